@@ -1,0 +1,51 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+
+/** What each room may lean on: the arrows of docs/architecture.md. */
+const arrows: Record<string, readonly string[]> = {
+  microversion: [],
+  'request-id': [],
+  healthcheck: [],
+  quota: [],
+  'compute-engine': ['quota'],
+  'compute-router': ['microversion', 'request-id', 'healthcheck', 'quota', 'compute-engine'],
+  'test-cloud': ['compute-router', 'compute-engine', 'request-id', 'microversion'],
+};
+
+const root = join(import.meta.dirname, '..');
+
+function sources(folder: string): string[] {
+  return readdirSync(folder, { recursive: true, encoding: 'utf8' })
+    .filter((name) => name.endsWith('.ts') && !name.endsWith('.test.ts'))
+    .map((name) => join(folder, name));
+}
+
+function importsOf(file: string): string[] {
+  const text = readFileSync(file, 'utf8');
+  return [...text.matchAll(/(?:from|import)\s*\(?\s*'([^'.][^']*)'/g)].map((match) => match[1]!);
+}
+
+describe('the rooms of the house', () => {
+  it.each(Object.entries(arrows))('%s imports only the packages it may lean on', (name, allowed) => {
+    const imported = sources(join(root, 'packages', name, 'src')).flatMap(importsOf);
+    const own = imported.filter((id) => id.startsWith('@apistrata/')).map((id) => id.split('/')[1]!);
+    expect([...new Set(own)].filter((id) => id !== name && !allowed.includes(id))).toEqual([]);
+  });
+
+  it.each(Object.entries(arrows))('%s declares just the arrows it may have', (name, allowed) => {
+    const manifest = JSON.parse(readFileSync(join(root, 'packages', name, 'package.json'), 'utf8'));
+    const own = Object.keys(manifest.dependencies ?? {}).filter((id) => id.startsWith('@apistrata/'));
+    expect(own.map((id) => id.split('/')[1]!).filter((id) => !allowed.includes(id))).toEqual([]);
+  });
+
+  it('the engine never imports an HTTP framework', () => {
+    const imported = sources(join(root, 'packages/compute-engine/src')).flatMap(importsOf);
+    expect(imported.filter((id) => /^(express|pino-http)/.test(id))).toEqual([]);
+  });
+
+  it('the router never imports a database driver', () => {
+    const imported = sources(join(root, 'packages/compute-router/src')).flatMap(importsOf);
+    expect(imported.filter((id) => /^(pg|kysely|better-sqlite3|node:sqlite|ioredis)$/.test(id))).toEqual([]);
+  });
+});

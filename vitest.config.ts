@@ -1,0 +1,13 @@
+import { defineConfig } from 'vitest/config';
+
+export default defineConfig({
+  resolve: { conditions: ['@apistrata/source'] },
+  ssr: { resolve: { conditions: ['@apistrata/source', 'node', 'import', 'module', 'default'] } },
+  test: {
+    include: ['packages/*/{src,test}/**/*.test.ts', 'examples/*/{src,test}/**/*.test.ts', 'testing/**/*.test.ts'],
+    globalSetup: ['testing/global-setup.ts'],
+    testTimeout: 30_000,
+    hookTimeout: 60_000,
+    pool: 'forks',
+  },
+});
