@@ -1,0 +1,117 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { Version } from './version.js';
+import { at, between, breakpointsOf, PerInterval, since, until, windowsOf } from './windowed.js';
+
+const v = (text: string) => Version.of(text);
+
+describe('a version', () => {
+  it('compares per part, numerically', () => {
+    expect(v('2.10').compare(v('2.9'))).toBeGreaterThan(0);
+    expect(v('2.100').compare(v('2.99'))).toBeGreaterThan(0);
+    expect(v('3.0').compare(v('2.100'))).toBeGreaterThan(0);
+    expect(v('2.1').compare(v('2.1'))).toBe(0);
+  });
+
+  it.each([
+    '',
+    '2',
+    '2.',
+    '.1',
+    '02.1',
+    '2.01',
+    '2.00',
+    '0.1',
+    '2.1.0',
+    ' 2.1',
+    '2.1 ',
+    '+2.1',
+    '2.-1',
+    'latest',
+    '2.١',
+  ])('refuses %j', (text) => {
+    expect(Version.parse(text)).toBeUndefined();
+  });
+
+  it('keeps arbitrarily long numbers digit for digit and orders them', () => {
+    const long = `2.${'9'.repeat(400)}`;
+    expect(String(Version.parse(long))).toBe(long);
+    expect(v(long).compare(v(`2.1${'0'.repeat(400)}`))).toBeLessThan(0);
+  });
+
+  it('orders like the pairs of numbers it is made of', () => {
+    const part = fc.tuple(fc.bigInt(1n, 10n ** 30n), fc.bigInt(0n, 10n ** 30n));
+    fc.assert(
+      fc.property(part, part, ([aMajor, aMinor], [bMajor, bMinor]) => {
+        const expected = aMajor !== bMajor ? aMajor > bMajor : aMinor > bMinor;
+        expect(v(`${aMajor}.${aMinor}`).compare(v(`${bMajor}.${bMinor}`)) > 0).toBe(expected);
+      }),
+    );
+  });
+
+  it('tells a programmer how a version is written', () => {
+    expect(() => Version.of('2')).toThrow(/MAJOR\.MINOR/);
+  });
+});
+
+describe('a windowed value', () => {
+  it('is the same at every version when it is plain', () => {
+    expect(at('x', '2.1')).toBe('x');
+    expect(at(['a', 'b'], '2.1')).toEqual(['a', 'b']);
+  });
+
+  it('includes both ends of its window', () => {
+    const value = between('2.32', '2.36', 'tag');
+    expect(['2.31', '2.32', '2.36', '2.37'].map((version) => at(value, version))).toEqual([
+      undefined,
+      'tag',
+      'tag',
+      undefined,
+    ]);
+  });
+
+  it('takes the value of the window a version is in, gaps having none', () => {
+    const value = [since('2.42', 3), until('2.10', 1), between('2.32', '2.36', 2)];
+    expect(['2.1', '2.20', '2.33', '2.40', '2.100'].map((version) => at(value, version))).toEqual([
+      1,
+      undefined,
+      2,
+      undefined,
+      3,
+    ]);
+  });
+
+  it.each([
+    [[until('2.10', 1), since('2.10', 2)], /first\.\.2\.10 and 2\.10\.\.latest overlap/],
+    [[since('2.1', 1), since('2.5', 2)], /overlap/],
+    [[until('2.1', 1), until('2.5', 2)], /overlap/],
+  ])('refuses overlapping windows and names them', (value, message) => {
+    expect(() => windowsOf(value)).toThrow(message);
+  });
+
+  it('refuses an empty window', () => {
+    expect(() => between('2.5', '2.4', 1)).toThrow(/2\.5\.\.2\.4 is empty/);
+  });
+
+  it('changes only at its breakpoints', () => {
+    expect(breakpointsOf([until('2.36', 1), since('2.42', 2)], since('2.42', 3), 'plain').map(String)).toEqual([
+      '2.37',
+      '2.42',
+    ]);
+  });
+});
+
+describe('what is kept per interval', () => {
+  it('is built on first use and shared by all versions of one interval', () => {
+    const built: string[] = [];
+    const shapes = new PerInterval([v('2.10'), v('2.20')], (version) => {
+      built.push(version.text);
+      return { version };
+    });
+    expect(built).toEqual([]);
+    expect(shapes.at(v('2.10'))).toBe(shapes.at(v('2.19')));
+    expect(shapes.at(v('2.9'))).not.toBe(shapes.at(v('2.10')));
+    expect(shapes.at(v('2.20'))).toBe(shapes.at(v('2.100')));
+    expect(built).toEqual(['2.10', '2.9', '2.20']);
+  });
+});
