@@ -2,7 +2,7 @@ import { defineConfig } from 'vitest/config';
 
 export default defineConfig({
   resolve: { conditions: ['@apistrata/source'] },
-  ssr: { resolve: { conditions: ['@apistrata/source', 'node', 'import', 'module', 'default'] } },
+  ssr: { resolve: { conditions: ['@apistrata/source', 'node'] } },
   test: {
     include: ['packages/*/{src,test}/**/*.test.ts', 'examples/*/{src,test}/**/*.test.ts', 'testing/**/*.test.ts'],
     globalSetup: ['testing/global-setup.ts'],

@@ -1,0 +1,77 @@
+/** Where all time comes from. Milliseconds since the epoch, UTC. */
+export interface Clock {
+  now(): number;
+  /** Resolves after so many milliseconds; rejects with the signal's reason when it is aborted first. */
+  sleep(ms: number, signal?: AbortSignal): Promise<void>;
+}
+
+/** The machine's own time. */
+export const systemClock: Clock = {
+  now: () => Date.now(),
+  sleep: (ms, signal) =>
+    new Promise((resolve, reject) => {
+      if (signal?.aborted) return reject(signal.reason);
+      const timer = setTimeout(() => {
+        signal?.removeEventListener('abort', stop);
+        resolve();
+      }, ms);
+      const stop = () => {
+        clearTimeout(timer);
+        reject(signal!.reason);
+      };
+      signal?.addEventListener('abort', stop, { once: true });
+    }),
+};
+
+interface Sleeper {
+  readonly until: number;
+  readonly wake: () => void;
+}
+
+/** A clock that moves only when told to: for tests that must see a state between two steps. */
+export class ManualClock implements Clock {
+  #now: number;
+  readonly #sleepers = new Set<Sleeper>();
+
+  constructor(startMs = Date.UTC(2026, 0, 1)) {
+    this.#now = startMs;
+  }
+
+  now(): number {
+    return this.#now;
+  }
+
+  sleep(ms: number, signal?: AbortSignal): Promise<void> {
+    return new Promise((resolve, reject) => {
+      if (signal?.aborted) return reject(signal.reason);
+      const stop = () => {
+        this.#sleepers.delete(sleeper);
+        reject(signal!.reason);
+      };
+      const sleeper: Sleeper = {
+        until: this.#now + ms,
+        wake: () => {
+          signal?.removeEventListener('abort', stop);
+          resolve();
+        },
+      };
+      signal?.addEventListener('abort', stop, { once: true });
+      this.#sleepers.add(sleeper);
+    });
+  }
+
+  /** Moves time on and wakes, in order, everybody whose time has come. */
+  async advance(ms: number): Promise<void> {
+    const end = this.#now + ms;
+    for (;;) {
+      const due = [...this.#sleepers].filter((s) => s.until <= end).sort((a, b) => a.until - b.until)[0];
+      if (!due) break;
+      this.#sleepers.delete(due);
+      this.#now = Math.max(this.#now, due.until);
+      due.wake();
+      // Lets what was woken run on, and perhaps sleep again, before the next one is looked for.
+      await new Promise((resolve) => setImmediate(resolve));
+    }
+    this.#now = end;
+  }
+}

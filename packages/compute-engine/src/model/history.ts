@@ -1,0 +1,73 @@
+import type { Stored } from '../store/document-table.js';
+
+/** One step of an action. */
+export interface ActionEvent {
+  readonly name: string;
+  readonly startTime: number;
+  readonly finishTime: number | null;
+  readonly result: 'Success' | 'Error' | null;
+  readonly traceback: string | null;
+  readonly host: string | null;
+  readonly details: string | null;
+}
+
+/** What one request did to a server, with its steps. */
+export interface InstanceAction extends Stored {
+  readonly serverId: string;
+  readonly requestId: string;
+  readonly action: string;
+  readonly projectId: string;
+  readonly userId: string;
+  readonly startTime: number;
+  readonly updatedAt: number | null;
+  /** `Error` once a step has failed. */
+  readonly message: string | null;
+  readonly events: readonly ActionEvent[];
+}
+
+export type MigrationType = 'migration' | 'resize' | 'live-migration' | 'evacuation';
+
+export type MigrationStatus =
+  | 'accepted'
+  | 'queued'
+  | 'preparing'
+  | 'running'
+  | 'pre-migrating'
+  | 'migrating'
+  | 'post-migrating'
+  | 'finished'
+  | 'confirming'
+  | 'confirmed'
+  | 'reverting'
+  | 'reverted'
+  | 'completed'
+  | 'cancelled'
+  | 'done'
+  | 'failed'
+  | 'error';
+
+/** A move of a server from one host to another. Memory and disk in bytes. */
+export interface MigrationRecord extends Stored {
+  /** UUID. The number that paths use is `seq`. */
+  readonly id: string;
+  readonly serverId: string;
+  readonly projectId: string;
+  readonly userId: string;
+  readonly type: MigrationType;
+  readonly status: MigrationStatus;
+  readonly sourceHost: string | null;
+  readonly sourceNode: string | null;
+  readonly destHost: string | null;
+  readonly destNode: string | null;
+  readonly oldFlavorSeq: number | null;
+  readonly newFlavorSeq: number | null;
+  readonly memoryTotalBytes: number;
+  readonly memoryProcessedBytes: number;
+  readonly memoryRemainingBytes: number;
+  readonly diskTotalBytes: number;
+  readonly diskProcessedBytes: number;
+  readonly diskRemainingBytes: number;
+  readonly hidden: boolean;
+  readonly createdAt: number;
+  readonly updatedAt: number | null;
+}

@@ -1,0 +1,48 @@
+import type { Stored } from '../store/document-table.js';
+
+/** A service of the compute system: `nova-compute` on each host, control services elsewhere. */
+export interface Service extends Stored {
+  /** UUID. */
+  readonly id: string;
+  readonly host: string;
+  readonly binary: string;
+  readonly disabled: boolean;
+  readonly disabledReason: string | null;
+  readonly forcedDown: boolean;
+  /** Last sign of life; null when there never was one. Hosts of the simulated driver are alive with the process. */
+  readonly lastSeenAt: number | null;
+  /** True when this process itself stands for the host, so it is alive while the process is. */
+  readonly embedded: boolean;
+  readonly createdAt: number;
+  readonly updatedAt: number | null;
+}
+
+/** What a machine offers; what is claimed of it is counted in store/claims.ts. Memory in MiB, disks in GiB. */
+export interface Node extends Stored {
+  /** UUID. */
+  readonly id: string;
+  readonly host: string;
+  readonly hypervisorHostname: string;
+  readonly hypervisorType: string;
+  readonly hypervisorVersion: number;
+  readonly hostIp: string;
+  readonly cpuInfo: Readonly<Record<string, unknown>>;
+  readonly vcpus: number;
+  readonly memoryMb: number;
+  readonly localGb: number;
+  readonly cpuAllocationRatio: number;
+  readonly ramAllocationRatio: number;
+  readonly diskAllocationRatio: number;
+  readonly createdAt: number;
+}
+
+/** A host aggregate; its zone is also its metadata item `availability_zone`. */
+export interface Aggregate extends Stored {
+  /** UUID. The number that paths use is `seq`. */
+  readonly id: string;
+  readonly name: string;
+  readonly hosts: readonly string[];
+  readonly metadata: Readonly<Record<string, string>>;
+  readonly createdAt: number;
+  readonly updatedAt: number | null;
+}

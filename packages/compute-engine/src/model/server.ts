@@ -1,0 +1,204 @@
+import type { Stored } from '../store/document-table.js';
+
+/** What a server is, as its owner sees it; spelled as on the wire. */
+export type VmState =
+  | 'active'
+  | 'building'
+  | 'paused'
+  | 'suspended'
+  | 'stopped'
+  | 'rescued'
+  | 'resized'
+  | 'soft-delete'
+  | 'deleted'
+  | 'error'
+  | 'shelved'
+  | 'shelved_offloaded';
+
+/** What is being done to a server right now; null when nothing is. */
+export type TaskState =
+  | 'scheduling'
+  | 'block_device_mapping'
+  | 'networking'
+  | 'spawning'
+  | 'image_snapshot'
+  | 'image_snapshot_pending'
+  | 'image_pending_upload'
+  | 'image_uploading'
+  | 'image_backup'
+  | 'updating_password'
+  | 'resize_prep'
+  | 'resize_migrating'
+  | 'resize_migrated'
+  | 'resize_finish'
+  | 'resize_reverting'
+  | 'resize_confirming'
+  | 'rebooting'
+  | 'reboot_pending'
+  | 'reboot_started'
+  | 'rebooting_hard'
+  | 'reboot_pending_hard'
+  | 'reboot_started_hard'
+  | 'pausing'
+  | 'unpausing'
+  | 'suspending'
+  | 'resuming'
+  | 'powering-off'
+  | 'powering-on'
+  | 'rescuing'
+  | 'unrescuing'
+  | 'rebuilding'
+  | 'rebuild_block_device_mapping'
+  | 'rebuild_spawning'
+  | 'migrating'
+  | 'deleting'
+  | 'soft-deleting'
+  | 'restoring'
+  | 'shelving'
+  | 'shelving_image_pending_upload'
+  | 'shelving_image_uploading'
+  | 'shelving_offloading'
+  | 'unshelving';
+
+/** 0 no state, 1 running, 3 paused, 4 shut down, 6 crashed, 7 suspended. */
+export type PowerState = 0 | 1 | 3 | 4 | 6 | 7;
+
+/** The flavor as it was when the server was created or resized. Sizes: MiB for memory and swap, GiB for disks. */
+export interface FlavorCopy {
+  readonly id: string;
+  readonly name: string;
+  readonly vcpus: number;
+  readonly memoryMb: number;
+  readonly diskGb: number;
+  readonly ephemeralGb: number;
+  readonly swapMb: number;
+  readonly extraSpecs: Readonly<Record<string, string>>;
+}
+
+export interface FixedIp {
+  readonly address: string;
+  readonly version: 4 | 6;
+  readonly subnetId: string;
+  /** Floating addresses that lead to this one. */
+  readonly floating: readonly string[];
+}
+
+/** A network interface of a server, as last read from the network catalog. */
+export interface ServerInterface {
+  readonly portId: string;
+  readonly networkId: string;
+  /** Name of the network: the label in `addresses`. */
+  readonly label: string;
+  readonly mac: string;
+  readonly fixedIps: readonly FixedIp[];
+  readonly securityGroups: readonly string[];
+  readonly tag: string | null;
+  /** True when the port was made for this server and goes with it. */
+  readonly owned: boolean;
+}
+
+/** A disk of a server: local ones and volumes alike. Sizes in GiB. */
+export interface BlockDevice {
+  readonly id: string;
+  readonly device: string;
+  readonly source: 'image' | 'volume' | 'snapshot' | 'blank';
+  readonly destination: 'local' | 'volume';
+  readonly bootIndex: number | null;
+  readonly volumeId: string | null;
+  /** Id of the image or snapshot it is made from. */
+  readonly sourceId: string | null;
+  readonly sizeGb: number | null;
+  readonly volumeType: string | null;
+  readonly deleteOnTermination: boolean;
+  readonly tag: string | null;
+  readonly diskBus: string | null;
+  readonly deviceType: string | null;
+  readonly guestFormat: string | null;
+  /** The catalog's id of the volume attachment. */
+  readonly attachmentId: string | null;
+  readonly attachedAt: number | null;
+}
+
+export interface Fault {
+  readonly code: number;
+  readonly message: string;
+  readonly details: string;
+  readonly createdAt: number;
+}
+
+export interface Lock {
+  readonly by: 'owner' | 'admin';
+  readonly reason: string | null;
+}
+
+/** A server. Times in milliseconds since the epoch. */
+export interface Server extends Stored {
+  readonly id: string;
+  readonly projectId: string;
+  readonly userId: string;
+  readonly name: string;
+  readonly description: string | null;
+  readonly hostname: string;
+  readonly vmState: VmState;
+  readonly taskState: TaskState | null;
+  readonly powerState: PowerState;
+  readonly progress: number;
+  readonly deleted: boolean;
+  readonly fault: Fault | null;
+  /** The background job that may change this server now; another job's writes are refused. */
+  readonly jobId: string | null;
+
+  readonly flavor: FlavorCopy;
+  /** Set between resize or migrate and its confirmation. */
+  readonly oldFlavor: FlavorCopy | null;
+  /** Empty for servers that boot from a volume. */
+  readonly imageId: string;
+  readonly imageProperties: Readonly<Record<string, string>>;
+  readonly kernelId: string | null;
+  readonly ramdiskId: string | null;
+  readonly rootDeviceName: string | null;
+  readonly keyName: string | null;
+  readonly keyData: string | null;
+  readonly userData: string | null;
+  readonly configDrive: boolean;
+  readonly diskConfig: 'AUTO' | 'MANUAL';
+  readonly accessIpV4: string;
+  readonly accessIpV6: string;
+  readonly metadata: Readonly<Record<string, string>>;
+  readonly tags: readonly string[];
+  readonly trustedCerts: readonly string[] | null;
+  readonly securityGroups: readonly string[];
+
+  readonly interfaces: readonly ServerInterface[];
+  readonly blockDevices: readonly BlockDevice[];
+  readonly shares: readonly ServerShare[];
+
+  readonly host: string | null;
+  readonly node: string | null;
+  /** The zone that was asked for: moves stay inside it. Null when none was. */
+  readonly pinnedZone: string | null;
+  readonly schedulerHints: Readonly<Record<string, unknown>>;
+  readonly groupId: string | null;
+  readonly reservationId: string;
+  readonly launchIndex: number;
+  readonly lock: Lock | null;
+  /** Encrypted administrator password as the guest posted it; empty when none. */
+  readonly guestPassword: string;
+  /** Image that a shelved server restarts from. */
+  readonly shelvedImageId: string | null;
+  /** Whether the server ran before it was stopped to be resized, rebuilt or shelved. */
+  readonly wasRunning: boolean;
+
+  readonly createdAt: number;
+  readonly updatedAt: number | null;
+  readonly launchedAt: number | null;
+  readonly terminatedAt: number | null;
+}
+
+export interface ServerShare {
+  readonly id: string;
+  readonly shareId: string;
+  readonly tag: string;
+  readonly status: 'attaching' | 'detaching' | 'active' | 'inactive' | 'error';
+  readonly exportLocation: string | null;
+}

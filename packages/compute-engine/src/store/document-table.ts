@@ -1,0 +1,167 @@
+import type { Compilable, CompiledQuery, SelectQueryBuilder } from 'kysely';
+import type { Rows, Session, Tx } from './database.js';
+
+/** What the store adds to every record. */
+export interface Stored {
+  /** Number given at insertion, ascending, never reused. */
+  readonly seq: number;
+  /** Changes with every write: two records with the same id and revision are the same to the letter. */
+  readonly revision: number;
+}
+
+/** A record before the store has numbered it. */
+export type New<R extends Stored> = Omit<R, keyof Stored>;
+
+type ColumnValue = string | number | null;
+
+/** How records of one kind are kept: the key and, as columns of their own, whatever lists filter and sort by. */
+export interface DocumentTableSpec<R extends Stored> {
+  readonly name: string;
+  readonly key: (record: New<R>) => string;
+  readonly columns: Readonly<Record<string, (record: New<R>) => ColumnValue | boolean | undefined>>;
+}
+
+interface Row {
+  readonly id: string;
+  readonly seq: number;
+  readonly revision: number;
+  readonly data: string;
+}
+
+export type RowQuery = SelectQueryBuilder<Rows, string, Row>;
+
+/** A write met a record that somebody else had changed since it was read. The transaction is tried again. */
+export class StaleRecord extends Error {
+  readonly code = 'STALE_RECORD';
+}
+
+const CACHED_RECORDS = 4000;
+
+/** New for each write; only its being different counts. */
+function newRevision(): number {
+  return Math.floor(Math.random() * 2 ** 52);
+}
+
+function toColumn(value: ColumnValue | boolean | undefined): ColumnValue {
+  return typeof value === 'boolean' ? Number(value) : (value ?? null);
+}
+
+/** A table of one kind of record: a few real columns, the rest as JSON in `data`. */
+export class DocumentTable<R extends Stored> {
+  readonly name: string;
+  readonly #spec: DocumentTableSpec<R>;
+  readonly #columns: readonly (readonly [string, (record: New<R>) => ColumnValue | boolean | undefined])[];
+  readonly #compiled = new Map<string, CompiledQuery>();
+  readonly #cache = new Map<string, R>();
+
+  constructor(spec: DocumentTableSpec<R>) {
+    this.name = spec.name;
+    this.#spec = spec;
+    this.#columns = Object.entries(spec.columns);
+  }
+
+  /** Rows to be narrowed by the caller: `table.find(tx, q => q.where('project_id', '=', p).orderBy('seq'))`. */
+  async find(session: Session, narrow: (query: RowQuery) => RowQuery = (q) => q): Promise<R[]> {
+    const rows = await narrow(this.#select(session)).execute();
+    return rows.map((row) => this.#decode(row));
+  }
+
+  /** How many rows there are, narrowed by the caller. */
+  async count(session: Session, narrow: (query: any) => any = (q) => q): Promise<number> {
+    const query = narrow(session.db.selectFrom(this.name).select(({ fn }) => fn.countAll().as('n')));
+    return Number((await query.executeTakeFirstOrThrow()).n);
+  }
+
+  async get(session: Session, id: string): Promise<R | undefined> {
+    return this.#one(session, 'get', id, () => this.#select(session).where('id', '=', ''));
+  }
+
+  async bySeq(session: Session, seq: number): Promise<R | undefined> {
+    return this.#one(session, 'bySeq', seq, () => this.#select(session).where('seq', '=', 0));
+  }
+
+  /** Like `get`, and keeps others from changing the record until this transaction ends. */
+  async lock(tx: Tx, id: string): Promise<R | undefined> {
+    if (tx.kind === 'sqlite') return this.get(tx, id);
+    return this.#one(tx, 'lock', id, () => this.#select(tx).where('id', '=', '').forUpdate());
+  }
+
+  async insert(tx: Tx, record: New<R>): Promise<R> {
+    const revision = newRevision();
+    const names = ['id', 'revision', 'data', ...this.#columns.map(([name]) => name)];
+    const query = this.#once(tx, 'insert', () =>
+      tx.db
+        .insertInto(this.name)
+        .values(Object.fromEntries(names.map((name) => [name, ''])))
+        .returning('seq'),
+    );
+    const parameters = [this.#spec.key(record), revision, JSON.stringify(record), ...this.#columnValues(record)];
+    const { rows } = await tx.db.executeQuery<{ seq: number }>({ ...query, parameters });
+    return { ...record, seq: rows[0]!.seq, revision } as unknown as R;
+  }
+
+  /**
+   * Replaces the record as it was read by the one given (its `revision` says which was read).
+   * Throws {@link StaleRecord} when it has changed since or is gone.
+   */
+  async update(tx: Tx, record: R): Promise<R> {
+    const { seq, revision: before, ...plain } = record;
+    const revision = newRevision();
+    const names = ['revision', 'data', ...this.#columns.map(([name]) => name)];
+    const query = this.#once(tx, 'update', () =>
+      tx.db
+        .updateTable(this.name)
+        .set(Object.fromEntries(names.map((name) => [name, ''])))
+        .where('seq', '=', 0)
+        .where('revision', '=', 0),
+    );
+    const fields = plain as unknown as New<R>;
+    const parameters = [revision, JSON.stringify(fields), ...this.#columnValues(fields), seq, before];
+    const { numAffectedRows } = await tx.db.executeQuery({ ...query, parameters });
+    if (numAffectedRows !== 1n)
+      throw new StaleRecord(`${this.name} ${this.#spec.key(fields)} was changed by somebody else`);
+    return { ...record, revision };
+  }
+
+  /** Removes a record; false when there was none. */
+  async delete(tx: Tx, id: string): Promise<boolean> {
+    const query = this.#once(tx, 'delete', () => tx.db.deleteFrom(this.name).where('id', '=', ''));
+    const { numAffectedRows } = await tx.db.executeQuery({ ...query, parameters: [id] });
+    return numAffectedRows === 1n;
+  }
+
+  #select(session: Session): RowQuery {
+    return session.db.selectFrom(this.name).select(['id', 'seq', 'revision', 'data']) as unknown as RowQuery;
+  }
+
+  async #one(session: Session, name: string, key: ColumnValue, build: () => Compilable): Promise<R | undefined> {
+    const query = this.#once(session, name, build);
+    const { rows } = await session.db.executeQuery<Row>({ ...query, parameters: [key] });
+    return rows[0] && this.#decode(rows[0]);
+  }
+
+  /** A hot query is compiled once; later calls only bring other parameters. */
+  #once(session: Session, name: string, build: () => Compilable): CompiledQuery {
+    const key = `${session.kind} ${name}`;
+    let compiled = this.#compiled.get(key);
+    if (!compiled) {
+      compiled = build().compile();
+      this.#compiled.set(key, compiled);
+    }
+    return compiled;
+  }
+
+  #columnValues(record: New<R>): ColumnValue[] {
+    return this.#columns.map(([, value]) => toColumn(value(record)));
+  }
+
+  /** Records are immutable, so the same row is decoded once and then shared as long as it is kept. */
+  #decode(row: Row): R {
+    const known = this.#cache.get(row.id);
+    if (known && known.revision === row.revision) return known;
+    const record = { ...JSON.parse(row.data), seq: row.seq, revision: row.revision } as R;
+    if (this.#cache.size >= CACHED_RECORDS) this.#cache.delete(this.#cache.keys().next().value!);
+    this.#cache.set(row.id, record);
+    return record;
+  }
+}

@@ -1,0 +1,5 @@
+import type { Migration } from 'kysely';
+import * as initial from './0001-initial.js';
+
+/** Every change of the tables, oldest first. A migration that was released is never edited: a new one follows it. */
+export const migrations: Readonly<Record<string, Migration>> = { '0001-initial': initial };

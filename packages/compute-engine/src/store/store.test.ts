@@ -1,0 +1,92 @@
+import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
+import { storesUnderTest } from '../../test/stores-under-test.js';
+import type { Keypair } from '../model/index.js';
+import { StaleRecord } from './document-table.js';
+import { openStore, type Store } from './store.js';
+import { compoundKey, tables } from './tables.js';
+
+const ada = {
+  userId: 'ada',
+  name: 'k1',
+  type: 'ssh',
+  publicKey: 'ssh-rsa AAAA',
+  fingerprint: 'aa:bb',
+  createdAt: 5,
+} as const;
+
+describe.each(storesUnderTest(inject('postgresUrl')))('the store on $kind', ({ open }) => {
+  let store: Store;
+  let close: () => Promise<void>;
+
+  beforeAll(async () => {
+    ({ store, close } = await open());
+  });
+  afterAll(() => close());
+
+  const key = compoundKey('ada', 'k1');
+
+  it('numbers records and gives back what was put in', async () => {
+    const put = await store.transaction((tx) => tables.keypairs.insert(tx, ada));
+    const got = (await tables.keypairs.get(store, key))!;
+    expect(got).toEqual({ ...ada, seq: put.seq, revision: put.revision });
+    expect(await tables.keypairs.bySeq(store, put.seq)).toEqual(got);
+    expect(await tables.keypairs.find(store, (q) => q.where('user_id', '=', 'ada'))).toEqual([got]);
+    expect(await tables.keypairs.count(store, (q) => q.where('user_id', '=', 'nobody'))).toBe(0);
+  });
+
+  it('refuses to overwrite what somebody else changed', async () => {
+    const read = (await tables.keypairs.get(store, key))!;
+    await store.transaction((tx) => tables.keypairs.update(tx, { ...read, fingerprint: 'cc' }));
+    const late = store.db
+      .transaction()
+      .execute((db) =>
+        tables.keypairs.update({ db, kind: store.kind, afterCommit: () => {} }, { ...read, fingerprint: 'dd' }),
+      );
+    await expect(late).rejects.toThrow(StaleRecord);
+    expect((await tables.keypairs.get(store, key))!.fingerprint).toBe('cc');
+  });
+
+  it('loses none of many concurrent changes of one record', async () => {
+    const bump = () =>
+      store.transaction(async (tx) => {
+        const read = (await tables.keypairs.lock(tx, key))! as Keypair;
+        await tables.keypairs.update(tx, { ...read, createdAt: read.createdAt + 1 });
+      });
+    await Promise.all(Array.from({ length: 40 }, bump));
+    expect((await tables.keypairs.get(store, key))!.createdAt).toBe(45);
+  });
+
+  it('undoes everything, and runs no follow-up, when the work throws', async () => {
+    let followed = false;
+    const failing = store.transaction(async (tx) => {
+      tx.afterCommit(() => {
+        followed = true;
+      });
+      await tables.keypairs.delete(tx, key);
+      throw new Error('no');
+    });
+    await expect(failing).rejects.toThrow('no');
+    expect(followed).toBe(false);
+    expect(await tables.keypairs.get(store, key)).toBeDefined();
+  });
+
+  it('shares one decoded record among readers until it changes', async () => {
+    const first = await tables.keypairs.get(store, key);
+    expect(await tables.keypairs.get(store, key)).toBe(first);
+    await store.transaction(async (tx) => tables.keypairs.update(tx, { ...first!, fingerprint: 'ee' }));
+    expect((await tables.keypairs.get(store, key))!.fingerprint).toBe('ee');
+  });
+});
+
+it('opens the same file again with everything in it', async () => {
+  const { mkdtempSync, rmSync } = await import('node:fs');
+  const folder = mkdtempSync(`${(await import('node:os')).tmpdir()}/apistrata-`);
+  const file = `${folder}/cloud.db`;
+  const first = await openStore(file);
+  await first.transaction((tx) => tables.keypairs.insert(tx, ada));
+  await first.close();
+  const second = await openStore(file);
+  expect(await tables.keypairs.get(second, compoundKey('ada', 'k1'))).toMatchObject(ada);
+  await second.close();
+  rmSync(folder, { recursive: true });
+});

@@ -1,0 +1,60 @@
+import { sql } from 'kysely';
+import { openDatabase, type Session, type Tx } from './database.js';
+import { StaleRecord } from './document-table.js';
+import { migrate } from './migrate.js';
+
+/** How often a transaction that met somebody else's change starts again before it gives up. */
+const ATTEMPTS = 20;
+
+/** PostgreSQL's words for "try again": serialization failure, deadlock. */
+const RETRYABLE = new Set(['STALE_RECORD', '40001', '40P01']);
+
+export interface Store extends Session {
+  /**
+   * Runs work whose writes all happen or none. It may run several times when others change the same records, so it
+   * does nothing but read and write through `tx`; what must follow goes into `tx.afterCommit`.
+   */
+  transaction<T>(work: (tx: Tx) => Promise<T>): Promise<T>;
+  close(): Promise<void>;
+}
+
+/**
+ * Opens a store and brings its tables up to date.
+ * @param url `:memory:`, a file, or `postgres://...`
+ */
+export async function openStore(url: string, options: { readonly poolSize?: number } = {}): Promise<Store> {
+  const session = openDatabase(url, options);
+  try {
+    await migrate(session);
+  } catch (error) {
+    await session.db.destroy();
+    throw error;
+  }
+  return {
+    ...session,
+    transaction: (work) => transact(session, work),
+    close: () => session.db.destroy(),
+  };
+}
+
+async function transact<T>(session: Session, work: (tx: Tx) => Promise<T>): Promise<T> {
+  for (let attempt = 1; ; attempt++) {
+    const followUps: (() => void)[] = [];
+    try {
+      const result = await session.db
+        .transaction()
+        .execute((db) => work({ db, kind: session.kind, afterCommit: (run) => followUps.push(run) }));
+      for (const run of followUps) run();
+      return result;
+    } catch (error) {
+      const retryable = error instanceof StaleRecord || RETRYABLE.has((error as { code?: string }).code ?? '');
+      if (!retryable || attempt === ATTEMPTS) throw error;
+      await new Promise((resolve) => setTimeout(resolve, Math.random() * attempt * 5));
+    }
+  }
+}
+
+/** Makes transactions that name the same thing wait for each other. SQLite has one writer at a time anyway. */
+export async function lockName(tx: Tx, name: string): Promise<void> {
+  if (tx.kind === 'postgres') await sql`select pg_advisory_xact_lock(hashtextextended(${name}, 0))`.execute(tx.db);
+}
