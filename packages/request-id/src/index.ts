@@ -1,1 +1,6 @@
-export {};
+export { currentRequestId } from './current.js';
+export { genReqId } from './gen-req-id.js';
+export { headersFor } from './headers-for.js';
+export { type RequestIds, requestIdOf } from './issued.js';
+export { type RequestIdMiddleware, requestId } from './request-id.js';
+export type { DroppedId, RequestIdOptions } from './settings.js';

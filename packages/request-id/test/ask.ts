@@ -1,0 +1,38 @@
+import { createServer, type IncomingMessage, type RequestListener, request } from 'node:http';
+import type { AddressInfo } from 'node:net';
+
+export interface Answer {
+  readonly status: number;
+  readonly headers: IncomingMessage['headers'];
+  readonly body: string;
+}
+
+export interface Question {
+  readonly method?: string;
+  readonly path?: string;
+  /** A list as value is sent as several lines. */
+  readonly headers?: Record<string, string | string[]>;
+  readonly body?: string;
+}
+
+/** Serves one question over a real connection. */
+export async function ask(listener: RequestListener, { body, ...question }: Question = {}): Promise<Answer> {
+  const server = createServer(listener);
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  try {
+    return await new Promise<Answer>((resolve, reject) => {
+      const { port } = server.address() as AddressInfo;
+      const sent = request({ host: '127.0.0.1', port, agent: false, path: '/', ...question }, (res) => {
+        const chunks: Buffer[] = [];
+        res.on('data', (chunk) => chunks.push(chunk));
+        res.on('end', () =>
+          resolve({ status: res.statusCode!, headers: res.headers, body: Buffer.concat(chunks).toString() }),
+        );
+      });
+      sent.on('error', reject);
+      sent.end(body);
+    });
+  } finally {
+    await new Promise((resolve) => server.close(resolve));
+  }
+}

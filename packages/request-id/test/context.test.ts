@@ -1,0 +1,118 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import express from 'express';
+import { describe, expect, it } from 'vitest';
+import { currentRequestId, genReqId, headersFor, requestId, requestIdOf } from '../src/index.js';
+import { ask } from './ask.js';
+
+const CALLER = 'req-0a1b2c3d-4e5f-6071-8293-a4b5c6d7e8f9';
+
+describe('the current request id', () => {
+  it('is undefined outside of any request', () => {
+    expect(currentRequestId()).toBeUndefined();
+  });
+
+  it('follows the request through awaits and timers', async () => {
+    const ids = requestId();
+    const { body, headers } = await ask((req, res) =>
+      ids(req, res, async () => {
+        await delay(1);
+        setImmediate(() => res.end(currentRequestId()!.local));
+      }),
+    );
+    expect(body).toBe(headers['x-service-request-id']);
+  });
+
+  it('follows the request through a parsed body in Express', async () => {
+    const app = express()
+      .use(requestId(), express.text({ type: () => true }))
+      .post('/', (req, res) => void res.send(`${currentRequestId()!.local} ${req.body.length}`));
+    const { body, headers } = await ask(app, { method: 'POST', body: 'x'.repeat(90_000) });
+    expect(body).toBe(`${headers['x-service-request-id']} 90000`);
+  });
+
+  it('keeps requests that overlap apart', async () => {
+    const ids = requestId();
+    const one = () =>
+      ask((req, res) =>
+        ids(req, res, async () => {
+          await delay(5);
+          res.end(String(currentRequestId()!.local === requestIdOf(req)!.local));
+        }),
+      );
+    const answers = await Promise.all(Array.from({ length: 10 }, one));
+    expect(answers.map((answer) => answer.body)).toEqual(Array(10).fill('true'));
+  });
+
+  it('is the inner one below stacked middlewares', async () => {
+    const [outer, inner] = [requestId(), requestId()];
+    const { body, headers } = await ask((req, res) =>
+      outer(req, res, () => inner(req, res, () => res.end(currentRequestId()!.local))),
+    );
+    expect(body).toBe(headers['x-service-request-id']);
+  });
+
+  it('can be switched off', async () => {
+    const ids = requestId({ context: false });
+    const { body } = await ask((req, res) => ids(req, res, () => res.end(String(currentRequestId()))));
+    expect(body).toBe('undefined');
+  });
+});
+
+describe('headers for an outgoing call', () => {
+  const outgoing = async (options = {}, sent = {}) => {
+    const ids = requestId(options);
+    const { body, headers } = await ask(
+      (req, res) => ids(req, res, () => res.end(JSON.stringify([headersFor(req), headersFor()]))),
+      { headers: sent },
+    );
+    return { lists: JSON.parse(body), local: headers['x-service-request-id'] };
+  };
+
+  it('carry the global id, named or current request alike', async () => {
+    const { lists } = await outgoing({}, { 'X-Service-Request-ID': CALLER });
+    expect(lists).toEqual([{ 'X-Service-Request-ID': CALLER }, { 'X-Service-Request-ID': CALLER }]);
+  });
+
+  it('carry the local id where the caller sent no valid one', async () => {
+    const { lists, local } = await outgoing({}, { 'X-Service-Request-ID': 'nonsense' });
+    expect(lists[0]).toEqual({ 'X-Service-Request-ID': local });
+  });
+
+  it('use the first inbound name, or the one that is configured', async () => {
+    expect(Object.keys((await outgoing({ inbound: ['X-OpenStack-Request-ID'] })).lists[0])).toEqual([
+      'X-OpenStack-Request-ID',
+    ]);
+    expect(Object.keys((await outgoing({ inbound: [], outgoing: 'X-Trace' })).lists[0])).toEqual(['X-Trace']);
+    expect(Object.keys((await outgoing({ inbound: [], headers: ['X-Own'] })).lists[0])).toEqual(['X-Own']);
+  });
+
+  it('are none outside of any request', () => {
+    expect(headersFor()).toEqual({});
+    expect(headersFor({ headers: {} } as any)).toEqual({});
+  });
+});
+
+describe('the id generator for a logger', () => {
+  it('gives the id of the middleware before it', async () => {
+    const ids = requestId();
+    const { body, headers } = await ask((req, res) => ids(req, res, () => res.end(genReqId(req))));
+    expect(body).toBe(headers['x-service-request-id']);
+  });
+
+  it('reserves an id that the middleware after it takes over', async () => {
+    const ids = requestId();
+    const { body, headers } = await ask(
+      (req, res) => {
+        const logged = genReqId(req);
+        expect(genReqId(req)).toBe(logged);
+        expect(requestIdOf(req)).toEqual({ local: logged, global: undefined });
+        expect(headersFor(req)).toEqual({ 'X-Service-Request-ID': logged });
+        ids(req, res, () => res.end(JSON.stringify([logged, requestIdOf(req)])));
+      },
+      { headers: { 'X-Service-Request-ID': CALLER } },
+    );
+    const [logged, seen] = JSON.parse(body);
+    expect(headers['x-service-request-id']).toBe(logged);
+    expect(seen).toEqual({ local: logged, global: CALLER });
+  });
+});

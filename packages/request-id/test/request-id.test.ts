@@ -1,0 +1,284 @@
+import type { IncomingMessage, RequestListener } from 'node:http';
+import express5 from 'express';
+import express4 from 'express4';
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { type RequestIdOptions, type RequestIds, requestId, requestIdOf } from '../src/index.js';
+import { ask } from './ask.js';
+
+const LOCAL = /^req-[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
+const VALID = 'req-00000000-0000-0000-0000-000000000000';
+const OTHER = 'req-0a1b2c3d-4e5f-6071-8293-a4b5c6d7e8f9';
+const COMPUTE = ['X-Compute-Request-ID', 'x-openstack-request-id', 'X-Service-Request-ID'];
+
+function bare(options: RequestIdOptions, handler: RequestListener): RequestListener {
+  const ids = requestId(options);
+  return (req, res) => ids(req, res, () => handler(req, res));
+}
+
+/** The ids a handler sees for the given request headers. */
+async function seen(headers: Record<string, string | string[]>, options: RequestIdOptions = {}): Promise<RequestIds> {
+  const { body } = await ask(
+    bare(options, (req, res) => res.end(JSON.stringify(requestIdOf(req)))),
+    { headers },
+  );
+  return JSON.parse(body);
+}
+
+describe('the local id', () => {
+  it('is req- and a random lower-case uuid of version 4, fresh for each request', async () => {
+    const [first, second] = [await seen({}), await seen({})];
+    expect(first.local).toMatch(LOCAL);
+    expect(second.local).toMatch(LOCAL);
+    expect(first.local).not.toBe(second.local);
+  });
+
+  it.each(['X-Compute-Request-ID', 'X-Request-ID', 'X-Correlation-ID', 'X-Service-Request-ID'])(
+    'is never taken from the client’s %s',
+    async (name) => {
+      const ids = await seen({ [name]: VALID });
+      expect(ids.local).not.toBe(VALID);
+      expect(ids.local).toMatch(LOCAL);
+    },
+  );
+
+  it('is in X-Service-Request-ID of the answer, and only there by default', async () => {
+    const { headers, body } = await ask(
+      bare({}, (req, res) => res.end(requestIdOf(req)!.local)),
+      {},
+    );
+    expect(headers['x-service-request-id']).toBe(body);
+    expect(headers['x-compute-request-id']).toBeUndefined();
+  });
+
+  it('is in every answer header that is named', async () => {
+    const { headers, body } = await ask(bare({ headers: COMPUTE }, (req, res) => res.end(requestIdOf(req)!.local)));
+    for (const name of COMPUTE) expect(headers[name.toLowerCase()]).toBe(body);
+  });
+
+  it('can have another form', async () => {
+    const { local } = await seen({}, { generate: (req) => `job:${req.method}` });
+    expect(local).toBe('job:GET');
+  });
+});
+
+describe('the global id', () => {
+  it.each([VALID, OTHER, `  ${OTHER}\t`])('is the inbound id %j, trimmed', async (value) => {
+    const ids = await seen({ 'X-Service-Request-ID': value });
+    expect(ids.global).toBe(value.trim());
+  });
+
+  it.each([
+    ['upper case', OTHER.toUpperCase()],
+    ['an upper-case digit', OTHER.replace('a', 'A')],
+    ['a missing prefix', OTHER.slice(4)],
+    ['an extra character', `${OTHER}0`],
+    ['an extra prefix', `x${OTHER}`],
+    ['two values in one line', `${OTHER}, ${OTHER}`],
+    ['two values on two lines', [OTHER, OTHER]],
+    ['a valid line and an empty one', [OTHER, '']],
+    ['no dashes', `req-${OTHER.slice(4).replaceAll('-', '')}`],
+    ['nothing', ''],
+  ])('is dropped for %s', async (_, value) => {
+    const ids = await seen({ 'X-Service-Request-ID': value });
+    expect(ids).toEqual({ local: expect.stringMatching(LOCAL) });
+  });
+
+  it('is not in the answer', async () => {
+    const { headers } = await ask(
+      bare({}, (_, res) => res.end()),
+      { headers: { 'X-Service-Request-ID': VALID } },
+    );
+    expect(headers['x-service-request-id']).not.toBe(VALID);
+  });
+
+  it('is read from the first of several headers that has a valid one', async () => {
+    const inbound = ['X-Service-Request-ID', 'X-OpenStack-Request-ID'];
+    const both = { 'X-Service-Request-ID': VALID, 'x-openstack-request-id': OTHER };
+    expect((await seen(both, { inbound })).global).toBe(VALID);
+    expect((await seen({ ...both, 'X-Service-Request-ID': 'nonsense' }, { inbound })).global).toBe(OTHER);
+    expect((await seen(both, { inbound: [] })).global).toBeUndefined();
+  });
+
+  it('has to match an expression of one’s own as a whole, whatever its flags', async () => {
+    const options = { accept: /a|ab+/gy };
+    expect((await seen({ 'X-Service-Request-ID': 'abb' }, options)).global).toBe('abb');
+    expect((await seen({ 'X-Service-Request-ID': 'abb!' }, options)).global).toBeUndefined();
+  });
+
+  it('can be accepted by a function', async () => {
+    const options = { accept: (value: string) => value.length === 3 };
+    expect((await seen({ 'X-Service-Request-ID': 'xyz' }, options)).global).toBe('xyz');
+    expect((await seen({ 'X-Service-Request-ID': 'wxyz' }, options)).global).toBeUndefined();
+  });
+
+  it('is reported with its header and text when it is dropped, and only then', async () => {
+    const dropped: unknown[] = [];
+    const options: RequestIdOptions = {
+      onDropped: ({ header, value, req }) => dropped.push([header, value, req.method]),
+    };
+    await seen({ 'X-Service-Request-ID': [OTHER, 'second'] }, options);
+    await seen({ 'X-Service-Request-ID': OTHER }, options);
+    await seen({}, options);
+    expect(dropped).toEqual([['X-Service-Request-ID', `${OTHER}, second`, 'GET']]);
+  });
+
+  it('never is anything but a whole valid id, whatever a client sends', () => {
+    const ids = requestId({ context: false });
+    const res = { headersSent: true };
+    fc.assert(
+      fc.property(
+        fc.oneof(fc.string({ unit: 'binary' }), fc.constantFrom(OTHER, `${OTHER} `, `${OTHER}\n`)),
+        (text) => {
+          const req = { headers: { 'x-service-request-id': text } } as unknown as IncomingMessage;
+          ids(req, res as any, () => {});
+          expect(requestIdOf(req)!.global).toBe(text.trim() === OTHER ? OTHER : undefined);
+        },
+      ),
+    );
+  });
+});
+
+describe('the answer headers', () => {
+  it.each([200, 204, 301, 304, 400, 404, 406, 500, 503])('are on a %i', async (status) => {
+    const { headers } = await ask(
+      bare({ headers: COMPUTE }, (_, res) => {
+        res.statusCode = status;
+        res.end();
+      }),
+    );
+    for (const name of COMPUTE) expect(headers[name.toLowerCase()]).toMatch(LOCAL);
+  });
+
+  it.each(['GET', 'HEAD', 'OPTIONS', 'DELETE', 'PATCH'])('are on the answer to a %s', async (method) => {
+    const { headers } = await ask(
+      bare({}, (_, res) => res.end()),
+      { method },
+    );
+    expect(headers['x-service-request-id']).toMatch(LOCAL);
+  });
+
+  const own: Record<string, RequestListener> = {
+    setHeader: (_, res) => res.setHeader('x-compute-request-id', 'mine').end(),
+    'writeHead with an object': (_, res) => res.writeHead(201, { 'X-COMPUTE-REQUEST-ID': 'mine' }).end(),
+    'writeHead with a list': (_, res) => res.writeHead(201, ['X-Compute-Request-Id', 'mine']).end(),
+  };
+  it.each(Object.entries(own))('that the handler set by %s are kept, the others completed', async (_, handler) => {
+    const { headers } = await ask(bare({ headers: COMPUTE }, handler));
+    expect(headers['x-compute-request-id']).toBe('mine');
+    expect(headers['x-service-request-id']).toMatch(LOCAL);
+    expect(headers['x-openstack-request-id']).toBe(headers['x-service-request-id']);
+  });
+
+  it('that are set before the middleware runs are kept', async () => {
+    const ids = requestId({ headers: COMPUTE });
+    const { headers } = await ask((req, res) => {
+      res.setHeader('X-Compute-Request-ID', 'early');
+      ids(req, res, () => res.end());
+    });
+    expect(headers['x-compute-request-id']).toBe('early');
+    expect(headers['x-service-request-id']).toMatch(LOCAL);
+  });
+
+  it('are left alone when the head of the answer is out already', async () => {
+    const ids = requestId();
+    const { body, headers } = await ask((req, res) => {
+      res.writeHead(200);
+      res.write('a');
+      ids(req, res, () => res.end('b'));
+    });
+    expect(body).toBe('ab');
+    expect(headers['x-service-request-id']).toBeUndefined();
+  });
+});
+
+describe('two stacked middlewares', () => {
+  it('agree: the inner id is the one returned and the one to be read', async () => {
+    const [outer, inner] = [requestId({ headers: COMPUTE }), requestId()];
+    const { headers, body } = await ask((req, res) =>
+      outer(req, res, () => {
+        const first = requestIdOf(req)!.local;
+        inner(req, res, () => res.end(JSON.stringify([first, requestIdOf(req)!.local])));
+      }),
+    );
+    const [first, second] = JSON.parse(body);
+    expect(first).not.toBe(second);
+    for (const name of COMPUTE) expect(headers[name.toLowerCase()]).toBe(second);
+  });
+
+  it('keep what was set between them', async () => {
+    const [outer, inner] = [requestId({ headers: COMPUTE }), requestId({ headers: COMPUTE })];
+    const { headers } = await ask((req, res) =>
+      outer(req, res, () => {
+        res.setHeader('X-Compute-Request-ID', 'between');
+        inner(req, res, () => res.end());
+      }),
+    );
+    expect(headers['x-compute-request-id']).toBe('between');
+  });
+});
+
+describe('an exception of the handler', () => {
+  it('escapes the middleware', () => {
+    const res = { headersSent: true } as any;
+    const failing = () => {
+      throw new Error('handler');
+    };
+    expect(() => requestId()({ headers: {} } as any, res, failing)).toThrow('handler');
+    expect(() => requestId({ context: false })({ headers: {} } as any, res, failing)).toThrow('handler');
+  });
+
+  it('escapes as a rejection from an asynchronous handler', async () => {
+    const failing = async () => Promise.reject(new Error('later'));
+    await expect(requestId()({ headers: {} } as any, { headersSent: true } as any, failing)).rejects.toThrow('later');
+  });
+});
+
+describe.each([
+  ['Express 5', express5],
+  ['Express 4', express4 as unknown as typeof express5],
+])('in %s', (_, express) => {
+  const app = express();
+  app.use(requestId({ headers: COMPUTE }));
+  app.get('/ids', (req, res) => void res.json(requestIdOf(req)));
+  app.get('/fails', () => {
+    throw new Error('expected by this test');
+  });
+  app.set('env', 'test');
+
+  it.each([
+    ['a handled path', '/ids', 200],
+    ['an unknown path', '/unknown', 404],
+    ['a failure answered by the final handler', '/fails', 500],
+  ])('the id is on the answer of %s', async (_, path, status) => {
+    const answer = await ask(app, { path });
+    expect(answer.status).toBe(status);
+    for (const name of COMPUTE) expect(answer.headers[name.toLowerCase()]).toMatch(LOCAL);
+  });
+
+  it('the handler reads both ids', async () => {
+    const answer = await ask(app, { path: '/ids', headers: { 'X-Service-Request-ID': OTHER } });
+    expect(JSON.parse(answer.body)).toEqual({ local: answer.headers['x-service-request-id'], global: OTHER });
+  });
+});
+
+describe('a mistake in the options', () => {
+  it.each([
+    [{ header: ['X-A'] }, /unknown option 'header', known are headers, inbound/],
+    [{ headers: 'X-A' }, /'headers' is a list/],
+    [{ headers: ['X A'] }, /X A/],
+    [{ inbound: [''] }, /Header name/],
+    [{ outgoing: 'a:b' }, /a:b/],
+  ])('%j is refused when the middleware is made', (options, message) => {
+    expect(() => requestId(options as any)).toThrow(message);
+  });
+
+  it('does not let later changes of the options through', async () => {
+    const headers = ['X-One'];
+    const ids = requestId({ headers });
+    headers.push('X-Two');
+    const answer = await ask((req, res) => ids(req, res, () => res.end()));
+    expect(answer.headers['x-one']).toMatch(LOCAL);
+    expect(answer.headers['x-two']).toBeUndefined();
+  });
+});
