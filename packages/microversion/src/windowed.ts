@@ -1,12 +1,15 @@
 import { Version, type VersionLike } from './version.js';
 
+/** Open at its upper end, at its lower end, or at neither. */
+export type WindowKind = 'since' | 'until' | 'between';
+
 /** A value that exists between two versions, both included; a missing bound is no bound. */
-export class Window<T, Partial extends boolean = boolean> {
+export class Window<T, Kind extends WindowKind = WindowKind> {
   readonly since: Version | undefined;
   readonly until: Version | undefined;
   readonly value: T;
-  /** Never set: tells the type checker whether other windows are needed to cover every version. */
-  declare readonly partial: Partial;
+  /** Never set: tells the type checker which ends of history a list of windows reaches. */
+  declare readonly kind: Kind;
 
   constructor(since: VersionLike | undefined, until: VersionLike | undefined, value: T) {
     this.since = since === undefined ? undefined : Version.of(since);
@@ -26,17 +29,17 @@ export class Window<T, Partial extends boolean = boolean> {
 export type Windowed<T> = T | Window<T> | readonly Window<T>[];
 
 /** The value as it is from a version on. */
-export function since<T>(first: VersionLike, value: T): Window<T, true> {
+export function since<T>(first: VersionLike, value: T): Window<T, 'since'> {
   return new Window(first, undefined, value);
 }
 
 /** The value as it is up to a version, that one included. */
-export function until<T>(last: VersionLike, value: T): Window<T, true> {
+export function until<T>(last: VersionLike, value: T): Window<T, 'until'> {
   return new Window(undefined, last, value);
 }
 
 /** The value as it is from one version to another, both included. */
-export function between<T>(first: VersionLike, last: VersionLike, value: T): Window<T, true> {
+export function between<T>(first: VersionLike, last: VersionLike, value: T): Window<T, 'between'> {
   return new Window(first, last, value);
 }
 

@@ -1,0 +1,150 @@
+import { z } from 'zod';
+import type { Version } from '../version.js';
+import { at, breakpointsOf, mergeBreakpoints, PerInterval, type Windowed } from '../windowed.js';
+import { type AnySchema, breakpointsWithin, type Check, type Extra, type Infer, schemaAt } from './versioned.js';
+
+/** How a parameter may be repeated: the last one counts, all are handed on, or repeating it is an error. */
+type Repeat = 'last' | 'first' | 'all' | 'refuse';
+
+/** One query parameter. The schema checks each occurrence, as text. */
+export class QueryParameter<T, R extends Repeat = Repeat> {
+  readonly schema: AnySchema;
+  readonly repeat: R;
+  declare readonly output: T;
+
+  constructor(schema: AnySchema, repeat: R) {
+    this.schema = schema;
+    this.repeat = repeat;
+  }
+}
+
+/** A parameter of which the last occurrence counts, or the first one by option. Every occurrence is checked. */
+export function one<S extends AnySchema>(schema: S, which: 'last' | 'first' = 'last'): QueryParameter<Infer<S>> {
+  return new QueryParameter(schema, which);
+}
+
+/** A parameter whose occurrences are all handed on, in order. */
+export function many<S extends AnySchema>(schema: S): QueryParameter<readonly Infer<S>[], 'all'> {
+  return new QueryParameter(schema, 'all');
+}
+
+/** A parameter that may occur once at the most. */
+export function once<S extends AnySchema>(schema: S): QueryParameter<Infer<S>, 'refuse'> {
+  return new QueryParameter(schema, 'refuse');
+}
+
+type QueryShape = Readonly<Record<string, Windowed<QueryParameter<any>>>>;
+
+type Output<F> = F extends { readonly output: infer T }
+  ? T
+  : F extends { readonly value: infer V }
+    ? Output<V>
+    : F extends readonly (infer W)[]
+      ? Output<W>
+      : never;
+
+type InferQuery<S extends QueryShape> = { readonly [K in keyof S]?: Output<S[K]> };
+
+/** A parameter that broke its rule: every way in which it did. */
+export interface QueryProblem {
+  readonly parameter: string;
+  readonly value: string;
+  readonly issues: readonly z.core.$ZodIssue[];
+}
+
+interface CompiledQuery {
+  readonly fields: ReadonlyMap<
+    string,
+    { readonly check: Check<unknown>; readonly repeat: Repeat; readonly schema: z.ZodType }
+  >;
+  readonly extra: Extra;
+}
+
+function unexpected(message: string): readonly z.core.$ZodIssue[] {
+  return [{ code: 'custom', path: [], message, input: undefined }];
+}
+
+/** A query string with a history. */
+export class Query<T> {
+  readonly breakpoints: readonly Version[];
+  readonly #compiled: PerInterval<CompiledQuery>;
+
+  constructor(shape: QueryShape, extra: Windowed<Extra>) {
+    const fields = Object.entries(shape);
+    const inner = fields.flatMap(([, field]) => breakpointsOf(field));
+    this.breakpoints = mergeBreakpoints([
+      ...inner,
+      ...breakpointsOf(extra),
+      ...fields.flatMap(([, field]) => (field instanceof QueryParameter ? breakpointsWithin(field.schema) : [])),
+    ]);
+    this.#compiled = new PerInterval(this.breakpoints, (version) => ({
+      extra: at(extra, version) ?? 'refuse',
+      fields: new Map(
+        fields.flatMap(([name, field]) => {
+          const parameter = at(field, version);
+          const schema = parameter && schemaAt(parameter.schema, version);
+          return schema
+            ? [[name, { schema, check: z.compile(schema) as Check<unknown>, repeat: parameter.repeat }]]
+            : [];
+        }),
+      ),
+    }));
+  }
+
+  /** Checks a query string. Unknown parameters are problems only where they are refused. */
+  parse(params: URLSearchParams, version: Version): { value: T; problems: readonly QueryProblem[] } {
+    const { fields, extra } = this.#compiled.at(version);
+    const value: Record<string, unknown> = Object.create(null);
+    const problems: QueryProblem[] = [];
+    for (const name of new Set(params.keys())) {
+      const field = fields.get(name);
+      const texts = params.getAll(name);
+      if (!field) {
+        if (extra === 'keep') value[name] = texts.at(-1);
+        if (extra === 'refuse') {
+          problems.push({
+            parameter: name,
+            value: texts[0]!,
+            issues: unexpected(`Additional properties are not allowed ('${name}' was unexpected)`),
+          });
+        }
+        continue;
+      }
+      if (field.repeat === 'refuse' && texts.length > 1) {
+        problems.push({
+          parameter: name,
+          value: texts.join(', '),
+          issues: unexpected(`['${texts.join("', '")}'] is too long`),
+        });
+        continue;
+      }
+      const results: unknown[] = [];
+      for (const text of texts) {
+        const checked = field.check.safeParse(text);
+        if (checked.success) results.push(checked.data);
+        else problems.push({ parameter: name, value: text, issues: checked.error.issues });
+      }
+      value[name] = field.repeat === 'all' ? results : field.repeat === 'first' ? results[0] : results.at(-1);
+    }
+    return { value: value as T, problems };
+  }
+
+  /** The schemas at a version, for documents. */
+  fieldsAt(version: Version): {
+    readonly extra: Extra;
+    readonly fields: ReadonlyMap<string, { readonly schema: z.ZodType; readonly repeat: Repeat }>;
+  } {
+    return this.#compiled.at(version);
+  }
+}
+
+/**
+ * A query string whose parameters carry windows.
+ * @param options.extra what happens to unknown parameters; default `ignore`
+ */
+export function query<const S extends QueryShape>(
+  shape: S,
+  options: { readonly extra?: Windowed<Extra> } = {},
+): Query<InferQuery<S>> {
+  return new Query(shape, options.extra ?? 'ignore');
+}

@@ -1,0 +1,90 @@
+import { describe, expect, expectTypeOf, it } from 'vitest';
+import { z } from 'zod';
+import { Version } from '../version.js';
+import { between, since, until } from '../windowed.js';
+import { derive, type Infer, many, object, once, one, query } from './index.js';
+
+const v = Version.of;
+
+const keypair = object({
+  name: [until('2.91', z.string().max(5)), since('2.92', z.string().max(9))],
+  public_key: [until('2.91', z.string().optional()), since('2.92', z.string())],
+  type: since('2.2', z.enum(['ssh', 'x509']).default('ssh')),
+  tag: [between('2.32', '2.36', z.string()), since('2.42', z.string())],
+});
+
+describe('a versioned object', () => {
+  it('has just the fields of the version, and refuses others', () => {
+    expect(keypair.check(v('2.1')).safeParse({ name: 'a' })).toMatchObject({ success: true, data: { name: 'a' } });
+    expect(keypair.check(v('2.1')).safeParse({ name: 'a', type: 'ssh' }).success).toBe(false);
+    expect(keypair.check(v('2.2')).safeParse({ name: 'a' })).toMatchObject({ data: { name: 'a', type: 'ssh' } });
+    expect(keypair.check(v('2.40')).safeParse({ name: 'a', tag: 't' }).success).toBe(false);
+    expect(keypair.check(v('2.92')).safeParse({ name: 'a', tag: 't' }).success).toBe(false);
+    expect(keypair.check(v('2.92')).safeParse({ name: 'abcdefg', tag: 't', public_key: 'k' }).success).toBe(true);
+  });
+
+  it('is built once for all versions between two breakpoints', () => {
+    expect(keypair.at(v('2.3'))).toBe(keypair.at(v('2.31')));
+    expect(keypair.at(v('2.31'))).not.toBe(keypair.at(v('2.32')));
+    expect(keypair.breakpoints.map(String)).toEqual(['2.2', '2.32', '2.37', '2.42', '2.92']);
+  });
+
+  it('infers fields of some versions as optional', () => {
+    type Keypair = Infer<typeof keypair>;
+    expectTypeOf<Keypair>().toEqualTypeOf<{
+      readonly name: string;
+      readonly public_key?: string | undefined;
+      readonly type?: 'ssh' | 'x509' | undefined;
+      readonly tag?: string | undefined;
+    }>();
+  });
+
+  it('carries the history of what is nested in it', () => {
+    const body = object({ keypairs: derive(keypair, (k) => k.array().max(1)) });
+    expect(body.breakpoints).toEqual(keypair.breakpoints);
+    expect(body.check(v('2.2')).safeParse({ keypairs: [{ name: 'a' }] }).success).toBe(true);
+    expect(body.check(v('2.1')).safeParse({ keypairs: [{ name: 'a', type: 'ssh' }] }).success).toBe(false);
+  });
+
+  it('lets unknown keys be refused from some version on', () => {
+    const loose = object({ a: z.string() }, { extra: [until('2.74', 'ignore'), since('2.75', 'refuse')] });
+    expect(loose.check(v('2.74')).safeParse({ a: 'x', b: 1 })).toEqual({ success: true, data: { a: 'x' } });
+    expect(loose.check(v('2.75')).safeParse({ a: 'x', b: 1 }).success).toBe(false);
+  });
+
+  it.each(['__proto__', 'constructor', 'toString'])('takes the key %s for an unknown one', (key) => {
+    const hostile = JSON.parse(`{"name":"a","${key}":{"x":1}}`);
+    expect(keypair.check(v('2.1')).safeParse(hostile).success).toBe(false);
+    expect(({} as any).x).toBeUndefined();
+  });
+});
+
+describe('a versioned query', () => {
+  const list = query(
+    {
+      limit: one(z.string().regex(/^\d+$/).transform(Number)),
+      'not-tags': since('2.26', many(z.string())),
+      marker: once(z.string()),
+    },
+    { extra: [until('2.74', 'ignore'), since('2.75', 'refuse')] },
+  );
+  const parse = (text: string, version: string) => list.parse(new URLSearchParams(text), v(version));
+
+  it('takes the last of repeated parameters, or all of them, as each is defined', () => {
+    expect(parse('limit=1&limit=2&not-tags=a&not-tags=b', '2.26')).toEqual({
+      value: { limit: 2, 'not-tags': ['a', 'b'] },
+      problems: [],
+    });
+  });
+
+  it('checks every occurrence and names the parameter', () => {
+    expect(parse('limit=1&limit=x', '2.1').problems.map((p) => [p.parameter, p.value])).toEqual([['limit', 'x']]);
+    expect(parse('marker=1&marker=2', '2.1').problems.map((p) => p.parameter)).toEqual(['marker']);
+  });
+
+  it('ignores or refuses unknown parameters by version', () => {
+    expect(parse('nonsense=1&not-tags=a', '2.1')).toEqual({ value: {}, problems: [] });
+    expect(parse('nonsense=1', '2.75').problems.map((p) => p.parameter)).toEqual(['nonsense']);
+    expect(parse('__proto__=1', '2.75').problems.map((p) => p.parameter)).toEqual(['__proto__']);
+  });
+});

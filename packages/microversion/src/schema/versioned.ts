@@ -1,0 +1,135 @@
+import { z } from 'zod';
+import type { Version } from '../version.js';
+import {
+  at,
+  breakpointsOf,
+  isWindowed,
+  mergeBreakpoints,
+  PerInterval,
+  type Window,
+  type Windowed,
+  windowsOf,
+} from '../windowed.js';
+
+/** A compiled schema: only what checking a value needs. */
+export interface Check<T> {
+  safeParse(value: unknown): { success: true; data: T } | { success: false; error: z.ZodError };
+}
+
+/**
+ * A schema with a history. `at(version)` is the zod schema of that version, `check(version)` the same compiled; both are
+ * built on first use and shared by all versions between which nothing changes.
+ */
+export class Versioned<T> {
+  readonly breakpoints: readonly Version[];
+  readonly #schemas: PerInterval<z.ZodType<T>>;
+  readonly #checks: PerInterval<Check<T>>;
+
+  constructor(breakpoints: readonly Version[], build: (version: Version) => z.ZodType<T>) {
+    this.breakpoints = breakpoints;
+    this.#schemas = new PerInterval(breakpoints, build);
+    this.#checks = new PerInterval(breakpoints, (version) => z.compile(this.at(version)) as Check<T>);
+  }
+
+  at(version: Version): z.ZodType<T> {
+    return this.#schemas.at(version);
+  }
+
+  check(version: Version): Check<T> {
+    return this.#checks.at(version);
+  }
+}
+
+/** A schema, with or without a history. */
+export type AnySchema = z.ZodType | Versioned<any>;
+
+/** What a schema gives; with several versions, what it may give at any of them. */
+export type Infer<S> = S extends Versioned<infer T> ? T : S extends z.ZodType<infer T> ? T : never;
+
+type KindsOf<W> = W extends Window<unknown, infer Kind> ? Kind : never;
+
+/** True for windows that do not reach both ends of history: there are versions without the field. */
+type Sometimes<F> = F extends readonly (infer W)[]
+  ? 'since' extends KindsOf<W>
+    ? 'until' extends KindsOf<W>
+      ? false
+      : true
+    : true
+  : F extends Window<unknown>
+    ? true
+    : false;
+
+type Held<F> = F extends readonly Window<infer S>[] ? S : F extends Window<infer S> ? S : F;
+
+export type Shape = Readonly<Record<string, Windowed<AnySchema>>>;
+
+type OptionalKeys<S extends Shape> = {
+  [K in keyof S]: Sometimes<S[K]> extends true ? K : undefined extends Infer<Held<S[K]>> ? K : never;
+}[keyof S];
+
+type Flat<T> = { [K in keyof T]: T[K] };
+
+/** The value of a versioned object: a field that exists only in some versions is optional. */
+export type InferShape<S extends Shape> = Flat<
+  { readonly [K in Exclude<keyof S, OptionalKeys<S>>]: Infer<Held<S[K]>> } & {
+    readonly [K in OptionalKeys<S>]?: Infer<Held<S[K]>>;
+  }
+>;
+
+/** What happens to keys that no field names: refused, dropped, or handed through. */
+export type Extra = 'refuse' | 'ignore' | 'keep';
+
+/** Breakpoints inside what a windowed schema holds, beside those of its own windows. */
+export function breakpointsWithin(field: Windowed<AnySchema>): readonly Version[] {
+  const inner = windowsOf(field).flatMap(({ value }) => (value instanceof Versioned ? value.breakpoints : []));
+  return [...breakpointsOf(field), ...inner];
+}
+
+/** The zod schema at a version; undefined where there is none. */
+export function schemaAt(field: Windowed<AnySchema>, version: Version): z.ZodType | undefined {
+  const found = at(field, version);
+  return found instanceof Versioned ? found.at(version) : found;
+}
+
+const builders = { refuse: z.strictObject, ignore: z.object, keep: z.looseObject } as const;
+
+/**
+ * An object whose fields carry windows.
+ * @param options.extra what happens to unknown keys; default `refuse`
+ * @param options.check rules over several fields
+ */
+export function object<const S extends Shape>(
+  shape: S,
+  options: { readonly extra?: Windowed<Extra>; readonly check?: z.core.CheckFn<InferShape<S>> } = {},
+): Versioned<InferShape<S>> {
+  const fields = Object.entries(shape);
+  const extra = options.extra ?? 'refuse';
+  const breakpoints = mergeBreakpoints([
+    ...fields.flatMap(([, field]) => breakpointsWithin(field)),
+    ...breakpointsOf(extra),
+  ]);
+  return new Versioned(breakpoints, (version) => {
+    const present = fields.map(([name, field]) => [name, schemaAt(field, version)] as const);
+    const plain = Object.fromEntries(present.filter(([, schema]) => schema !== undefined));
+    const built = builders[at(extra, version) ?? 'refuse'](plain as z.core.$ZodLooseShape) as z.ZodType;
+    return (options.check ? built.check(options.check as never) : built) as z.ZodType<InferShape<S>>;
+  });
+}
+
+/** Makes a versioned schema out of another by a zod operation, such as `s => s.array().max(5)` or `s => s.nullable()`. */
+export function derive<S extends Windowed<AnySchema>, T extends z.ZodType>(
+  field: S,
+  change: (schema: z.ZodType<Infer<Held<S>>>) => T,
+): Versioned<z.output<T>> {
+  return new Versioned(
+    mergeBreakpoints(breakpointsWithin(field)),
+    (version) =>
+      change((schemaAt(field, version) ?? z.never()) as z.ZodType<Infer<Held<S>>>) as unknown as z.ZodType<z.output<T>>,
+  );
+}
+
+/** Lifts a plain or windowed schema; where it has a gap nothing is accepted. */
+export function versioned<S extends Windowed<AnySchema>>(field: S): Versioned<Infer<Held<S>>> {
+  if (!isWindowed(field) && (field as unknown) instanceof Versioned) return field as never;
+  return derive(field, (schema) => schema) as Versioned<Infer<Held<S>>>;
+}
