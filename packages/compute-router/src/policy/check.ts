@@ -1,0 +1,101 @@
+import type { Caller } from '@apistrata/compute-engine';
+import type { CheckName, Expression, Operand } from './expression.js';
+
+/** What is acted on, as far as policies look at it. Leave it out where the caller's own project is meant. */
+export interface Target {
+  readonly projectId?: string;
+  readonly userId?: string;
+}
+
+/** Whether a caller may do something to a target. */
+export type PolicyCheck = (caller: Caller, target?: Target) => boolean;
+
+/** A role is held by whoever holds it or a role that implies it: admin > manager > member > reader. */
+const HELD_BY: Readonly<Record<string, readonly string[]>> = {
+  reader: ['reader', 'member', 'manager', 'admin'],
+  member: ['member', 'manager', 'admin'],
+  manager: ['manager', 'admin'],
+};
+
+/**
+ * Turns an expression into closures. `rule` gives the check of a rule that is referred to. The checks of roles, projects
+ * and users allocate nothing.
+ */
+export function compileExpression(expression: Expression, rule: (name: string) => PolicyCheck): PolicyCheck {
+  switch (expression.kind) {
+    case 'everybody':
+      return () => true;
+    case 'nobody':
+      return () => false;
+    case 'not': {
+      const inner = compileExpression(expression.of, rule);
+      return (caller, target) => !inner(caller, target);
+    }
+    case 'and':
+      return expression.of
+        .map((part) => compileExpression(part, rule))
+        .reduce((left, right) => (caller, target) => left(caller, target) && right(caller, target));
+    case 'or':
+      return expression.of
+        .map((part) => compileExpression(part, rule))
+        .reduce((left, right) => (caller, target) => left(caller, target) || right(caller, target));
+    case 'check':
+      return checks[expression.check](expression.operand, rule);
+  }
+}
+
+type MakeCheck = (operand: Operand, rule: (name: string) => PolicyCheck) => PolicyCheck;
+
+const checks: Readonly<Record<CheckName, MakeCheck>> = {
+  rule: (operand, rule) => rule(textOf(operand)),
+  role: (operand) => {
+    const wanted = textOf(operand).toLowerCase();
+    const held = Object.hasOwn(HELD_BY, wanted) ? HELD_BY[wanted]! : [wanted];
+    return (caller) => includesAny(caller.roles, held);
+  },
+  service_roles: (operand) => {
+    const wanted = [textOf(operand).toLowerCase()];
+    return (caller) => caller.serviceRoles !== undefined && includesAny(caller.serviceRoles, wanted);
+  },
+  is_admin: (operand, rule) => {
+    const isAdmin = rule('context_is_admin');
+    return textOf(operand) === 'True' ? isAdmin : (caller, target) => !isAdmin(caller, target);
+  },
+  system_scope: () => (caller) => caller.systemScope === true,
+  project_id: (operand) => compares((caller) => caller.projectId, operand),
+  user_id: (operand) => compares((caller) => caller.userId, operand),
+  project_domain_id: (operand) => compares((caller) => caller.projectDomainId, operand),
+  user_domain_id: (operand) => compares((caller) => caller.userDomainId, operand),
+};
+
+/** An empty id (a caller outside any project) equals nothing, and neither does a field that the target lacks. */
+function compares(own: (caller: Caller) => string | undefined, operand: Operand): PolicyCheck {
+  if ('text' in operand) {
+    const { text } = operand;
+    return (caller) => own(caller) === text;
+  }
+  const theirs = targetFields[operand.target];
+  return (caller, target) => {
+    const id = own(caller);
+    return id !== undefined && id !== '' && id === theirs(caller, target);
+  };
+}
+
+const targetFields = {
+  project_id: (caller: Caller, target: Target | undefined) =>
+    target === undefined ? caller.projectId : target.projectId,
+  user_id: (caller: Caller, target: Target | undefined) => (target === undefined ? caller.userId : target.userId),
+};
+
+function includesAny(roles: readonly string[], wanted: readonly string[]): boolean {
+  for (let i = 0; i < roles.length; i++) {
+    // Role names are compared without case; a name in lower case, the usual one, is not copied by this.
+    if (wanted.includes(roles[i]!.toLowerCase())) return true;
+  }
+  return false;
+}
+
+function textOf(operand: Operand): string {
+  if ('text' in operand) return operand.text;
+  throw new TypeError('the parser lets only project_id and user_id be compared with a target');
+}

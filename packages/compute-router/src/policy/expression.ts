@@ -1,0 +1,149 @@
+import { PolicySyntaxError } from './policy-errors.js';
+
+/** What a check compares with: a text, or a field of the target. */
+export type Operand = { readonly text: string } | { readonly target: TargetField };
+export type TargetField = 'project_id' | 'user_id';
+
+/** A policy expression, read. */
+export type Expression =
+  | { readonly kind: 'everybody' }
+  | { readonly kind: 'nobody' }
+  | { readonly kind: 'not'; readonly of: Expression }
+  | { readonly kind: 'and' | 'or'; readonly of: readonly Expression[] }
+  | { readonly kind: 'check'; readonly check: CheckName; readonly operand: Operand };
+
+/** The checks there are, with what may stand after their colon. */
+const CHECKS = {
+  role: 'text',
+  rule: 'text',
+  service_roles: 'text',
+  is_admin: ['True', 'False'],
+  system_scope: ['all'],
+  project_id: 'text or target',
+  user_id: 'text or target',
+  project_domain_id: 'text',
+  user_domain_id: 'text',
+} as const;
+
+export type CheckName = keyof typeof CHECKS;
+
+const TARGET_FIELDS: ReadonlySet<string> = new Set<TargetField>(['project_id', 'user_id']);
+/** Far deeper than anybody writes; keeps a mad file from overflowing the stack. */
+const MAX_DEPTH = 64;
+const TOKEN =
+  /\s*(?:([()])|([@!])(?=[\s()]|$)|(and|or|not)(?=[\s()]|$)|(\w+):(?:%\(([^()\s]*)\)s|([^\s()%]+))(?=[\s()]|$))/iy;
+
+type Token =
+  | { readonly kind: '(' | ')' | '@' | '!' | 'and' | 'or' | 'not' | 'end'; readonly column: number }
+  | { readonly kind: 'check'; readonly column: number; readonly check: CheckName; readonly operand: Operand };
+
+/**
+ * Reads a policy expression: checks (`role:admin`, `rule:name`, `project_id:%(project_id)s`, ...) joined by `and`, `or`,
+ * `not` and parentheses; `@` is everybody, `!` nobody, an empty text everybody. `not` binds tightest, then `and`.
+ *
+ * @throws PolicySyntaxError naming the column
+ */
+export function parseExpression(text: string): Expression {
+  const tokens = tokensOf(text);
+  if (tokens.length === 1) return { kind: 'everybody' };
+  let next = 0;
+
+  function chain(kind: 'and' | 'or', part: (depth: number) => Expression, depth: number): Expression {
+    const of = [part(depth)];
+    while (tokens[next]!.kind === kind) {
+      next++;
+      of.push(part(depth));
+    }
+    return of.length === 1 ? of[0]! : { kind, of };
+  }
+
+  const either = (depth: number): Expression => chain('or', both, depth);
+  const both = (depth: number): Expression => chain('and', single, depth);
+
+  function single(depth: number): Expression {
+    const token = tokens[next++]!;
+    if (depth > MAX_DEPTH) throw new PolicySyntaxError(`more than ${MAX_DEPTH} levels`, text, token.column);
+    switch (token.kind) {
+      case '@':
+        return { kind: 'everybody' };
+      case '!':
+        return { kind: 'nobody' };
+      case 'not':
+        return { kind: 'not', of: single(depth + 1) };
+      case 'check':
+        return { kind: 'check', check: token.check, operand: token.operand };
+      case '(': {
+        const inner = either(depth + 1);
+        const close = tokens[next++]!;
+        if (close.kind !== ')') throw unexpected(close, 'and, or, )');
+        return inner;
+      }
+      default:
+        throw unexpected(token, 'a check such as role:admin, @, ! or (');
+    }
+  }
+
+  function unexpected(token: Token, wanted: string): PolicySyntaxError {
+    const found = token.kind === 'end' ? 'the end' : token.kind === 'check' ? 'a second check' : `"${token.kind}"`;
+    return new PolicySyntaxError(`${found} where ${wanted} is expected`, text, token.column);
+  }
+
+  const expression = either(0);
+  if (tokens[next]!.kind !== 'end') throw unexpected(tokens[next]!, 'and, or, the end');
+  return expression;
+}
+
+function tokensOf(text: string): readonly Token[] {
+  const tokens: Token[] = [];
+  const end = text.trimEnd().length;
+  let at = 0;
+  while (at < end) {
+    TOKEN.lastIndex = at;
+    const match = TOKEN.exec(text);
+    const column = at + 1 + /^\s*/.exec(text.slice(at))![0].length;
+    if (!match)
+      throw new PolicySyntaxError(
+        'this is neither a check (name:value), and, or, not, @, ! nor a parenthesis',
+        text,
+        column,
+      );
+    const [, paren, sign, word, check, field, value] = match;
+    if (check !== undefined) tokens.push({ kind: 'check', column, ...checkOf(text, column, check, field, value) });
+    else
+      tokens.push({
+        kind: (paren ?? sign ?? word!.toLowerCase()) as '(' | ')' | '@' | '!' | 'and' | 'or' | 'not',
+        column,
+      });
+    at = TOKEN.lastIndex;
+  }
+  tokens.push({ kind: 'end', column: end + 1 });
+  return tokens;
+}
+
+function checkOf(text: string, column: number, check: string, field: string | undefined, value: string | undefined) {
+  if (!Object.hasOwn(CHECKS, check)) {
+    throw new PolicySyntaxError(
+      `unknown check "${check}:" (there are ${Object.keys(CHECKS).join(', ')})`,
+      text,
+      column,
+    );
+  }
+  const name = check as CheckName;
+  const allowed = CHECKS[name];
+  if (field !== undefined) {
+    if (allowed !== 'text or target')
+      throw new PolicySyntaxError(`${check}: cannot be compared with a target`, text, column);
+    if (!TARGET_FIELDS.has(field)) {
+      throw new PolicySyntaxError(
+        `unknown target field "${field}" (there are ${[...TARGET_FIELDS].join(', ')})`,
+        text,
+        column,
+      );
+    }
+    return { check: name, operand: { target: field as TargetField } };
+  }
+  if (typeof allowed !== 'string' && !(allowed as readonly string[]).includes(value!)) {
+    throw new PolicySyntaxError(`${check}: takes ${allowed.join(' or ')}`, text, column);
+  }
+  return { check: name, operand: { text: value! } };
+}

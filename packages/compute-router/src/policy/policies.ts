@@ -1,0 +1,165 @@
+import { readFileSync } from 'node:fs';
+import type { Caller } from '@apistrata/compute-engine';
+import { compileExpression, type PolicyCheck, type Target } from './check.js';
+import { CLASSES, type ClassName } from './classes.js';
+import { parseExpression } from './expression.js';
+import { PolicyConfigError, PolicyDenied, type PolicySource, PolicySyntaxError } from './policy-errors.js';
+import { parsePolicyFile } from './policy-file.js';
+import { type DefaultClass, RULES, type RuleName } from './rules.js';
+
+/** What may stand in an override: an expression, or a function that decides. */
+export type PolicyOverride = string | PolicyCheck;
+
+export interface PoliciesOptions {
+  /** By rule or class name; wins over the file. */
+  readonly overrides?: Readonly<Partial<Record<RuleName | ClassName, PolicyOverride>>>;
+  /** Path of a policy file: a JSON object of strings, or lines `"rule": "expression"`. Read once, when built. */
+  readonly file?: string;
+}
+
+/** How one rule stands. */
+export interface PolicyRule {
+  readonly name: RuleName;
+  readonly default: DefaultClass;
+  /** The expression in force; undefined when a function decides. */
+  readonly expression: string | undefined;
+  readonly from: 'default' | 'file' | 'overrides';
+}
+
+export interface Policies {
+  /**
+   * Whether the caller may. Without a target the caller's own project and user are meant; a target that lacks a field
+   * matches nobody by that field.
+   */
+  allows(rule: RuleName, caller: Caller, target?: Target): boolean;
+  /** @throws PolicyDenied (403) when the caller may not. */
+  enforce(rule: RuleName, caller: Caller, target?: Target): void;
+  /** Every rule, by name. */
+  rules(): readonly PolicyRule[];
+}
+
+interface Definition {
+  readonly check: PolicyOverride;
+  readonly from: PolicyRule['from'];
+  readonly source: PolicySource;
+}
+
+const OPTIONS = ['overrides', 'file'];
+
+/**
+ * The policies of the compute API: the defaults of rules.ts, changed by a file and by overrides.
+ *
+ * @throws PolicyConfigError when the file cannot be read, a rule does not exist, an expression cannot be read or rules
+ *   refer to each other in a circle; with the file and the line
+ */
+export function policies(options: PoliciesOptions = {}): Policies {
+  for (const name of Object.keys(options)) {
+    if (!OPTIONS.includes(name))
+      throw new TypeError(`policies(): unknown option "${name}" (there are ${OPTIONS.join(', ')})`);
+  }
+  const definitions = definitionsOf(options);
+  const checks = compileAll(definitions);
+
+  function allows(rule: RuleName, caller: Caller, target?: Target): boolean {
+    const check = checks.get(rule);
+    if (check === undefined) throw new TypeError(`there is no policy rule "${rule}"`);
+    return check(caller, target);
+  }
+
+  return {
+    allows,
+    enforce(rule, caller, target) {
+      if (!allows(rule, caller, target)) throw new PolicyDenied(rule);
+    },
+    rules: () =>
+      (Object.keys(RULES) as RuleName[]).map((name) => {
+        const { check, from } = definitions.get(name)!;
+        return { name, default: RULES[name], expression: typeof check === 'string' ? check : undefined, from };
+      }),
+  };
+}
+
+/** Defaults first, then the file, then the overrides: the last one counts. */
+function definitionsOf({ overrides = {}, file }: PoliciesOptions): ReadonlyMap<string, Definition> {
+  const definitions = new Map<string, Definition>();
+  for (const [name, check] of Object.entries(CLASSES)) definitions.set(name, { check, from: 'default', source: {} });
+  for (const [name, byDefault] of Object.entries(RULES)) {
+    definitions.set(name, { check: CLASSES[byDefault], from: 'default', source: {} });
+  }
+
+  function override(name: string, check: unknown, from: 'file' | 'overrides', source: PolicySource): void {
+    if (!definitions.has(name)) throw new PolicyConfigError(unknownRule(name, definitions.keys()), source);
+    if (typeof check !== 'string' && typeof check !== 'function') {
+      throw new PolicyConfigError(`"${name}" must be an expression or a function`, source);
+    }
+    definitions.set(name, { check: check as PolicyOverride, from, source });
+  }
+
+  if (file !== undefined) {
+    for (const { rule, expression, line } of parsePolicyFile(textOf(file), file)) {
+      override(rule, expression, 'file', { file, line });
+    }
+  }
+  for (const [name, check] of Object.entries(overrides)) override(name, check, 'overrides', {});
+  return definitions;
+}
+
+function compileAll(definitions: ReadonlyMap<string, Definition>): ReadonlyMap<string, PolicyCheck> {
+  const compiled = new Map<string, PolicyCheck>();
+  const underway = new Set<string>();
+
+  function checkOf(name: string): PolicyCheck {
+    const known = compiled.get(name);
+    if (known) return known;
+    if (underway.has(name)) throw circle(name);
+    const { check, source } = definitions.get(name)!;
+    underway.add(name);
+    const made = typeof check === 'function' ? check : compile(name, check, source);
+    underway.delete(name);
+    compiled.set(name, made);
+    return made;
+  }
+
+  /** Blames what somebody wrote: the defaults alone have no circle. */
+  function circle(name: string): PolicyConfigError {
+    const path = [...underway].slice([...underway].indexOf(name));
+    const written = path.map((rule) => definitions.get(rule)!).find(({ from }) => from !== 'default');
+    const way = [...path, name].join(' -> ');
+    return new PolicyConfigError(`rules refer to each other in a circle: ${way}`, written?.source);
+  }
+
+  function compile(name: string, text: string, source: PolicySource): PolicyCheck {
+    try {
+      return compileExpression(parseExpression(text), (other) => {
+        if (definitions.has(other)) return checkOf(other);
+        throw new PolicyConfigError(`"${name}" refers to ${unknownRule(other, definitions.keys())}`, source);
+      });
+    } catch (error) {
+      if (!(error instanceof PolicySyntaxError)) throw error;
+      throw new PolicyConfigError(`"${name}": ${error.message}`, source, error);
+    }
+  }
+
+  for (const name of definitions.keys()) checkOf(name);
+  return compiled;
+}
+
+function textOf(file: string): string {
+  try {
+    return readFileSync(file, 'utf8');
+  } catch (cause) {
+    throw new PolicyConfigError(`the policy file cannot be read: ${(cause as Error).message}`, { file }, cause);
+  }
+}
+
+/** Names the known rules that share the unknown one's last or first parts, which is where spelling errors show. */
+function unknownRule(name: string, known: Iterable<string>): string {
+  const parts = name.split(':');
+  const near = [...known].filter((other) => {
+    const theirs = other.split(':');
+    return parts.length > 1 && theirs.length > 1 && (theirs[1] === parts[1] || theirs.at(-1) === parts.at(-1));
+  });
+  const hint =
+    near.length === 0 || near.length > 8 ? 'all rules are listed in docs/policies.md' : `there are ${near.join(', ')}`;
+  return `an unknown rule "${name}" (${hint})`;
+}
