@@ -1,0 +1,56 @@
+import { describe, expect, it } from 'vitest';
+import { checkLimits, QuotaError, QuotaExceeded } from './index.js';
+
+describe('checkLimits', () => {
+  it('finds nothing exceeded when the request just fits', () => {
+    const check = { limits: { cores: 20, ram: 512 }, usage: { cores: 16, ram: 0 }, requested: { cores: 4, ram: 512 } };
+    expect(checkLimits(check).exceeded).toEqual([]);
+  });
+
+  it('names every kind that does not fit, with what was asked, used and allowed, in the order asked', () => {
+    const limits = { ram: 51200, instances: 10, cores: 20 };
+    const usage = { instances: 1, cores: 1, ram: 512 };
+    expect(checkLimits({ limits, usage, requested: { cores: 40, instances: 1, ram: 81920 } }).exceeded).toEqual([
+      { kind: 'cores', requested: 40, used: 1, limit: 20 },
+      { kind: 'ram', requested: 81920, used: 512, limit: 51200 },
+    ]);
+  });
+
+  it('admits anything where the limit is negative or not set', () => {
+    const limits = { cores: -1, ram: null };
+    const requested = { cores: 1e15, ram: 1e15, disk: 1e15 };
+    expect(checkLimits({ limits, usage: { cores: 1e15 }, requested }).exceeded).toEqual([]);
+  });
+
+  it('admits nothing where the limit is 0', () => {
+    expect(checkLimits({ limits: { cores: 0 }, usage: {}, requested: { cores: 1 } }).exceeded).toEqual([
+      { kind: 'cores', requested: 1, used: 0, limit: 0 },
+    ]);
+  });
+
+  it('lets a request that asks for nothing or gives back pass above a lowered limit', () => {
+    const requested = { cores: 0, ram: -512 };
+    expect(checkLimits({ limits: { cores: 2, ram: 2 }, usage: { cores: 8, ram: 1024 }, requested }).exceeded).toEqual(
+      [],
+    );
+  });
+
+  it('compares limits beyond the safe integers', () => {
+    const limits = { bytes: 9223372036854775807n };
+    expect(checkLimits({ limits, usage: { bytes: 2 ** 52 }, requested: { bytes: 2 ** 52 } }).exceeded).toEqual([]);
+  });
+
+  it('does not mistake inherited properties for limits or usage', () => {
+    expect(checkLimits({ limits: {}, usage: {}, requested: { constructor: 1, toString: 1 } }).exceeded).toEqual([]);
+  });
+});
+
+describe('QuotaExceeded', () => {
+  it('carries code, status and details, and tells only the kinds in its message', () => {
+    const details = [{ kind: 'cores', requested: 40, used: 1, limit: 20 }];
+    const error = new QuotaExceeded(details);
+    expect(error).toBeInstanceOf(QuotaError);
+    expect(error).toMatchObject({ code: 'QUOTA_EXCEEDED', status: 403, details, message: 'Quota exceeded for cores' });
+    expect(new QuotaExceeded(details, 429).status).toBe(429);
+  });
+});
