@@ -1,0 +1,93 @@
+import type { AnySchema, Infer, Query } from '../schema/index.js';
+import type { Version } from '../version.js';
+import { isWindowed, Window, type Windowed } from '../windowed.js';
+import type { Answer } from './answer.js';
+import type { ReplyShape, ReplyValue } from './reply.js';
+
+export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
+
+type ParamsOf<P extends string> = P extends `${string}{${infer Name}}${infer Rest}`
+  ? { readonly [K in Name]: string } & ParamsOf<Rest>
+  : unknown;
+
+type HeldIn<W> = W extends readonly Window<infer S>[] ? S : W extends Window<infer S> ? S : W;
+
+type BodyOf<B> = HeldIn<B> extends infer S ? (S extends AnySchema ? Infer<S> : undefined) : undefined;
+
+type QueryOf<Q> = Q extends Query<infer T> ? T : Record<string, never>;
+
+type ReplyOf<R> = HeldIn<R> extends infer S ? (S extends ReplyShape ? ReplyValue<S> : undefined) : undefined;
+
+/** What a handler gives: a value of the reply's outline, or an answer that says more; anything where there is no reply. */
+type Result<R> = R extends undefined ? unknown : ReplyOf<R> | Answer | Promise<ReplyOf<R> | Answer>;
+
+/** What the router adds to the call of the API that is being served. */
+export interface Routed<Params = unknown, Body = unknown, Q = unknown, Target = unknown> {
+  readonly version: Version;
+  readonly params: Params;
+  readonly body: Body;
+  readonly query: Q;
+  /** What `target` found: the parent of a sub-resource, the object of an action. */
+  readonly target: Target;
+}
+
+/** A method on a path as it is written down; everything that changes over time is windowed. */
+export interface OperationSpec<
+  C,
+  P extends string,
+  B extends Windowed<AnySchema> | undefined,
+  Q extends Query<any> | undefined,
+  R extends Windowed<ReplyShape> | undefined,
+  T,
+> {
+  readonly method: Method;
+  /** Path with `{name}` parameters. */
+  readonly path: P;
+  /** For several operations on one POST path: the body's only key, which chooses among them. */
+  readonly action?: string;
+  /** The versions that have it: `since('2.13', true)`. Default: all. */
+  readonly window?: Windowed<true>;
+  /** One line for the documents. */
+  readonly summary: string;
+  /** Names of the rules that the API's `authorize` hook checks. */
+  readonly policy?: string | readonly string[];
+  readonly query?: Q;
+  readonly body?: B;
+  /** Finds the object that the policy is checked on and the handler works with. Runs after validation. */
+  readonly target?: (call: C & Routed<ParamsOf<P>, BodyOf<B>, QueryOf<Q>, undefined>) => Promise<T> | T;
+  readonly status: Windowed<number>;
+  /** Statuses of expected errors, for the documents. */
+  readonly errors?: Windowed<readonly number[]>;
+  readonly reply?: R;
+  readonly run: (call: C & Routed<ParamsOf<P>, BodyOf<B>, QueryOf<Q>, T>) => Result<R>;
+}
+
+/** Any operation, as the router and the documents read it. */
+export type Operation = OperationSpec<any, string, any, any, any, any>;
+
+/**
+ * Gives the function that defines operations of an API whose calls are of type C. The definition is checked and its
+ * types are inferred; nothing is built.
+ */
+export function operationsOf<C>() {
+  return function operation<
+    const P extends string,
+    B extends Windowed<AnySchema> | undefined = undefined,
+    Q extends Query<any> | undefined = undefined,
+    R extends Windowed<ReplyShape> | undefined = undefined,
+    T = undefined,
+  >(spec: OperationSpec<C, P, B, Q, R, T>): Operation {
+    return spec as Operation;
+  };
+}
+
+/** The windows in which an operation exists. */
+export function windowsOfOperation(operation: Operation): readonly Window<true>[] {
+  const { window } = operation;
+  if (!isWindowed(window)) return [new Window(undefined, undefined, true as const)];
+  return (window instanceof Window ? [window] : window) as readonly Window<true>[];
+}
+
+export function existsAt(operation: Operation, version: Version): boolean {
+  return operation.window === undefined || windowsOfOperation(operation).some((window) => window.has(version));
+}

@@ -1,0 +1,187 @@
+import { z } from 'zod';
+import { type AnySchema, schemaAt, Versioned } from '../schema/index.js';
+import type { Version } from '../version.js';
+import {
+  at,
+  breakpointsOf,
+  isWindowed,
+  mergeBreakpoints,
+  PerInterval,
+  type Window,
+  type Windowed,
+  windowsOf,
+} from '../windowed.js';
+import { View, type ViewField } from './view.js';
+
+/**
+ * The shape of an answer's body: a view, a list of one, a schema for plain values, or an object of such, each field with
+ * its windows. What `run` returns has the same outline with records where the views stand.
+ */
+export type ReplyShape =
+  | View<any, any>
+  | AnySchema
+  | readonly [ReplyShape]
+  | { readonly [name: string]: Windowed<ReplyShape> };
+
+type Held<W> = W extends readonly Window<infer S>[] ? S : W extends Window<infer S> ? S : W;
+
+type ReplyObject<S> = {
+  readonly [K in keyof S as undefined extends ReplyValue<Held<S[K]>> ? never : K]: ReplyValue<Held<S[K]>>;
+} & {
+  readonly [K in keyof S as undefined extends ReplyValue<Held<S[K]>> ? K : never]?: ReplyValue<Held<S[K]>>;
+};
+
+/** What `run` returns for a reply shape. */
+export type ReplyValue<S> =
+  S extends View<infer R, any>
+    ? R
+    : S extends Versioned<infer T>
+      ? T
+      : S extends z.ZodType<any, infer T>
+        ? T
+        : S extends readonly [infer I]
+          ? readonly ReplyValue<I>[]
+          : S extends object
+            ? ReplyObject<S>
+            : never;
+
+type Kind =
+  | { readonly kind: 'view'; readonly view: View<any, any> }
+  | { readonly kind: 'schema'; readonly schema: AnySchema }
+  | { readonly kind: 'list'; readonly item: ReplyShape }
+  | { readonly kind: 'object'; readonly fields: readonly (readonly [string, Windowed<ReplyShape>])[] };
+
+function kindOf(shape: ReplyShape): Kind {
+  if (shape instanceof View) return { kind: 'view', view: shape };
+  if (shape instanceof z.ZodType || shape instanceof Versioned) return { kind: 'schema', schema: shape };
+  if (Array.isArray(shape)) return { kind: 'list', item: shape[0] };
+  return { kind: 'object', fields: Object.entries(shape as Record<string, Windowed<ReplyShape>>) };
+}
+
+function breakpointsIn(shape: ReplyShape): readonly Version[] {
+  const known = kindOf(shape);
+  if (known.kind === 'view') return known.view.breakpoints;
+  if (known.kind === 'schema') return known.schema instanceof Versioned ? known.schema.breakpoints : [];
+  if (known.kind === 'list') return breakpointsIn(known.item);
+  return known.fields.flatMap(([, field]) => [
+    ...breakpointsOf(field),
+    ...windowsOf(field).flatMap(({ value }) => breakpointsIn(value)),
+  ]);
+}
+
+/** Turns a value into the JSON text of an answer. */
+export type Render = (value: any, call: any) => string;
+
+type Build = (record: any, call: any) => Record<string, unknown>;
+
+/** Makes the function that picks a view's fields out of a record at a version. */
+function buildView(view: View<any, any>, version: Version): Build {
+  const steps = view.fieldsAt(version).map(([name, field]) => ({ name, value: fieldValue(field, version) }));
+  return (record, call) => {
+    const out: Record<string, unknown> = {};
+    for (const { name, value } of steps) out[name] = value(record, call);
+    return out;
+  };
+}
+
+function fieldValue({ schema, get }: ViewField<any, any>, version: Version): (record: any, call: any) => unknown {
+  if (schema instanceof View) {
+    const build = buildView(schema, version);
+    return (record, call) => {
+      const inner = get(record, call);
+      return inner === undefined || inner === null ? inner : build(inner, call);
+    };
+  }
+  if (Array.isArray(schema)) {
+    const build = buildView(schema[0], version);
+    return (record, call) => (get(record, call) as readonly unknown[] | undefined)?.map((item) => build(item, call));
+  }
+  return get;
+}
+
+function renderView(view: View<any, any>, version: Version): Render {
+  const build = buildView(view, version);
+  const { memo } = view;
+  const render: Render = (record, call) => JSON.stringify(build(record, call));
+  if (!memo) return render;
+  const kept = new WeakMap<object, Map<string, string>>();
+  return (record, call) => {
+    const key = memo(call);
+    if (key === undefined) return render(record, call);
+    let texts = kept.get(record);
+    if (!texts) kept.set(record, (texts = new Map()));
+    let text = texts.get(key);
+    if (text === undefined) {
+      if (texts.size >= 4) texts.clear();
+      texts.set(key, (text = render(record, call)));
+    }
+    return text;
+  };
+}
+
+function renderShape(shape: ReplyShape, version: Version): Render {
+  const known = kindOf(shape);
+  if (known.kind === 'view') return renderView(known.view, version);
+  if (known.kind === 'schema') return (value) => JSON.stringify(value);
+  if (known.kind === 'list') {
+    const item = renderShape(known.item, version);
+    return (values: readonly unknown[], call) => `[${values.map((value) => item(value, call)).join(',')}]`;
+  }
+  const fields = known.fields.flatMap(([name, windowed]) => {
+    const found = at(windowed, version);
+    return found ? [{ name, label: `${JSON.stringify(name)}:`, render: renderShape(found, version) }] : [];
+  });
+  return (value, call) => {
+    const parts: string[] = [];
+    for (const { name, label, render } of fields)
+      if (value[name] !== undefined) parts.push(label + render(value[name], call));
+    return `{${parts.join(',')}}`;
+  };
+}
+
+function schemaOfView(view: View<any, any>, version: Version): z.ZodType {
+  const fields = view.fieldsAt(version).map(([name, { schema }]) => {
+    if (schema instanceof View) return [name, schemaOfView(schema, version).optional()] as const;
+    if (Array.isArray(schema)) return [name, schemaOfView(schema[0], version).array().optional()] as const;
+    return [name, schemaAt(schema as AnySchema, version)!] as const;
+  });
+  return z.strictObject(Object.fromEntries(fields));
+}
+
+function schemaOfShape(shape: ReplyShape, version: Version): z.ZodType {
+  const known = kindOf(shape);
+  if (known.kind === 'view') return schemaOfView(known.view, version);
+  if (known.kind === 'schema') return schemaAt(known.schema, version)!;
+  if (known.kind === 'list') return schemaOfShape(known.item, version).array();
+  const fields = known.fields.flatMap(([name, windowed]) => {
+    const found = at(windowed, version);
+    return found ? [[name, schemaOfShape(found, version)] as const] : [];
+  });
+  return z.strictObject(Object.fromEntries(fields));
+}
+
+/** A reply with a history: its renderer and its schema per interval, built on first use. */
+export class Reply {
+  readonly breakpoints: readonly Version[];
+  readonly #renders: PerInterval<Render>;
+  readonly #schemas: PerInterval<z.ZodType>;
+
+  constructor(shape: Windowed<ReplyShape>) {
+    const shapes = windowsOf(shape).map(({ value }) => value);
+    this.breakpoints = mergeBreakpoints([
+      ...(isWindowed(shape) ? breakpointsOf(shape) : []),
+      ...shapes.flatMap(breakpointsIn),
+    ]);
+    const present = (version: Version) => at(shape, version) ?? z.undefined();
+    this.#renders = new PerInterval(this.breakpoints, (version) => renderShape(present(version), version));
+    this.#schemas = new PerInterval(this.breakpoints, (version) => schemaOfShape(present(version), version));
+  }
+
+  render(version: Version): Render {
+    return this.#renders.at(version);
+  }
+
+  schema(version: Version): z.ZodType {
+    return this.#schemas.at(version);
+  }
+}

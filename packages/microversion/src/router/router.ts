@@ -1,0 +1,149 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { type Query, type Versioned, versioned } from '../schema/index.js';
+import type { Version } from '../version.js';
+import { at } from '../windowed.js';
+import { Answer } from './answer.js';
+import { checkMediaType, readBody } from './body.js';
+import { InvalidBody, InvalidQuery, InvalidReply, NoRoute } from './errors.js';
+import type { Operation, Routed } from './operation.js';
+import { Reply } from './reply.js';
+import { candidatesOf, operationAt, routeTable } from './table.js';
+
+/** What the router writes into a call, stage by stage. */
+export type RoutedCall = { -readonly [K in keyof Routed]: Routed[K] } & { operation: Operation | undefined };
+
+export interface RouterOptions<C> {
+  readonly operations: readonly Operation[];
+  /** Makes the call of a request: identity and whatever handlers need. What it throws is answered before routing. */
+  readonly call: (req: IncomingMessage, res: ServerResponse) => C | Promise<C>;
+  /** The path to route, without query; default: the path of the request's url. */
+  readonly path?: (req: IncomingMessage, call: C) => string;
+  /** Settles the version of a request, and throws when that is impossible. It writes the version headers itself. */
+  readonly negotiate: (req: IncomingMessage, res: ServerResponse) => Version;
+  /** A last check of the address before the version's window is looked at. */
+  readonly checkAddress?: (call: C) => void;
+  /** Checks the operation's policy on the target; throws when it is denied. */
+  readonly authorize?: (operation: Operation, call: C & Routed) => void | Promise<void>;
+  /** Answers an error. It is the only place that turns errors into bodies. */
+  readonly fault: (error: unknown, req: IncomingMessage, res: ServerResponse) => void;
+  /** Bytes a body may have; default 1 MiB. */
+  readonly bodyLimitBytes?: number;
+  /** Media types beside application/json that are JSON. */
+  readonly mediaTypes?: readonly string[];
+  /** Holds every answer against the operation's own schema, for tests. Default false. */
+  readonly validateReplies?: boolean;
+}
+
+const METHODS_WITH_BODY = new Set(['POST', 'PUT', 'PATCH']);
+
+/** What is built once for an operation, on first use. */
+interface Prepared {
+  readonly body: Versioned<any> | undefined;
+  readonly query: Query<any> | undefined;
+  readonly reply: Reply | undefined;
+}
+
+const prepared = new WeakMap<Operation, Prepared>();
+
+/** The compiled parts of an operation. */
+export function prepare(operation: Operation): Prepared {
+  let known = prepared.get(operation);
+  if (!known) {
+    known = {
+      body: operation.body && versioned(operation.body),
+      query: operation.query,
+      reply: operation.reply && new Reply(operation.reply),
+    };
+    prepared.set(operation, known);
+  }
+  return known;
+}
+
+function send(res: ServerResponse, status: number, text: string | Buffer | undefined): void {
+  res.statusCode = status;
+  if (text !== undefined && status !== 204) {
+    if (!res.hasHeader('Content-Type')) res.setHeader('Content-Type', 'application/json');
+    res.setHeader('Content-Length', Buffer.byteLength(text));
+    res.end(text);
+  } else {
+    if (status !== 204) res.setHeader('Content-Length', 0);
+    res.end();
+  }
+}
+
+function answerOf(result: unknown): Answer {
+  return result instanceof Answer ? result : new Answer({ body: result });
+}
+
+/**
+ * Serves operations: one radix tree, and per operation and interval of versions what it needs, built on first use.
+ * The handler answers everything; use it in Express or as a `node:http` listener.
+ */
+export function createRouter<C extends object>(options: RouterOptions<C>) {
+  const table = routeTable(options.operations);
+  const bodyOptions = { limitBytes: options.bodyLimitBytes ?? 1024 * 1024, mediaTypes: options.mediaTypes ?? [] };
+
+  async function serve(req: IncomingMessage, res: ServerResponse): Promise<void> {
+    const call = (await options.call(req, res)) as C & RoutedCall;
+    const url = req.url ?? '/';
+    const mark = url.indexOf('?');
+    const path = options.path ? options.path(req, call) : mark < 0 ? url : url.slice(0, mark);
+    const match = table.find(req.method ?? 'GET', path);
+    if (!match) throw new NoRoute('The resource could not be found.');
+    call.params = match.params;
+    const version = (call.version = options.negotiate(req, res));
+    let body: unknown;
+    if (METHODS_WITH_BODY.has(req.method!)) {
+      checkMediaType(req, bodyOptions);
+      body = await readBody(req, bodyOptions);
+    }
+    const candidates = candidatesOf(match.route, body);
+    options.checkAddress?.(call);
+    const operation = (call.operation = operationAt(candidates, version));
+    const parts = prepare(operation);
+    call.query = parts.query && checkQuery(parts.query, mark < 0 ? '' : url.slice(mark + 1), version);
+    call.body = parts.body && checkBody(parts.body, body, version);
+    call.target = operation.target && (await operation.target(call));
+    await options.authorize?.(operation, call);
+    const result = answerOf(await operation.run(call));
+    const status = result.status ?? at(operation.status, version) ?? 200;
+    for (const name in result.headers) res.setHeader(name, result.headers[name]!);
+    const text =
+      result.raw ?? (result.body === undefined ? undefined : parts.reply?.render(version)(result.body, call));
+    if (options.validateReplies && result.raw === undefined)
+      validateReply(operation, parts.reply, version, text as string | undefined);
+    send(res, status, text);
+  }
+
+  return function microversionRouter(req: IncomingMessage, res: ServerResponse): void {
+    serve(req, res).catch((error) => {
+      if (res.headersSent) res.destroy(error as Error);
+      else options.fault(error, req, res);
+    });
+  };
+}
+
+function checkQuery(query: Query<any>, text: string, version: Version): unknown {
+  const { value, problems } = query.parse(new URLSearchParams(text), version);
+  if (problems.length > 0) throw new InvalidQuery(problems);
+  return value;
+}
+
+function checkBody(schema: Versioned<any>, body: unknown, version: Version): unknown {
+  const checked = schema.check(version).safeParse(body);
+  if (!checked.success) throw new InvalidBody(checked.error.issues, body);
+  return checked.data;
+}
+
+function validateReply(
+  operation: Operation,
+  reply: Reply | undefined,
+  version: Version,
+  text: string | undefined,
+): void {
+  const name = `${operation.method} ${operation.path} ${operation.action ?? ''} at ${version}`;
+  if (text === undefined) return;
+  if (!reply) throw new InvalidReply(`${name} answers a body but defines no reply`);
+  const checked = reply.schema(version).safeParse(JSON.parse(text));
+  if (!checked.success) throw new InvalidReply(`${name}: ${checked.error.message}`);
+}

@@ -1,0 +1,92 @@
+import findMyWay from 'find-my-way';
+import type { Version } from '../version.js';
+import { MalformedBody, NotInVersion, UnknownAction } from './errors.js';
+import { groupBy } from './group-by.js';
+import { existsAt, type Method, type Operation, windowsOfOperation } from './operation.js';
+
+/** All operations on one method and path: by version, or first by the action key of the body. */
+export interface Route {
+  readonly operations: readonly Operation[];
+  readonly actions: ReadonlyMap<string, readonly Operation[]> | undefined;
+}
+
+export interface Match {
+  readonly route: Route;
+  readonly params: Readonly<Record<string, string | undefined>>;
+}
+
+export interface RouteTable {
+  find(method: string, path: string): Match | undefined;
+}
+
+function overlap(a: Operation, b: Operation): boolean {
+  const startsWithin = (one: Operation, other: Operation) =>
+    windowsOfOperation(one).some(({ since }) =>
+      since ? existsAt(other, since) : windowsOfOperation(other).some((w) => !w.since),
+    );
+  return startsWithin(a, b) || startsWithin(b, a);
+}
+
+function routeOf(operations: readonly Operation[]): Route {
+  for (const [index, one] of operations.entries()) {
+    for (const other of operations.slice(index + 1)) {
+      if (one.action === other.action && overlap(one, other)) {
+        throw new TypeError(
+          `two operations claim ${one.method} ${one.path} ${one.action ?? ''} at the same versions: end one where the other begins`,
+        );
+      }
+    }
+  }
+  const named = operations.filter(({ action }) => action !== undefined);
+  if (named.length === 0) return { operations, actions: undefined };
+  if (named.length < operations.length)
+    throw new TypeError(`${operations[0]!.path} mixes operations with and without an action key`);
+  return { operations, actions: groupBy(operations, (operation) => operation.action!) };
+}
+
+/** Builds the radix tree. Throws when two operations claim the same method, path, action and version. */
+export function routeTable(operations: readonly Operation[]): RouteTable {
+  const tree = findMyWay({ maxParamLength: 4096, caseSensitive: true, ignoreTrailingSlash: false });
+  const byRoute = groupBy(operations, ({ method, path }) => `${method} ${path.replaceAll(/\{[^}]+\}/g, '{}')}`);
+  for (const group of byRoute.values()) {
+    const { method, path } = group[0]!;
+    const names = (operation: Operation) =>
+      [...operation.path.matchAll(/\{([^}]+)\}/g)].map((match) => match[1]).join();
+    const odd = group.find((operation) => names(operation) !== names(group[0]!));
+    if (odd) throw new TypeError(`${odd.path} and ${path} are one path: give their parameters the same names`);
+    const pattern = path.replaceAll(/\{([^}]+)\}/g, ':$1');
+    tree.on(method, pattern, () => {}, routeOf(group));
+  }
+  return {
+    find: (method, path) => {
+      const found = tree.find(method as Method, path);
+      // The tree lets a trailing slash stand for an empty parameter; a path with an empty part is none of ours.
+      if (!found?.store || Object.values(found.params).includes('')) return undefined;
+      return { route: found.store as Route, params: found.params };
+    },
+  };
+}
+
+/** Reads the action key: the only key of an object. Unknown keys throw {@link UnknownAction}. */
+function actionOf(route: Route, body: unknown): readonly Operation[] {
+  if (typeof body !== 'object' || body === null || Array.isArray(body))
+    throw new MalformedBody('Malformed request body');
+  const keys = Object.keys(body);
+  if (keys.length !== 1)
+    throw new UnknownAction(keys.length === 0 ? 'No action specified' : 'Multiple actions specified');
+  const found = route.actions!.get(keys[0]!);
+  if (!found) throw new UnknownAction(`There is no such action: ${keys[0]}`);
+  return found;
+}
+
+/** The operations a call may mean at any version: all of the route, or those of its action. */
+export function candidatesOf(route: Route, body: unknown): readonly Operation[] {
+  return route.actions ? actionOf(route, body) : route.operations;
+}
+
+/** The one that exists at the version; throws {@link NotInVersion} when none does. */
+export function operationAt(candidates: readonly Operation[], version: Version): Operation {
+  const found = candidates.find((operation) => existsAt(operation, version));
+  if (!found) throw new NotInVersion('The resource could not be found.');
+  return found;
+}
