@@ -1,0 +1,69 @@
+import { type Check, validateCheck } from '../check.js';
+import { HealthcheckConfigError } from '../config-error.js';
+import { didYouMean } from '../known-names.js';
+import type { Settings } from '../settings.js';
+import type { Backend } from './backend.js';
+import { checkBackend } from './check-backend.js';
+import { FILE_BACKENDS } from './file-backends.js';
+
+/** The backends of one middleware; an endpoint that names the same one shares its runs. */
+export interface BackendRegistry {
+  /**
+   * @param option the option that gives the list, to blame it
+   * @throws HealthcheckConfigError for unknown names, broken checks and backends that exclude each other
+   */
+  resolve(backends: readonly (string | Check)[], option: string): readonly Backend[];
+  close(): void;
+}
+
+/** @param changed is called when a background run found another state than before */
+export function backendRegistry(settings: Settings, changed: () => void): BackendRegistry {
+  const { log } = settings;
+  const checks = new Map<string, Check>();
+  const backends = new Map<string, Backend>();
+  for (const check of settings.checks) register(check, 'checks');
+
+  function register(check: Check, option: string): void {
+    validateCheck(check, option);
+    const { name } = check;
+    if (checks.get(name) === check) return;
+    if (checks.has(name) || Object.hasOwn(FILE_BACKENDS, name)) {
+      throw new HealthcheckConfigError(option, `there are two checks "${name}"`, 'Give each check a name of its own');
+    }
+    checks.set(name, check);
+  }
+
+  function backendFor(name: string, option: string): Backend {
+    const known = backends.get(name);
+    if (known) return known;
+    const check = checks.get(name);
+    const file = Object.hasOwn(FILE_BACKENDS, name) ? FILE_BACKENDS[name] : undefined;
+    if (!check && !file) {
+      const names = [...Object.keys(FILE_BACKENDS), ...checks.keys()];
+      throw new HealthcheckConfigError(option, `there is no backend "${name}"`, didYouMean(name, names));
+    }
+    const made = check ? checkBackend(check, log, changed) : file!(settings, log);
+    backends.set(name, made);
+    return made;
+  }
+
+  return {
+    resolve(entries, option) {
+      if (entries.includes('disable_by_file') && entries.includes('enable_by_files')) {
+        throw new HealthcheckConfigError(
+          option,
+          'disable_by_file and enable_by_files exclude each other',
+          'Keep one of them; disable_by_files_ports goes with either',
+        );
+      }
+      return entries.map((entry) => {
+        if (typeof entry === 'string') return backendFor(entry, option);
+        register(entry, option);
+        return backendFor(entry.name, option);
+      });
+    },
+    close() {
+      for (const backend of backends.values()) backend.close();
+    },
+  };
+}

@@ -1,0 +1,89 @@
+import { type Check, type CheckReport, type CheckResult, failureReport, reportOf } from '../check.js';
+import type { HealthcheckLog } from '../log.js';
+import type { Backend } from './backend.js';
+
+const DEFAULT_TIMEOUT_MS = 5_000;
+
+/** Runs of one check that ignored their signal and may still be going on; with this many, no further one is started. */
+const MAX_ABANDONED = 4;
+
+/**
+ * Runs a check so that no number of probes can make it run twice at a time.
+ *
+ * @param changed is called when a background run found another state than the run before
+ */
+export function checkBackend(check: Check, log: HealthcheckLog, changed: () => void): Backend {
+  const { name, timeoutMs = DEFAULT_TIMEOUT_MS, cacheMs = 0, refreshMs } = check;
+  let running: Promise<CheckReport> | undefined;
+  let latest: CheckReport | undefined;
+  let freshUntil = 0;
+  let abandoned = 0;
+  let refresh: NodeJS.Timeout | undefined;
+  let closed = false;
+
+  function share(): Promise<CheckReport> {
+    running ??= attempt().then((report) => {
+      running = undefined;
+      latest = report;
+      freshUntil = performance.now() + cacheMs;
+      return report;
+    });
+    return running;
+  }
+
+  function failed(what: string, details: string): CheckReport {
+    log.error(`healthcheck: ${what}: ${name}: ${details}`);
+    return failureReport(name, what, details);
+  }
+
+  async function attempt(): Promise<CheckReport> {
+    if (abandoned >= MAX_ABANDONED) {
+      return failed('CHECK TIMED OUT', `${abandoned} earlier runs ignored their signal and are going on`);
+    }
+    const controller = new AbortController();
+    let timer: NodeJS.Timeout | undefined;
+    let inTime = true;
+    const late = new Promise<undefined>((resolve) => {
+      timer = setTimeout(resolve, timeoutMs, undefined);
+    });
+    const found = new Promise<CheckResult>((resolve) => resolve(check.check(controller.signal)))
+      .then((result) => reportOf(name, result))
+      .catch((error: unknown) => (inTime ? failed('CHECK FAILED', messageOf(error)) : undefined));
+    const report = await Promise.race([found, late]);
+    clearTimeout(timer);
+    if (report) return report;
+    inTime = false;
+    abandoned++;
+    void found.then(() => abandoned--);
+    controller.abort(new DOMException(`The check "${name}" took longer than ${timeoutMs} ms`, 'TimeoutError'));
+    return failed('CHECK TIMED OUT', `The check gave no result within ${timeoutMs} ms`);
+  }
+
+  async function refreshOnce(): Promise<void> {
+    const before = latest?.state;
+    const { state } = await share();
+    if (closed) return;
+    if (before !== undefined && before !== state) changed();
+    refresh = setTimeout(refreshOnce, refreshMs);
+    refresh.unref();
+  }
+
+  if (refreshMs !== undefined) void refreshOnce();
+
+  return {
+    name,
+    run() {
+      const usable = refresh !== undefined || performance.now() < freshUntil;
+      return latest && usable ? latest : share();
+    },
+    close() {
+      closed = true;
+      clearTimeout(refresh);
+      refresh = undefined;
+    },
+  };
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}

@@ -1,0 +1,67 @@
+import { stat } from 'node:fs/promises';
+import type { CheckResult } from '../check.js';
+import type { HealthcheckLog } from '../log.js';
+import type { Backend } from './backend.js';
+import { checkBackend } from './check-backend.js';
+
+/** What the file backends are told; the names are the options of `healthcheck()`. */
+export interface FileBackendSettings {
+  readonly disableByFilePath: string;
+  readonly disableByFilePaths: ReadonlyMap<number, string>;
+  readonly enableByFilePaths: readonly string[];
+}
+
+type FileBackend = (settings: FileBackendSettings, log: HealthcheckLog) => Backend;
+
+/** The backends that come by name. */
+export const FILE_BACKENDS: Readonly<Record<string, FileBackend>> = {
+  disable_by_file: ({ disableByFilePath: path }, log) =>
+    fileBackend('disable_by_file', log, async () => {
+      if (!path) {
+        log.warn('healthcheck: the backend disable_by_file has no effect: disableByFilePath is not set');
+        return { state: 'available', details: "No 'disable_by_file_path' configuration value specified" };
+      }
+      if (await exists(path)) return { ...DISABLED, details: `Path '${path}' was found` };
+      return { state: 'available', details: `Path '${path}' was not found` };
+    }),
+
+  disable_by_files_ports: ({ disableByFilePaths }, log) => {
+    const name = 'disable_by_files_ports';
+    const fileOf = (path: string) =>
+      fileBackend(name, log, async () => ((await exists(path)) ? DISABLED : { state: 'available' }));
+    const byPort = new Map([...disableByFilePaths].map(([port, path]) => [port, fileOf(path)]));
+    const noEntry = fileBackend(name, log, async () => {
+      log.warn(`healthcheck: the backend ${name} has no effect here: disableByFilePaths has no entry for this port`);
+      return { state: 'available' };
+    });
+    return { name, run: (probe) => (byPort.get(probe.port ?? 0) ?? noEntry).run(probe), close: () => undefined };
+  },
+
+  enable_by_files: ({ enableByFilePaths: paths }, log) =>
+    fileBackend('enable_by_files', log, async () => {
+      if (paths.length === 0) {
+        log.warn('healthcheck: the backend enable_by_files has no effect: enableByFilePaths is not set');
+      }
+      for (const path of paths) {
+        if (path && (await exists(path))) continue;
+        log.warn(`healthcheck: the backend enable_by_files misses the path '${path}'`);
+        return { state: 'unavailable', reason: 'FILE PATH MISSING', details: `File path ${path} is missing` };
+      }
+      return { state: 'available', details: 'Specified file paths are available' };
+    }),
+};
+
+const DISABLED: CheckResult = { state: 'unavailable', reason: 'DISABLED BY FILE' };
+
+/** The file system is asked anew at each probe, with the timeout of any check: a dead network mount is no hang. */
+function fileBackend(name: string, log: HealthcheckLog, check: () => Promise<CheckResult>): Backend {
+  return checkBackend({ name, check }, log, () => undefined);
+}
+
+/** True for anything at all at that path; false also where the process may not look. */
+function exists(path: string): Promise<boolean> {
+  return stat(path).then(
+    () => true,
+    () => false,
+  );
+}

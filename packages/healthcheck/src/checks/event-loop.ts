@@ -1,0 +1,59 @@
+import { monitorEventLoopDelay, performance } from 'node:perf_hooks';
+import type { Check } from '../check.js';
+import { type LimitOptions, limited, timingOf, validateLimits } from './limit-options.js';
+
+/** A shorter window says more about the moment of the probe than about the service. */
+const WINDOW_MS = 1_000;
+
+/** Options of `eventLoopDelay()`. */
+export interface EventLoopDelayOptions extends LimitOptions {
+  /** The delay at the 99th percentile since the last run of the check, in milliseconds. Default 500. */
+  readonly maxMs?: number;
+}
+
+/** Fails while callbacks have to wait for their turn. Measuring begins when the check is made. */
+export function eventLoopDelay(options: EventLoopDelayOptions = {}): Check {
+  validateLimits('eventLoopDelay', options, ['maxMs']);
+  const { name = 'event_loop_delay', maxMs = 500 } = options;
+  const histogram = monitorEventLoopDelay({ resolution: 20 });
+  histogram.enable();
+  return {
+    name,
+    ...timingOf(options, WINDOW_MS),
+    check() {
+      // The platform counts in nanoseconds, and gives NaN or 0 before the first sample.
+      const delayMs = (histogram.count > 0 ? histogram.percentile(99) : 0) / 1e6;
+      histogram.reset();
+      const details = `The event loop is ${delayMs.toFixed(1)} ms late at the 99th percentile, limit ${maxMs} ms`;
+      return limited(delayMs <= maxMs, 'EVENT LOOP DELAYED', details, options);
+    },
+  };
+}
+
+/** Options of `eventLoopUtilization()`. */
+export interface EventLoopUtilizationOptions extends LimitOptions {
+  /** The share of the time since the last run of the check in which the loop was busy, 0 to 1. Default 0.98. */
+  readonly max?: number;
+}
+
+/** Fails while the event loop has hardly an idle moment. */
+export function eventLoopUtilization(options: EventLoopUtilizationOptions = {}): Check {
+  validateLimits('eventLoopUtilization', options, ['max']);
+  const { name = 'event_loop_utilization', max = 0.98 } = options;
+  let last = performance.eventLoopUtilization();
+  return {
+    name,
+    ...timingOf(options, WINDOW_MS),
+    check() {
+      const now = performance.eventLoopUtilization();
+      const { utilization } = performance.eventLoopUtilization(now, last);
+      last = now;
+      const details = `The event loop is busy ${percent(utilization)} of the time, limit ${percent(max)}`;
+      return limited(utilization <= max, 'EVENT LOOP BUSY', details, options);
+    },
+  };
+}
+
+function percent(share: number): string {
+  return `${(share * 100).toFixed(1)} %`;
+}

@@ -1,0 +1,48 @@
+import { getHeapStatistics } from 'node:v8';
+import type { Check } from '../check.js';
+import { HealthcheckConfigError } from '../config-error.js';
+import { type LimitOptions, limited, timingOf, validateLimits } from './limit-options.js';
+
+/** Options of `heap()`. */
+export interface HeapOptions extends LimitOptions {
+  /** Used heap as a share of the heap's limit, 0 to 1. Default 0.95. */
+  readonly maxRatio?: number;
+}
+
+/** Fails while the JavaScript heap is nearly full. */
+export function heap(options: HeapOptions = {}): Check {
+  validateLimits('heap', options, ['maxRatio']);
+  const { name = 'heap', maxRatio = 0.95 } = options;
+  return {
+    name,
+    ...timingOf(options),
+    check() {
+      const { used_heap_size: used, heap_size_limit: limit } = getHeapStatistics();
+      const details = `${used} of ${limit} bytes of heap are used, limit ${(maxRatio * 100).toFixed(1)} %`;
+      return limited(used / limit <= maxRatio, 'HEAP FULL', details, options);
+    },
+  };
+}
+
+/** Options of `rss()`. */
+export interface RssOptions extends LimitOptions {
+  /** Resident memory of the process, in bytes. There is no default: it depends on where the process runs. */
+  readonly maxBytes: number;
+}
+
+/** Fails while the process holds more memory than it may. */
+export function rss(options: RssOptions): Check {
+  validateLimits('rss', options, ['maxBytes']);
+  const { name = 'rss', maxBytes } = options;
+  if (maxBytes === undefined) {
+    throw new HealthcheckConfigError('maxBytes', 'missing in rss()', 'Give a limit in bytes');
+  }
+  return {
+    name,
+    ...timingOf(options),
+    check() {
+      const used = process.memoryUsage.rss();
+      return limited(used <= maxBytes, 'RSS TOO HIGH', `${used} bytes are resident, limit ${maxBytes}`, options);
+    },
+  };
+}

@@ -1,0 +1,28 @@
+/** A configuration that would give an endpoint nobody meant. Thrown when the endpoint is built, never while it answers. */
+export class HealthcheckConfigError extends Error {
+  /** Stable; the text of the message may change. */
+  readonly code = 'HEALTHCHECK_CONFIG_INVALID';
+  /** For error handlers that see it because the endpoint was built within a request. */
+  readonly status = 500;
+  /** Where the README explains the cure. */
+  readonly docs = '@apistrata/healthcheck/README.md#errors';
+  /** The option at fault, as it was written: `disableByFilePaths`, or `disable_by_file_paths` in a config record. */
+  readonly option: string;
+  /** What is wrong. */
+  readonly problem: string;
+  /** What to write instead. */
+  readonly cure: string;
+
+  constructor(option: string, problem: string, cure: string) {
+    super(`healthcheck option "${option}": ${problem}. ${cure}${/[.?]$/.test(cure) ? '' : '.'}`);
+    this.name = 'HealthcheckConfigError';
+    this.option = option;
+    this.problem = problem;
+    this.cure = cure;
+  }
+
+  /** The same error about an option that is spelled differently where it was written. */
+  named(option: string): HealthcheckConfigError {
+    return new HealthcheckConfigError(option, this.problem, this.cure);
+  }
+}

@@ -1,0 +1,67 @@
+import { HealthcheckConfigError } from './config-error.js';
+import { type Healthcheck, healthcheck } from './healthcheck.js';
+import { refuseUnknown } from './known-names.js';
+import type { HealthcheckOptions } from './options.js';
+
+/** What a text file cannot hold. */
+export type CodeOptions = Pick<HealthcheckOptions, 'checks' | 'groups' | 'log'>;
+
+type TextOption = Exclude<keyof HealthcheckOptions, keyof CodeOptions>;
+
+const text = (value: string) => value;
+const NAMES: Readonly<Record<string, readonly [TextOption, (value: string, name: string) => string | boolean]>> = {
+  path: ['path', text],
+  backends: ['backends', text],
+  disable_by_file_path: ['disableByFilePath', text],
+  disable_by_file_paths: ['disableByFilePaths', text],
+  enable_by_file_paths: ['enableByFilePaths', text],
+  detailed: ['detailed', flag],
+  detailed_promises: ['detailedPromises', flag],
+  allowed_source_ranges: ['allowedSourceRanges', text],
+  ignore_proxied_requests: ['ignoreProxiedRequests', flag],
+};
+
+const FLAGS: ReadonlyMap<string, boolean> = new Map([
+  ...['true', '1', 'yes', 'on'].map((word) => [word, true] as const),
+  ...['false', '0', 'no', 'off'].map((word) => [word, false] as const),
+]);
+
+/**
+ * The endpoint from the section of a configuration file: `disable_by_file_path = /run/drain` and so on, all values text,
+ * lists separated by commas, true/false as 1/0, yes/no or on/off in any case.
+ *
+ * @param code what text cannot say: checks that `backends` may name, groups, the log
+ * @throws HealthcheckConfigError for names it does not know and values it cannot read, by their name in the record
+ */
+export function healthcheckFromConfig(
+  record: Readonly<Record<string, string | undefined>>,
+  code: CodeOptions = {},
+): Healthcheck {
+  refuseUnknown('the configuration', record, Object.keys(NAMES));
+  refuseUnknown('the second argument of healthcheckFromConfig()', code, ['checks', 'groups', 'log']);
+  const options: Record<string, unknown> = { ...code };
+  for (const [name, value] of Object.entries(record)) {
+    if (value === undefined) continue;
+    if (typeof value !== 'string') throw new HealthcheckConfigError(name, 'is no text', 'Give the text of the file');
+    const [option, read] = NAMES[name]!;
+    options[option] = read(value, name);
+  }
+  try {
+    return healthcheck(options);
+  } catch (error) {
+    throw inTheirWords(error);
+  }
+}
+
+function flag(value: string, name: string): boolean {
+  const read = FLAGS.get(value.trim().toLowerCase());
+  if (read !== undefined) return read;
+  throw new HealthcheckConfigError(name, `"${value}" is neither true nor false`, 'Write true or false');
+}
+
+/** Names the option as the file spells it. */
+function inTheirWords(error: unknown): unknown {
+  if (!(error instanceof HealthcheckConfigError)) return error;
+  const spelled = Object.entries(NAMES).find(([, [option]]) => option === error.option);
+  return spelled ? error.named(spelled[0]) : error;
+}

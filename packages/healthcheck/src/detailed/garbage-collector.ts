@@ -1,0 +1,47 @@
+import { constants, type PerformanceEntry, PerformanceObserver } from 'node:perf_hooks';
+import { getHeapStatistics } from 'node:v8';
+
+/** What the garbage collector did since it is watched, and what bounds it. */
+export interface GarbageCollectorReport {
+  /** Collections: minor, major, and incremental or weak-callback steps together. */
+  readonly counts: readonly [number, number, number];
+  /** Bytes: the limit of the heap, what is left below it, what is taken from the system. */
+  readonly threshold: readonly [number, number, number];
+}
+
+export interface GarbageCollectorWatch {
+  report(): GarbageCollectorReport;
+  stop(): void;
+}
+
+/** The platform's types leave out what a `gc` entry carries. */
+type GcEntry = PerformanceEntry & { readonly detail: { readonly kind: number } };
+
+const SLOTS: Readonly<Record<number, 0 | 1 | 2>> = {
+  [constants.NODE_PERFORMANCE_GC_MINOR]: 0,
+  [constants.NODE_PERFORMANCE_GC_MAJOR]: 1,
+  [constants.NODE_PERFORMANCE_GC_INCREMENTAL]: 2,
+  [constants.NODE_PERFORMANCE_GC_WEAKCB]: 2,
+};
+
+/** Counts collections from now on, by an observer of the platform. */
+export function watchGarbageCollector(): GarbageCollectorWatch {
+  const counts: [number, number, number] = [0, 0, 0];
+  const count = (entries: readonly PerformanceEntry[]) => {
+    for (const entry of entries) counts[SLOTS[(entry as GcEntry).detail.kind] ?? 2]++;
+  };
+  const observer = new PerformanceObserver((list) => count(list.getEntries()));
+  observer.observe({ entryTypes: ['gc'] });
+
+  return {
+    report() {
+      count(observer.takeRecords());
+      const heap = getHeapStatistics();
+      return {
+        counts: [...counts],
+        threshold: [heap.heap_size_limit, heap.total_available_size, heap.total_heap_size],
+      };
+    },
+    stop: () => observer.disconnect(),
+  };
+}

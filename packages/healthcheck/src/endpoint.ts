@@ -1,0 +1,85 @@
+import type { Backend, Probe } from './backends/backend.js';
+import type { CheckReport, CheckState } from './check.js';
+import type { EndpointSettings } from './settings.js';
+
+/** The health of an endpoint, as its answers tell it. */
+export interface HealthStatus {
+  /** The worst of the results. */
+  readonly state: CheckState;
+  /** False only for `unavailable`; this decides the HTTP status. */
+  readonly available: boolean;
+  /** One per backend, in configured order. */
+  readonly results: readonly CheckReport[];
+}
+
+/** Told when an endpoint's state is not what it was at the evaluation before. */
+export interface HealthChange {
+  /** `healthcheck` for the main endpoint, else the name of the group. */
+  readonly endpoint: string;
+  readonly from: CheckState;
+  readonly to: CheckState;
+  readonly status: HealthStatus;
+}
+
+/** One endpoint: its checks, asked together. */
+export interface Endpoint {
+  readonly name: string;
+  /** Asks every backend, at the same time. Never rejects; without backends not even a promise is made. */
+  evaluate(probe: Probe): HealthStatus | Promise<HealthStatus>;
+  /** From now on unavailable, where the endpoint is one that fails on shutdown. */
+  shutdown(): void;
+}
+
+const NOTHING_TO_CHECK: HealthStatus = { state: 'available', available: true, results: [] };
+
+const SHUTTING_DOWN: HealthStatus = statusOf([
+  {
+    name: 'shutdown',
+    state: 'unavailable',
+    available: false,
+    reason: 'SHUTTING DOWN',
+    details: 'The service finishes its requests and takes no new ones',
+  },
+]);
+
+export function endpoint(
+  { name, failsOnShutdown }: EndpointSettings,
+  backends: readonly Backend[],
+  changed: (change: HealthChange) => void,
+): Endpoint {
+  /** By port, because the answers may differ by port; going from port to port is no change. */
+  const lastStates = new Map<number | undefined, CheckState>();
+  let down = false;
+
+  function seen(port: number | undefined, status: HealthStatus): HealthStatus {
+    const from = lastStates.get(port);
+    lastStates.set(port, status.state);
+    if (from !== undefined && from !== status.state) changed({ endpoint: name, from, to: status.state, status });
+    return status;
+  }
+
+  return {
+    name,
+    evaluate(probe) {
+      if (down) return SHUTTING_DOWN;
+      if (backends.length === 0) return NOTHING_TO_CHECK;
+      return Promise.all(backends.map((backend) => backend.run(probe))).then((results) =>
+        // The checks may have taken long enough for a shutdown to begin.
+        down ? SHUTTING_DOWN : seen(probe.port, statusOf(results)),
+      );
+    },
+    shutdown() {
+      if (!failsOnShutdown || down) return;
+      down = true;
+      const states = new Set(lastStates.values());
+      const from: CheckState = states.size === 1 ? [...states][0]! : 'available';
+      if (from !== 'unavailable') changed({ endpoint: name, from, to: 'unavailable', status: SHUTTING_DOWN });
+    },
+  };
+}
+
+function statusOf(results: readonly CheckReport[]): HealthStatus {
+  const states = results.map((result) => result.state);
+  const worst = (['unavailable', 'degraded'] as const).find((state) => states.includes(state)) ?? 'available';
+  return { state: worst, available: worst !== 'unavailable', results };
+}

@@ -1,0 +1,92 @@
+/** The formats of the endpoint, in the order in which ties are decided. */
+export const MEDIA_TYPES = ['text/plain', 'text/html', 'application/json'] as const;
+
+export type MediaType = (typeof MEDIA_TYPES)[number];
+
+interface MediaRange {
+  readonly type: string;
+  readonly subtype: string;
+  /** Parameters other than the quality, such as `charset=utf-8`. */
+  readonly hasParameters: boolean;
+  readonly quality: number;
+}
+
+const DEFAULT: MediaType = 'text/plain';
+
+/**
+ * The format of an answer: the highest quality among the offers, ties in their order. A header that admits none of
+ * them or is malformed anywhere gets plain text: a probe must never fail for its `Accept`.
+ */
+export function acceptedType(accept: string | undefined): MediaType {
+  if (!accept || accept === '*/*') return DEFAULT;
+  const ranges = parseAccept(accept);
+  if (!ranges) return DEFAULT;
+  let best: MediaType = DEFAULT;
+  let bestQuality = 0;
+  for (const offer of MEDIA_TYPES) {
+    const quality = qualityOf(offer, ranges);
+    if (quality > bestQuality) [best, bestQuality] = [offer, quality];
+  }
+  return best;
+}
+
+/** The quality of the most specific range that matches; among equally specific ones the first. */
+function qualityOf(offer: MediaType, ranges: readonly MediaRange[]): number {
+  let quality = 0;
+  let specificity = 0;
+  for (const range of ranges) {
+    const found = specificityFor(offer, range);
+    if (found > specificity) [quality, specificity] = [range.quality, found];
+  }
+  return quality;
+}
+
+/** 3 for the type itself, 2 for its family, 1 for everything, 0 where the range does not match. */
+function specificityFor(offer: MediaType, range: MediaRange): number {
+  if (`${range.type}/${range.subtype}` === offer) return range.hasParameters ? 0 : 3;
+  if (range.subtype !== '*') return 0;
+  if (range.type === '*') return 1;
+  return offer.startsWith(`${range.type}/`) ? 2 : 0;
+}
+
+const TOKEN = "[!#$%&'*+.^_`|~0-9A-Za-z-]+";
+const QUOTED = '"(?:[\\t \\x21\\x23-\\x5b\\x5d-\\x7e\\x80-\\xff]|\\\\[\\t \\x21-\\x7e\\x80-\\xff])*"';
+const RANGE = new RegExp(`(${TOKEN})/(${TOKEN})`, 'y');
+const PARAMETER = new RegExp(`[ \\t]*;[ \\t]*(${TOKEN})(?:=(${TOKEN}|${QUOTED}))?`, 'y');
+const SEPARATOR = /[ \t]*(?:,[ \t]*)+|[ \t]*$/y;
+const QUALITY = /^(?:0(?:\.\d{0,3})?|1(?:\.0{0,3})?)$/;
+
+/** The ranges of the header; undefined where any part of it is malformed. Linear in the length of the text. */
+function parseAccept(text: string): readonly MediaRange[] | undefined {
+  const ranges: MediaRange[] = [];
+  let at = match(/[ \t]*(?:,[ \t]*)*/y, text, 0)!.end;
+  while (at < text.length) {
+    const range = match(RANGE, text, at);
+    if (!range) return undefined;
+    at = range.end;
+    let quality: number | undefined;
+    let hasParameters = false;
+    for (let parameter = match(PARAMETER, text, at); parameter; parameter = match(PARAMETER, text, at)) {
+      at = parameter.end;
+      const [name = '', value] = parameter.groups;
+      if (quality !== undefined) continue;
+      if (name.toLowerCase() !== 'q') {
+        if (value === undefined) return undefined;
+        hasParameters = true;
+      } else if (value !== undefined && QUALITY.test(value)) quality = Number(value);
+      else return undefined;
+    }
+    const [type = '', subtype = ''] = range.groups;
+    ranges.push({ type: type.toLowerCase(), subtype: subtype.toLowerCase(), hasParameters, quality: quality ?? 1 });
+    const separator = match(SEPARATOR, text, at);
+    if (!separator) return undefined;
+    at = separator.end;
+  }
+  return ranges;
+}
+
+function match(pattern: RegExp, text: string, at: number): { groups: (string | undefined)[]; end: number } | undefined {
+  pattern.lastIndex = at;
+  const found = pattern.exec(text);
+  return found ? { groups: found.slice(1), end: at + found[0].length } : undefined;
+}

@@ -1,0 +1,126 @@
+import { EventEmitter } from 'node:events';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { answer } from './answer.js';
+import type { Backend } from './backends/backend.js';
+import { backendRegistry } from './backends/backend-registry.js';
+import { HealthcheckConfigError } from './config-error.js';
+import { watchServer } from './detailed/server-report.js';
+import { type Endpoint, endpoint, type HealthChange, type HealthStatus } from './endpoint.js';
+import { didYouMean } from './known-names.js';
+import type { HealthcheckOptions } from './options.js';
+import { isProxied } from './proxied.js';
+import { isMounted, requestPath } from './request-path.js';
+import { type Settings, settingsFrom } from './settings.js';
+
+/** Middleware for Express 4 and 5, and a listener for bare `node:http`, where what is handed on becomes a 404. */
+export interface Healthcheck {
+  (req: IncomingMessage, res: ServerResponse, next?: (error?: unknown) => void): void;
+  /**
+   * The health now, as a probe would see it.
+   *
+   * @param group left out: the main endpoint
+   * @throws HealthcheckConfigError for a group that does not exist
+   */
+  status(group?: string): Promise<HealthStatus>;
+  /** The main endpoint and `ready` fail at once; requests are still served, and `live` still answers as before. */
+  shutdown(): void;
+  /** Ends background checks, hooks and observers. Probes are still answered, without the details that need those. */
+  close(): void;
+  /** `change`: the state of an endpoint is not what it was at its evaluation before. */
+  on(event: 'change', listener: (change: HealthChange) => void): void;
+  off(event: 'change', listener: (change: HealthChange) => void): void;
+}
+
+/**
+ * A health endpoint. Express: `app.use(healthcheck({ backends: [...] }))` answers `/healthcheck` and hands everything
+ * else on; `app.use('/status', healthcheck({ backends: [...] }))` answers everything below `/status`.
+ *
+ * @throws HealthcheckConfigError for options that are unknown, contradict each other or cannot be read
+ */
+export function healthcheck(options: Readonly<HealthcheckOptions> = {}): Healthcheck {
+  const settings = settingsFrom(options);
+  const events = new EventEmitter<{ change: [HealthChange] }>();
+  const registry = backendRegistry(settings, () => {
+    for (const each of byName.values()) void each.evaluate({ port: undefined });
+  });
+  const { byName, byPath, main } = endpoints(settings, registry.resolve, (change) => events.emit('change', change));
+  const watch = settings.detailed ? watchServer(settings.detailedPromises) : undefined;
+  const collect = watch ? () => watch.report() : undefined;
+
+  function endpointFor(req: IncomingMessage): Endpoint | undefined {
+    const found = byPath.get(requestPath(req));
+    if (found || settings.answersAll === 'never') return found;
+    return settings.answersAll === 'always' || isMounted(req) ? main : undefined;
+  }
+
+  function mayAsk(req: IncomingMessage): boolean {
+    const { isAllowedSource, ignoreProxiedRequests } = settings;
+    if (isAllowedSource && !isAllowedSource(req.socket.remoteAddress)) return false;
+    return !(ignoreProxiedRequests && isProxied(req));
+  }
+
+  function healthcheckMiddleware(req: IncomingMessage, res: ServerResponse, next?: (error?: unknown) => void): void {
+    const found = endpointFor(req);
+    if (!found || !mayAsk(req)) {
+      if (next) next();
+      else notFound(res);
+      return;
+    }
+    const failed = (error: unknown) => (next ? next(error) : res.destroy(error as Error));
+    const status = found.evaluate({ port: req.socket.localPort });
+    if (status instanceof Promise) status.then((settled) => answer(req, res, settled, collect)).catch(failed);
+    else answer(req, res, status, collect)?.catch(failed);
+  }
+
+  return Object.assign(healthcheckMiddleware, {
+    async status(group?: string): Promise<HealthStatus> {
+      const found = group === undefined ? main : byName.get(group);
+      if (!found)
+        throw new HealthcheckConfigError('groups', `no group "${group}"`, didYouMean(group!, [...byName.keys()]));
+      return found.evaluate({ port: undefined });
+    },
+    shutdown() {
+      for (const each of byName.values()) each.shutdown();
+    },
+    close() {
+      registry.close();
+      watch?.stop();
+    },
+    on: (event: 'change', listener: (change: HealthChange) => void) => void events.on(event, listener),
+    off: (event: 'change', listener: (change: HealthChange) => void) => void events.off(event, listener),
+  });
+}
+
+interface Endpoints {
+  readonly main: Endpoint;
+  readonly byName: ReadonlyMap<string, Endpoint>;
+  readonly byPath: ReadonlyMap<string, Endpoint>;
+}
+
+function endpoints(
+  { endpoints: all }: Settings,
+  resolve: (backends: Settings['endpoints'][0]['backends'], option: string) => readonly Backend[],
+  changed: (change: HealthChange) => void,
+): Endpoints {
+  const byName = new Map<string, Endpoint>();
+  const byPath = new Map<string, Endpoint>();
+  for (const each of all) {
+    const made = endpoint(each, resolve(each.backends, each.option), changed);
+    byName.set(each.name, made);
+    if (each.path === undefined) continue;
+    if (byPath.has(each.path)) {
+      throw new HealthcheckConfigError(
+        each.option.replace(/backends$/, 'path'),
+        `${each.path} is taken`,
+        'Give each endpoint a path of its own',
+      );
+    }
+    byPath.set(each.path, made);
+  }
+  return { main: byName.get('healthcheck')!, byName, byPath };
+}
+
+function notFound(res: ServerResponse): void {
+  res.writeHead(404, { 'Content-Length': 0 });
+  res.end();
+}

@@ -1,0 +1,35 @@
+import { HealthcheckConfigError } from './config-error.js';
+
+/** Throws for the first key of `given` that nobody reads, naming the one that was probably meant. */
+export function refuseUnknown(place: string, given: object, known: readonly string[]): void {
+  const unknown = Object.keys(given).find((key) => !known.includes(key));
+  if (unknown === undefined) return;
+  throw new HealthcheckConfigError(unknown, `unknown in ${place}`, didYouMean(unknown, known));
+}
+
+/** The cure for a name that is none of the known ones: the closest of them, or all. */
+export function didYouMean(name: string, known: readonly string[]): string {
+  const [closest] = known
+    .map((candidate) => ({ candidate, distance: editDistance(plain(name), plain(candidate)) }))
+    .filter(({ distance }) => distance <= 3)
+    .sort((a, b) => a.distance - b.distance);
+  return closest ? `Did you mean "${closest.candidate}"?` : `Known are: ${known.join(', ')}`;
+}
+
+/** Spelling apart, `disable_by_file_path` and `disableByFilePath` are one name. */
+function plain(name: string): string {
+  return name.toLowerCase().replaceAll(/[_-]/g, '');
+}
+
+function editDistance(a: string, b: string): number {
+  let previous = Array.from({ length: b.length + 1 }, (_, index) => index);
+  for (let i = 1; i <= a.length; i++) {
+    const row = [i];
+    for (let j = 1; j <= b.length; j++) {
+      const substitution = previous[j - 1]! + (a[i - 1] === b[j - 1] ? 0 : 1);
+      row.push(Math.min(substitution, previous[j]! + 1, row[j - 1]! + 1));
+    }
+    previous = row;
+  }
+  return previous[b.length]!;
+}

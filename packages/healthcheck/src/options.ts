@@ -1,0 +1,65 @@
+import type { Check } from './check.js';
+import type { HealthcheckLog } from './log.js';
+
+/** Names of backends and checks, or checks themselves; or the names as comma-separated text. */
+export type BackendList = string | readonly (string | Check)[];
+
+/** One more endpoint over the same checks. */
+export interface GroupOptions {
+  /** Answered at exactly this path. Default `/livez`, `/readyz` and `/startupz`; other groups have none unless given. */
+  readonly path?: string;
+  /** Which checks decide, as in the option `backends`. */
+  readonly backends: BackendList;
+  /** True: fails from `shutdown()` on. Default: false for `live` and `startup`, true for the others. */
+  readonly failsOnShutdown?: boolean;
+}
+
+/** Options of `healthcheck()`. List options are arrays or comma-separated text. */
+export interface HealthcheckOptions {
+  /**
+   * Answers exactly this full path and hands every other one on. Default `/healthcheck`; left out and mounted below a
+   * prefix (`app.use('/status', healthcheck())`), or `false`: answers whatever reaches it.
+   */
+  readonly path?: string | false;
+  /**
+   * What decides, in the order of the answer: `disable_by_file`, `disable_by_files_ports`, `enable_by_files`, the name
+   * of one of the `checks`, or a check. Default: nothing, which is always healthy.
+   */
+  readonly backends?: BackendList;
+  /** Checks that `backends` and `groups` may name. */
+  readonly checks?: readonly Check[];
+  /** Further endpoints; `live`, `ready` and `startup` have paths by default. */
+  readonly groups?: Readonly<Record<string, GroupOptions>>;
+  /** For `disable_by_file`: unavailable while something exists at this path. */
+  readonly disableByFilePath?: string;
+  /** For `disable_by_files_ports`: entries `port:path`; unavailable on that port while something exists at the path. */
+  readonly disableByFilePaths?: string | readonly string[];
+  /** For `enable_by_files`: unavailable until all of these exist. */
+  readonly enableByFilePaths?: string | readonly string[];
+  /** HTML and JSON answers show details, the process, its threads and pending resources. Default false. */
+  readonly detailed?: boolean;
+  /** With `detailed`: pending promises are listed among the asynchronous resources. Default true. */
+  readonly detailedPromises?: boolean;
+  /** Networks whose peers get an answer, by the address of the connection; others are handed on. Default: everybody. */
+  readonly allowedSourceRanges?: string | readonly string[];
+  /** Hands requests with an `X-Forwarded...` header on. Default false. */
+  readonly ignoreProxiedRequests?: boolean;
+  /** Where warnings and failures go; `false` for nowhere. Default `console`. */
+  readonly log?: HealthcheckLog | false;
+}
+
+/** The names of all options. */
+export const OPTION_NAMES: readonly (keyof HealthcheckOptions)[] = [
+  'path',
+  'backends',
+  'checks',
+  'groups',
+  'disableByFilePath',
+  'disableByFilePaths',
+  'enableByFilePaths',
+  'detailed',
+  'detailedPromises',
+  'allowedSourceRanges',
+  'ignoreProxiedRequests',
+  'log',
+];

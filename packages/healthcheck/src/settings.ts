@@ -1,0 +1,151 @@
+import type { FileBackendSettings } from './backends/file-backends.js';
+import type { Check } from './check.js';
+import { HealthcheckConfigError } from './config-error.js';
+import { refuseUnknown } from './known-names.js';
+import type { HealthcheckLog } from './log.js';
+import { type BackendList, type GroupOptions, type HealthcheckOptions, OPTION_NAMES } from './options.js';
+import { normalPath } from './request-path.js';
+import { type SourceRanges, sourceRanges } from './source-ranges.js';
+
+/** One endpoint to build: what it is called, where it answers, what decides. */
+export interface EndpointSettings {
+  /** `healthcheck` for the main endpoint, else the name of the group. */
+  readonly name: string;
+  /** Undefined: at no path of its own. */
+  readonly path: string | undefined;
+  readonly backends: readonly (string | Check)[];
+  readonly failsOnShutdown: boolean;
+  /** The option that lists the backends, to blame it. */
+  readonly option: string;
+}
+
+/** The options, checked, with their defaults. */
+export interface Settings extends FileBackendSettings {
+  readonly endpoints: readonly [EndpointSettings, ...EndpointSettings[]];
+  /** The main endpoint answers every request: always, below a mount, or never. */
+  readonly answersAll: 'always' | 'mounted' | 'never';
+  readonly checks: readonly Check[];
+  readonly detailed: boolean;
+  readonly detailedPromises: boolean;
+  /** Undefined: everybody. */
+  readonly isAllowedSource: SourceRanges | undefined;
+  readonly ignoreProxiedRequests: boolean;
+  readonly log: HealthcheckLog;
+}
+
+const SILENT: HealthcheckLog = { warn: () => undefined, error: () => undefined };
+
+/** The paths under which orchestrators look for these groups. */
+const GROUP_PATHS: ReadonlyMap<string, string> = new Map([
+  ['live', '/livez'],
+  ['ready', '/readyz'],
+  ['startup', '/startupz'],
+]);
+
+/** Restarting a process that is about to end, or calling it not started, would only disturb its last requests. */
+const UNMOVED_BY_SHUTDOWN: readonly string[] = ['live', 'startup'];
+
+/**
+ * Checks the options and fills in the defaults.
+ *
+ * @throws HealthcheckConfigError naming the option and the cure
+ */
+export function settingsFrom(options: Readonly<HealthcheckOptions>): Settings {
+  refuseUnknown('healthcheck()', options, OPTION_NAMES);
+  const { path, log = console } = options;
+  const ranges = list('allowedSourceRanges', options.allowedSourceRanges);
+  return {
+    endpoints: [
+      {
+        name: 'healthcheck',
+        path: path === false ? undefined : endpointPath('path', path ?? '/healthcheck'),
+        backends: backendList('backends', options.backends ?? []),
+        failsOnShutdown: true,
+        option: 'backends',
+      },
+      ...Object.entries(options.groups ?? {}).map(([name, group]) => groupSettings(name, group)),
+    ],
+    answersAll: path === false ? 'always' : path === undefined ? 'mounted' : 'never',
+    checks: options.checks ?? [],
+    disableByFilePath: text('disableByFilePath', options.disableByFilePath),
+    disableByFilePaths: portPaths(list('disableByFilePaths', options.disableByFilePaths)),
+    enableByFilePaths: list('enableByFilePaths', options.enableByFilePaths),
+    detailed: flag('detailed', options.detailed, false),
+    detailedPromises: flag('detailedPromises', options.detailedPromises, true),
+    isAllowedSource: ranges.length > 0 ? sourceRanges(ranges, 'allowedSourceRanges') : undefined,
+    ignoreProxiedRequests: flag('ignoreProxiedRequests', options.ignoreProxiedRequests, false),
+    log: log === false ? SILENT : log,
+  };
+}
+
+function groupSettings(name: string, group: GroupOptions): EndpointSettings {
+  const option = `groups.${name}`;
+  refuseUnknown(`the group "${name}"`, group, ['path', 'backends', 'failsOnShutdown']);
+  if (name === 'healthcheck') {
+    throw new HealthcheckConfigError(option, 'taken by the main endpoint', 'Give the group another name');
+  }
+  const path = group.path ?? GROUP_PATHS.get(name);
+  return {
+    name,
+    path: path === undefined ? undefined : endpointPath(`${option}.path`, path),
+    backends: backendList(`${option}.backends`, group.backends),
+    failsOnShutdown: flag(`${option}.failsOnShutdown`, group.failsOnShutdown, !UNMOVED_BY_SHUTDOWN.includes(name)),
+    option: `${option}.backends`,
+  };
+}
+
+function endpointPath(option: string, path: string): string {
+  if (typeof path !== 'string' || !path.startsWith('/') || path.includes('?')) {
+    throw new HealthcheckConfigError(
+      option,
+      `${JSON.stringify(path)} is no path`,
+      'Give a path such as "/healthcheck"',
+    );
+  }
+  return normalPath(path);
+}
+
+function backendList(option: string, backends: BackendList): readonly (string | Check)[] {
+  if (Array.isArray(backends)) return backends;
+  return list(option, backends as string).filter(Boolean);
+}
+
+function list(option: string, value: string | readonly string[] = []): readonly string[] {
+  const items = typeof value === 'string' ? splitList(value) : value;
+  if (Array.isArray(items) && items.every((item) => typeof item === 'string')) return items;
+  throw new HealthcheckConfigError(option, 'is no list of texts', 'Give an array of strings or comma-separated text');
+}
+
+/** Empty text is an empty list; an empty item between commas is an item. */
+function splitList(value: string): readonly string[] {
+  return value.trim() === '' ? [] : value.split(',').map((item) => item.trim());
+}
+
+function text(option: string, value = ''): string {
+  if (typeof value === 'string') return value;
+  throw new HealthcheckConfigError(option, 'is no text', 'Give a path as a string');
+}
+
+function flag(option: string, value: boolean | undefined, byDefault: boolean): boolean {
+  if (value === undefined || typeof value === 'boolean') return value ?? byDefault;
+  throw new HealthcheckConfigError(option, `${JSON.stringify(value)} is neither true nor false`, 'Give true or false');
+}
+
+/** Entries `port:path`; empty ones are skipped, the path may have colons, the last entry of a port wins. */
+function portPaths(items: readonly string[]): ReadonlyMap<number, string> {
+  const entries = items.map((item) => item.trim()).filter(Boolean);
+  return new Map(entries.map(portPath));
+}
+
+function portPath(item: string): readonly [port: number, path: string] {
+  const colon = item.indexOf(':');
+  const port = item.slice(0, Math.max(colon, 0)).trim();
+  if (!/^\d{1,5}$/.test(port) || Number(port) > 65_535) {
+    throw new HealthcheckConfigError(
+      'disableByFilePaths',
+      `"${item}" is no entry port:path`,
+      'Write each entry like "8080:/run/drain-8080", with a port from 0 to 65535',
+    );
+  }
+  return [Number(port), item.slice(colon + 1)];
+}
