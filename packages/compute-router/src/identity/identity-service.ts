@@ -1,0 +1,106 @@
+import { createHash } from 'node:crypto';
+import type { Caller } from '@apistrata/compute-engine';
+import { ExpiringMap } from './expiring-map.js';
+import { type Identity, identityByToken } from './identity.js';
+import { IdentityClient, type ServiceCredentials } from './identity-client.js';
+
+export interface IdentityServiceOptions extends ServiceCredentials {
+  /** Address of the identity service, with or without `/v3`. */
+  readonly url: string;
+  /** Address that clients are told to get tokens from; default `url`. */
+  readonly publicUrl?: string;
+  /** How long a valid token is believed without asking again, and so how late a revocation shows. Default 300,000. */
+  readonly cacheMs?: number;
+  /** The same for tokens that are not valid. Default 30,000. */
+  readonly rejectedCacheMs?: number;
+  /** How many valid tokens are remembered, and how many others. Default 10,000. */
+  readonly maxCached?: number;
+  /** For each request to the identity service. Default 5,000. */
+  readonly timeoutMs?: number;
+  readonly clock?: { now(): number };
+}
+
+const OPTIONS: Readonly<Record<keyof IdentityServiceOptions, 'text' | 'secret' | 'number' | 'clock'>> = {
+  url: 'text',
+  publicUrl: 'text',
+  username: 'text',
+  password: 'secret',
+  userDomainId: 'text',
+  userDomainName: 'text',
+  projectId: 'text',
+  projectName: 'text',
+  projectDomainId: 'text',
+  projectDomainName: 'text',
+  cacheMs: 'number',
+  rejectedCacheMs: 'number',
+  maxCached: 'number',
+  timeoutMs: 'number',
+  clock: 'clock',
+};
+
+const systemClock = { now: () => Date.now() };
+
+/**
+ * Knows callers by asking an identity service over HTTP (`GET /v3/auth/tokens`). Answers are remembered by the hash of the
+ * token, never beyond its expiry; many requests with one token make one question.
+ *
+ * @throws TypeError for options that are unknown, missing or of a wrong kind
+ */
+export function identityService(options: IdentityServiceOptions): Identity {
+  checkOptions(options);
+  const { cacheMs = 300_000, rejectedCacheMs = 30_000, maxCached = 10_000, timeoutMs = 5_000 } = options;
+  const { clock = systemClock } = options;
+  const base = options.url.replace(/\/+$/, '').replace(/\/v3$/, '');
+  const client = new IdentityClient(`${base}/v3/auth/tokens`, options, timeoutMs, () => clock.now());
+  const valid = new ExpiringMap<Caller>(maxCached);
+  // Apart from the valid ones, or a flood of nonsense would push those out.
+  const rejected = new ExpiringMap<true>(maxCached);
+  const underway = new Map<string, Promise<Caller | undefined>>();
+
+  async function ask(token: string, hash: string): Promise<Caller | undefined> {
+    const document = await client.validate(token);
+    const now = clock.now();
+    if (document && document.expiresAt > now) {
+      valid.set(hash, document.caller, Math.min(document.expiresAt, now + cacheMs));
+      return document.caller;
+    }
+    rejected.set(hash, true, now + rejectedCacheMs);
+    return undefined;
+  }
+
+  function lookup(token: string): Caller | undefined | Promise<Caller | undefined> {
+    const hash = createHash('sha256').update(token).digest('base64');
+    const now = clock.now();
+    const known = valid.get(hash, now);
+    if (known || rejected.get(hash, now)) return known;
+    const asked = underway.get(hash);
+    if (asked) return asked;
+    const answer = ask(token, hash).finally(() => underway.delete(hash));
+    underway.set(hash, answer);
+    return answer;
+  }
+
+  return Object.assign(identityByToken(lookup), { uri: options.publicUrl ?? options.url });
+}
+
+function checkOptions(options: IdentityServiceOptions): void {
+  for (const [name, value] of Object.entries(options)) {
+    if (!Object.hasOwn(OPTIONS, name)) {
+      throw new TypeError(`identityService(): unknown option "${name}" (there are ${Object.keys(OPTIONS).join(', ')})`);
+    }
+    if (value === undefined) continue;
+    const kind = OPTIONS[name as keyof IdentityServiceOptions];
+    if (kind === 'number' && !(Number.isFinite(value) && (value as number) >= 0)) {
+      throw new TypeError(`identityService(): ${name} must be a number from 0, not ${value}`);
+    }
+    if ((kind === 'text' || kind === 'secret') && (typeof value !== 'string' || value === '')) {
+      throw new TypeError(`identityService(): ${name} must be a text that is not empty`);
+    }
+  }
+  for (const name of ['url', 'username', 'password'] as const) {
+    if (options[name] === undefined) throw new TypeError(`identityService(): ${name} is missing`);
+  }
+  if (!/^https?:\/\//.test(options.url) || !URL.canParse(options.url)) {
+    throw new TypeError('identityService(): url must be like http://identity:5000/v3');
+  }
+}

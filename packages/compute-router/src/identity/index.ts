@@ -1,0 +1,7 @@
+export type { Identity } from './identity.js';
+export type { ServiceCredentials } from './identity-client.js';
+export { type IdentityServiceOptions, identityService } from './identity-service.js';
+export { IdentityUnavailable } from './identity-unavailable.js';
+export { type NoauthOptions, noauth } from './noauth.js';
+export { staticTokens } from './static-tokens.js';
+export { sendUnauthorized } from './unauthorized.js';

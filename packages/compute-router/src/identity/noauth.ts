@@ -1,0 +1,39 @@
+import type { Caller } from '@apistrata/compute-engine';
+import { type Identity, identityByToken } from './identity.js';
+
+export interface NoauthOptions {
+  /** Project of tokens that name none; default: a project named like the user. */
+  readonly projectId?: string;
+  /** Users with role admin; default `admin`. Everybody else has the roles member and reader. */
+  readonly adminUsers?: readonly string[];
+}
+
+const OPTIONS = ['projectId', 'adminUsers'];
+const ADMIN: readonly string[] = ['admin'];
+const MEMBER: readonly string[] = ['member', 'reader'];
+
+/**
+ * Believes everybody: the token `USER[:PROJECT[:ROLE,ROLE]]` says who is calling. For tests and demonstrations.
+ * Parts left empty count as left out; a token without user, or with more parts, is not valid.
+ */
+export function noauth(options: NoauthOptions = {}): Identity {
+  for (const name of Object.keys(options)) {
+    if (!OPTIONS.includes(name))
+      throw new TypeError(`noauth(): unknown option "${name}" (there are ${OPTIONS.join(', ')})`);
+  }
+  const admins = new Set(options.adminUsers ?? ['admin']);
+  return identityByToken(function callerOf(token): Caller | undefined {
+    const [userId, project, roles, ...rest] = token.split(':');
+    if (!userId || rest.length > 0) return undefined;
+    const projectId = project || options.projectId || userId;
+    const named = roles?.split(',').filter((role) => role !== '');
+    return {
+      userId,
+      projectId,
+      userName: userId,
+      projectName: projectId,
+      roles: named?.length ? named : admins.has(userId) ? ADMIN : MEMBER,
+      token,
+    };
+  });
+}

@@ -1,0 +1,19 @@
+import type { ServerResponse } from 'node:http';
+
+const BODY = JSON.stringify({
+  error: { code: 401, title: 'Unauthorized', message: 'This request needs a valid token in X-Auth-Token.' },
+});
+
+/**
+ * Answers 401 the way the identity layer does, which is not a compute fault: clients read `error`, and the place to get
+ * a token from `WWW-Authenticate`.
+ *
+ * @param uri address of the identity service
+ */
+export function sendUnauthorized(res: ServerResponse, uri: string): void {
+  res.statusCode = 401;
+  res.setHeader('WWW-Authenticate', `Keystone uri="${uri.replace(/[^\x21\x23-\x5b\x5d-\x7e]/gu, encodeURIComponent)}"`);
+  res.setHeader('Content-Type', 'application/json');
+  res.setHeader('Content-Length', Buffer.byteLength(BODY));
+  res.end(BODY);
+}
