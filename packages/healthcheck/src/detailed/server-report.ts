@@ -27,11 +27,38 @@ export interface ServerWatch {
   stop(): void;
 }
 
-/** Installs the hook and the observer that a report needs; nothing of this runs before. */
+interface SharedWatch extends ServerWatch {
+  users: number;
+}
+
+/** All detailed endpoints of a process read one watch, or one each with and without promises. */
+const running = new Map<boolean, SharedWatch>();
+
+/**
+ * Installs the hook and the observer that a report needs, unless they are there for another endpoint; nothing of this
+ * runs before, nor after the last endpoint stopped its watch.
+ */
 export function watchServer(withPromises: boolean): ServerWatch {
+  const shared = running.get(withPromises) ?? startWatch(withPromises);
+  running.set(withPromises, shared);
+  shared.users++;
+  let stopped = false;
+  return {
+    report: shared.report,
+    stop() {
+      if (stopped) return;
+      stopped = true;
+      if (--shared.users > 0) return;
+      running.delete(withPromises);
+      shared.stop();
+    },
+  };
+}
+
+function startWatch(withPromises: boolean): SharedWatch {
   const collector: GarbageCollectorWatch = watchGarbageCollector();
   const resources: AsyncResources = watchAsyncResources(withPromises);
-  let running: Promise<ServerReport> | undefined;
+  let collecting: Promise<ServerReport> | undefined;
 
   async function collect(): Promise<ServerReport> {
     const greenthreads = resources.list();
@@ -47,11 +74,12 @@ export function watchServer(withPromises: boolean): ServerWatch {
   }
 
   return {
+    users: 0,
     report() {
-      running ??= collect().finally(() => {
-        running = undefined;
+      collecting ??= collect().finally(() => {
+        collecting = undefined;
       });
-      return running;
+      return collecting;
     },
     stop() {
       collector.stop();

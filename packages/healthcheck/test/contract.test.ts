@@ -1,0 +1,290 @@
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, describe, expect, it } from 'vitest';
+import type { HealthcheckOptions } from '../src/index.js';
+import { HOSTS, serve } from './serve.js';
+
+const folder = mkdtempSync(join(tmpdir(), 'apistrata-health-'));
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+const there = join(folder, 'there');
+const directory = join(folder, 'directory');
+const absent = join(folder, 'absent');
+writeFileSync(there, '');
+mkdirSync(directory);
+
+interface State {
+  readonly title: string;
+  readonly options: (port: number) => HealthcheckOptions;
+  readonly healthy: boolean;
+  readonly results: readonly (readonly [reason: string, details: string])[];
+}
+
+const NO_FILE = "No 'disable_by_file_path' configuration value specified";
+const ALL_THERE = 'Specified file paths are available';
+
+const STATES: readonly State[] = [
+  { title: 'no backend', options: () => ({}), healthy: true, results: [] },
+  {
+    title: 'disable_by_file without a path',
+    options: () => ({ backends: ['disable_by_file'] }),
+    healthy: true,
+    results: [['OK', NO_FILE]],
+  },
+  {
+    title: 'disable_by_file with an empty path',
+    options: () => ({ backends: 'disable_by_file', disableByFilePath: '' }),
+    healthy: true,
+    results: [['OK', NO_FILE]],
+  },
+  {
+    title: 'disable_by_file, the file absent',
+    options: () => ({ backends: 'disable_by_file', disableByFilePath: absent }),
+    healthy: true,
+    results: [['OK', `Path '${absent}' was not found`]],
+  },
+  {
+    title: 'disable_by_file, the file there',
+    options: () => ({ backends: 'disable_by_file', disableByFilePath: there }),
+    healthy: false,
+    results: [['DISABLED BY FILE', `Path '${there}' was found`]],
+  },
+  {
+    title: 'disable_by_file, a directory there',
+    options: () => ({ backends: 'disable_by_file', disableByFilePath: directory }),
+    healthy: false,
+    results: [['DISABLED BY FILE', `Path '${directory}' was found`]],
+  },
+  {
+    title: 'disable_by_files_ports without entries',
+    options: () => ({ backends: 'disable_by_files_ports' }),
+    healthy: true,
+    results: [['OK', '']],
+  },
+  {
+    title: 'disable_by_files_ports, only another port has an entry',
+    options: (port) => ({ backends: 'disable_by_files_ports', disableByFilePaths: `${port - 1}:${there}` }),
+    healthy: true,
+    results: [['OK', '']],
+  },
+  {
+    title: 'disable_by_files_ports, an empty path for the port',
+    options: (port) => ({ backends: 'disable_by_files_ports', disableByFilePaths: `${port}:` }),
+    healthy: true,
+    results: [['OK', '']],
+  },
+  {
+    title: 'disable_by_files_ports, the file of the port absent',
+    options: (port) => ({
+      backends: 'disable_by_files_ports',
+      disableByFilePaths: [`${port}:${absent}`, `1:${there}`],
+    }),
+    healthy: true,
+    results: [['OK', '']],
+  },
+  {
+    title: 'disable_by_files_ports, the file of the port there, blanks and empty items around it',
+    options: (port) => ({
+      backends: 'disable_by_files_ports',
+      disableByFilePaths: ` 1:${absent} ,, ${port}:${there} ,`,
+    }),
+    healthy: false,
+    results: [['DISABLED BY FILE', '']],
+  },
+  {
+    title: 'disable_by_files_ports, the last entry of a port wins',
+    options: (port) => ({
+      backends: 'disable_by_files_ports',
+      disableByFilePaths: `${port}:${there},${port}:${absent}`,
+    }),
+    healthy: true,
+    results: [['OK', '']],
+  },
+  {
+    title: 'disable_by_files_ports, a blank after the colon belongs to the path',
+    options: (port) => ({ backends: 'disable_by_files_ports', disableByFilePaths: `${port}: ${there}` }),
+    healthy: true,
+    results: [['OK', '']],
+  },
+  {
+    title: 'enable_by_files without paths',
+    options: () => ({ backends: 'enable_by_files' }),
+    healthy: true,
+    results: [['OK', ALL_THERE]],
+  },
+  {
+    title: 'enable_by_files, everything there',
+    options: () => ({ backends: 'enable_by_files', enableByFilePaths: [there, directory] }),
+    healthy: true,
+    results: [['OK', ALL_THERE]],
+  },
+  {
+    title: 'enable_by_files, the first missing one is named',
+    options: () => ({ backends: 'enable_by_files', enableByFilePaths: ` ${there} , ${absent}1, ${absent}2` }),
+    healthy: false,
+    results: [['FILE PATH MISSING', `File path ${absent}1 is missing`]],
+  },
+  {
+    title: 'enable_by_files, an empty item is a missing path',
+    options: () => ({ backends: 'enable_by_files', enableByFilePaths: `${there},,${there}` }),
+    healthy: false,
+    results: [['FILE PATH MISSING', 'File path  is missing']],
+  },
+  {
+    title: 'two backends, in configured order, the second unavailable',
+    options: (port) => ({
+      backends: 'disable_by_file, disable_by_files_ports',
+      disableByFilePath: absent,
+      disableByFilePaths: `${port}:${there}`,
+    }),
+    healthy: false,
+    results: [
+      ['OK', `Path '${absent}' was not found`],
+      ['DISABLED BY FILE', ''],
+    ],
+  },
+  {
+    title: 'a backend named twice reports twice',
+    options: () => ({ backends: ['disable_by_file', 'disable_by_file'], disableByFilePath: there }),
+    healthy: false,
+    results: [
+      ['DISABLED BY FILE', `Path '${there}' was found`],
+      ['DISABLED BY FILE', `Path '${there}' was found`],
+    ],
+  },
+];
+
+const plain = (state: State) => state.results.map(([reason]) => reason).join('\n');
+
+function json({ results }: State): string {
+  if (results.length === 0) return '{\n    "detailed": false,\n    "reasons": []\n}';
+  const reasons = results.map(([reason]) => `        "${reason}"`).join(',\n');
+  return `{\n    "detailed": false,\n    "reasons": [\n${reasons}\n    ]\n}`;
+}
+
+function html({ results }: State): string {
+  const rows = results.map(([reason]) => `<TR>\n\n    <TD>${reason}</TD>\n\n</TR>`).join('');
+  return (
+    '<HTML>\n<HEAD><TITLE>Healthcheck Status</TITLE></HEAD>\n<BODY>\n\n' +
+    `<H2>Result of ${results.length} checks:</H2>\n<TABLE bgcolor="#ffffff" border="1">\n<TBODY>\n` +
+    `<TR>\n\n<TH>\nReason\n</TH>\n</TR>\n${rows}\n</TBODY>\n</TABLE>\n<HR></HR>\n\n</BODY>\n</HTML>`
+  );
+}
+
+const PLAIN = { type: 'text/plain; charset=UTF-8', body: plain };
+const HTML = { type: 'text/html; charset=UTF-8', body: html };
+const JSON_ = { type: 'application/json', body: json };
+
+const ACCEPTS: readonly (readonly [accept: string | undefined, answer: typeof PLAIN])[] = [
+  [undefined, PLAIN],
+  ['*/*', PLAIN],
+  ['text/html', HTML],
+  ['application/json', JSON_],
+  ['application/json, text/html', HTML],
+  ['image/png', PLAIN],
+];
+
+const METHODS = ['GET', 'POST', 'PUT', 'DELETE', 'OPTIONS', 'PATCH'] as const;
+
+describe.each(Object.entries(HOSTS))('in %s', (_host, host) => {
+  /** The port must be known before the options, as some of them name it. */
+  async function served(state: State, detailed: boolean) {
+    let listener: ReturnType<typeof host> | undefined;
+    const running = await serve((req, res) => listener!(req, res));
+    listener = host({ ...state.options(running.port), detailed, detailedPromises: false, log: false });
+    return running;
+  }
+
+  describe.each(STATES)('$title', (state) => {
+    const code = state.healthy ? 200 : 503;
+
+    it.each(ACCEPTS)('answers Accept %s to the byte', async (accept, { type, body }) => {
+      const { ask } = await served(state, false);
+      const answer = await ask('/healthcheck', accept ? { headers: { accept } } : {});
+      expect(answer.body).toBe(body(state));
+      expect(answer.status).toBe(code);
+      expect(answer.headers['content-type']).toBe(type);
+      expect(answer.headers['content-length']).toBe(String(Buffer.byteLength(body(state))));
+      expect(answer.headers['cache-control']).toBeUndefined();
+    });
+
+    it('answers every method as it answers GET', async () => {
+      const { ask } = await served(state, false);
+      for (const method of METHODS) {
+        const answer = await ask('/healthcheck', { method, body: method === 'GET' ? undefined : '{"ignored": ' });
+        expect([method, answer.status, answer.body]).toEqual([method, code, plain(state)]);
+      }
+    });
+
+    it.each([false, true])('answers HEAD without a look at Accept, detailed %s', async (detailed) => {
+      const { ask } = await served(state, detailed);
+      const answer = await ask('/healthcheck', { method: 'HEAD', headers: { accept: 'application/json' } });
+      expect(answer.status).toBe(state.healthy ? 204 : 503);
+      expect(answer.body).toBe('');
+      expect(answer.headers['content-type']).toBe('text/plain; charset=UTF-8');
+      expect(answer.headers['content-length']).toBe('0');
+    });
+
+    it('says the same as plain text when detailed', async () => {
+      const { ask } = await served(state, true);
+      const answer = await ask('/healthcheck');
+      expect([answer.status, answer.body]).toEqual([code, plain(state)]);
+    });
+
+    it('gives class, details and reason of each result as detailed JSON', async () => {
+      const { ask } = await served(state, true);
+      const answer = await ask('/healthcheck', { headers: { accept: 'application/json' } });
+      const reasons = state.results.map(([reason, details]) => ({ class: 'HealthcheckResult', details, reason }));
+      expect(answer.status).toBe(code);
+      expect(JSON.parse(answer.body)).toMatchObject({ detailed: true, reasons });
+    });
+
+    it('gives a row of each result as detailed HTML, to the byte', async () => {
+      const { ask } = await served(state, true);
+      const answer = await ask('/healthcheck', { headers: { accept: 'text/html' } });
+      const rows = state.results.map(
+        ([reason, details]) =>
+          `<TR>\n<TD>HealthcheckResult</TD>\n    <TD>${reason}</TD>\n<TD>${details.replaceAll("'", '&#39;')}</TD>\n</TR>`,
+      );
+      expect(answer.status).toBe(code);
+      expect(answer.body).toContain(
+        `<HR></HR>\n<H2>Result of ${rows.length} checks:</H2>\n<TABLE bgcolor="#ffffff" border="1">\n<TBODY>\n<TR>\n` +
+          '<TH>\nKind\n</TH>\n<TH>\nReason\n</TH>\n<TH>\nDetails\n</TH>\n\n</TR>\n' +
+          `${rows.join('')}\n</TBODY>\n</TABLE>\n<HR></HR>\n`,
+      );
+    });
+  });
+});
+
+describe('the file backends', () => {
+  it('look anew at each request', async () => {
+    const path = join(folder, 'comes-and-goes');
+    const { ask } = await serve(
+      HOSTS['node:http']!({ backends: 'disable_by_file', disableByFilePath: path, log: false }),
+    );
+    const statuses: number[] = [];
+    for (const step of [() => undefined, () => writeFileSync(path, ''), () => rmSync(path)]) {
+      step();
+      statuses.push((await ask('/healthcheck')).status);
+    }
+    expect(statuses).toEqual([200, 503, 200]);
+  });
+
+  it('go by the port of the connection, not by what Host says', async () => {
+    let listener: ReturnType<(typeof HOSTS)[string]> | undefined;
+    const { ask, port } = await serve((req, res) => listener!(req, res));
+    const options: HealthcheckOptions = { backends: 'disable_by_files_ports', disableByFilePaths: `${port}:${there}` };
+    listener = HOSTS['node:http']!({ ...options, log: false });
+    expect((await ask('/healthcheck', { headers: { host: 'example.org:1' } })).status).toBe(503);
+  });
+
+  it('keep further colons of an entry in its path', async () => {
+    const path = join(folder, 'a:b');
+    writeFileSync(path, '');
+    let listener: ReturnType<(typeof HOSTS)[string]> | undefined;
+    const { ask, port } = await serve((req, res) => listener!(req, res));
+    const options: HealthcheckOptions = { backends: 'disable_by_files_ports', disableByFilePaths: `${port}:${path}` };
+    listener = HOSTS['node:http']!({ ...options, log: false });
+    expect((await ask('/healthcheck')).status).toBe(503);
+  });
+});
