@@ -1,0 +1,214 @@
+import { describe, expect, it } from 'vitest';
+import type { CheckReport } from '../src/check.js';
+import type { ServerReport } from '../src/detailed/server-report.js';
+import { acceptedType } from '../src/formats/accept.js';
+import { htmlBody } from '../src/formats/html.js';
+import { jsonBody } from '../src/formats/json.js';
+
+const TEXT = 'text/plain';
+const HTML = 'text/html';
+const JSON_ = 'application/json';
+
+describe('the choice of the format', () => {
+  it.each([
+    [undefined, TEXT],
+    ['', TEXT],
+    ['*/*', TEXT],
+    ['text/*', TEXT],
+    ['application/*', JSON_],
+    ['application/json', JSON_],
+    ['APPLICATION/Json', JSON_],
+    ['text/html', HTML],
+    // Ties go to the order of the server, whatever the client prefers and however specific it is.
+    ['application/json, text/html', HTML],
+    ['application/json, text/plain', TEXT],
+    ['application/json, */*', TEXT],
+    ['application/json,text/*', TEXT],
+    ['text/html;q=0.8, application/json;q=0.9', JSON_],
+    ['*/*;q=0.5, text/html', HTML],
+    ['text/html;Q=0.2,application/json;q=0.10', HTML],
+    ['text/html;q=1.000, text/plain;q=0.999', HTML],
+    // Nothing acceptable is plain text all the same.
+    ['image/png', TEXT],
+    ['application/json;q=0', TEXT],
+    ['text/html;q=0.0, text/plain;q=0', TEXT],
+    // Quality 0 excludes a type that a wildcard would admit.
+    ['*/*, text/plain;q=0', HTML],
+    ['*/*, text/plain;q=0, text/html;q=0', JSON_],
+    ['text/*;q=0, */*', JSON_],
+    // A range with parameters is another type.
+    ['application/json; charset=utf-8', TEXT],
+    ['text/html;level=1', TEXT],
+    ['text/html;level=1, application/json;q=0.1', JSON_],
+    ['text/html;level="a,b;q=0", application/json;q=0.1', JSON_],
+    // Behind the quality come extensions, which say nothing about the type.
+    ['application/json;q=0.5;ext;other=1', JSON_],
+    // Malformed anywhere: no preference at all.
+    ['json', TEXT],
+    ['html, application/json', TEXT],
+    ['application/json;q=1.1', TEXT],
+    ['application/json;q=1.0001', TEXT],
+    ['application/json;q=high', TEXT],
+    ['application/json;q=', TEXT],
+    ['application/json;q=-1', TEXT],
+    ['application/json, text/html;q=2', TEXT],
+    ['application/json, text', TEXT],
+    ['application/ json', TEXT],
+    ['application/json;', TEXT],
+    ['application/json text/html', TEXT],
+    ['application/json;level', TEXT],
+    ['application/json;level="open', TEXT],
+    // Blanks, tabs and empty items are part of the grammar.
+    [' application/json ', JSON_],
+    [', ,application/json\t,', JSON_],
+    ['application/json ; q=0.7 , text/html ; q=0.2', JSON_],
+  ])('for Accept %j is %s', (accept, type) => {
+    expect(acceptedType(accept)).toBe(type);
+  });
+
+  it('is made in linear time of a hostile header', () => {
+    const hostile = [`text/html${' '.repeat(200_000)}x`, `${', '.repeat(100_000)}x`, `a/b;${'c="\\"'.repeat(50_000)}`];
+    expect(hostile.map(acceptedType)).toEqual([TEXT, TEXT, TEXT]);
+  });
+});
+
+const reports: readonly CheckReport[] = [
+  { name: 'a', state: 'available', available: true, reason: 'OK', details: "Path '/a & b' was not found" },
+  { name: 'b', state: 'unavailable', available: false, reason: '<b>"é\u{1f600}\u007f', details: '' },
+];
+
+const server: ServerReport = {
+  hostname: 'host<1>',
+  now: '2026-01-31 12:34:56.789000',
+  platform: 'Linux-6.1-x64',
+  runtimeVersion: 'Node.js v20.19.0 (V8 11.3)',
+  gc: { counts: [7, 2, 1], threshold: [300, 200, 100] },
+  greenthreads: ['Timeout\n    at a <b>'],
+  threads: ['[main]\n    at x', "[worker 1]\n    at 'y'"],
+};
+
+describe('JSON bodies', () => {
+  it('have four blanks, sorted keys and no character beyond ASCII', () => {
+    expect(jsonBody(reports)).toBe(
+      '{\n    "detailed": false,\n    "reasons": [\n        "OK",\n        "<b>\\"\\u00e9\\ud83d\\ude00\\u007f"\n    ]\n}',
+    );
+  });
+
+  it('say everything when detailed', () => {
+    expect(jsonBody(reports.slice(0, 1), server)).toBe(
+      [
+        '{',
+        '    "detailed": true,',
+        '    "gc": {',
+        '        "counts": [',
+        '            7,',
+        '            2,',
+        '            1',
+        '        ],',
+        '        "threshold": [',
+        '            300,',
+        '            200,',
+        '            100',
+        '        ]',
+        '    },',
+        '    "greenthreads": [',
+        '        "Timeout\\n    at a <b>"',
+        '    ],',
+        '    "now": "2026-01-31 12:34:56.789000",',
+        '    "platform": "Linux-6.1-x64",',
+        '    "python_version": "Node.js v20.19.0 (V8 11.3)",',
+        '    "reasons": [',
+        '        {',
+        '            "class": "HealthcheckResult",',
+        '            "details": "Path \'/a & b\' was not found",',
+        '            "reason": "OK"',
+        '        }',
+        '    ],',
+        '    "runtime_version": "Node.js v20.19.0 (V8 11.3)",',
+        '    "threads": [',
+        '        "[main]\\n    at x",',
+        '        "[worker 1]\\n    at \'y\'"',
+        '    ]',
+        '}',
+      ].join('\n'),
+    );
+  });
+});
+
+const DETAILED_PAGE = `<HTML>
+<HEAD><TITLE>Healthcheck Status</TITLE></HEAD>
+<BODY>
+<H1>Server status</H1>
+<B>Server hostname:</B><PRE>host&lt;1&gt;</PRE>
+<B>Current time:</B><PRE>2026-01-31 12:34:56.789000</PRE>
+<B>Python version:</B><PRE>Node.js v20.19.0 (V8 11.3)</PRE>
+<B>Platform:</B><PRE>Linux-6.1-x64</PRE>
+<HR></HR>
+<H2>Garbage collector:</H2>
+<B>Counts:</B><PRE>(7, 2, 1)</PRE>
+<B>Thresholds:</B><PRE>(300, 200, 100)</PRE>
+<HR></HR>
+<H2>Result of 2 checks:</H2>
+<TABLE bgcolor="#ffffff" border="1">
+<TBODY>
+<TR>
+<TH>
+Kind
+</TH>
+<TH>
+Reason
+</TH>
+<TH>
+Details
+</TH>
+
+</TR>
+<TR>
+<TD>HealthcheckResult</TD>
+    <TD>OK</TD>
+<TD>Path &#39;/a &amp; b&#39; was not found</TD>
+</TR><TR>
+<TD>HealthcheckResult</TD>
+    <TD>&lt;b&gt;&#34;é\u{1f600}\u007f</TD>
+<TD></TD>
+</TR>
+</TBODY>
+</TABLE>
+<HR></HR>
+<H2>1 greenthread(s) active:</H2>
+<TABLE bgcolor="#ffffff" border="1">
+<TBODY>
+<TR>
+    <TD><PRE>Timeout
+    at a &lt;b&gt;</PRE></TD>
+</TR>
+</TBODY>
+</TABLE>
+<HR></HR>
+<H2>2 thread(s) active:</H2>
+<TABLE bgcolor="#ffffff" border="1">
+<TBODY>
+<TR>
+    <TD><PRE>[main]
+    at x</PRE></TD>
+</TR><TR>
+    <TD><PRE>[worker 1]
+    at &#39;y&#39;</PRE></TD>
+</TR>
+</TBODY>
+</TABLE>
+</BODY>
+</HTML>`;
+
+describe('HTML bodies', () => {
+  it('are this page when detailed', () => {
+    expect(htmlBody(reports, server)).toBe(DETAILED_PAGE);
+  });
+
+  it('leave out the host name where it is unknown, and tables without entries', () => {
+    const page = htmlBody(reports, { ...server, hostname: '', greenthreads: [], threads: [] });
+    expect(page).not.toContain('hostname');
+    expect(page).not.toContain('active:');
+    expect(page.endsWith('</TABLE>\n<HR></HR>\n\n\n</BODY>\n</HTML>')).toBe(true);
+  });
+});

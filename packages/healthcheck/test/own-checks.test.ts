@@ -1,0 +1,206 @@
+import { connect } from 'node:net';
+import { afterEach, describe, expect, it, vi } from 'vitest';
+import { type Check, type CheckResult, eventLoopDelay } from '../src/index.js';
+import { closing, keepingLog, serve } from './serve.js';
+
+afterEach(() => vi.useRealTimers());
+
+const never = () => new Promise<CheckResult>(() => undefined);
+
+/** A check whose runs are counted and end when the test says so. */
+function gated(timing: Partial<Check> = {}) {
+  const ends: ((result: CheckResult) => void)[] = [];
+  const check: Check = { name: 'gated', check: () => new Promise((resolve) => ends.push(resolve)), ...timing };
+  return {
+    check,
+    runs: () => ends.length,
+    end: (index: number, state: CheckResult['state'] = 'available') => ends[index]!({ state }),
+  };
+}
+
+describe('an own check', () => {
+  it.each([
+    ['available', 'OK', 200],
+    ['degraded', 'DEGRADED', 200],
+    ['unavailable', 'UNAVAILABLE', 503],
+  ] as const)('that is %s gives the reason %s and %i', async (state, reason, status) => {
+    const { ask } = await serve(closing({ backends: [{ name: 'own', check: () => ({ state }) }] }));
+    expect(await ask('/healthcheck')).toMatchObject({ status, body: reason });
+  });
+
+  it('shows its reason to everybody and its details only where the endpoint is detailed', async () => {
+    const own: Check = { name: 'own', check: () => ({ state: 'degraded', reason: 'SLOW\ntoday', details: 'secret' }) };
+    const bodies = [];
+    for (const detailed of [false, true]) {
+      const { ask } = await serve(closing({ backends: [own], detailed }));
+      for (const accept of ['text/plain', 'text/html', 'application/json']) {
+        bodies.push((await ask('/healthcheck', { headers: { accept } })).body);
+      }
+    }
+    expect(bodies.map((body) => body.includes('SLOW today'))).toEqual([true, true, true, true, true, true]);
+    expect(bodies.map((body) => body.includes('secret'))).toEqual([false, false, false, false, true, true]);
+  });
+
+  it.each([
+    [
+      'throws',
+      () => {
+        throw new Error('no database');
+      },
+      'no database',
+    ],
+    ['rejects', () => Promise.reject(new Error('no database')), 'no database'],
+    ['rejects with no error', () => Promise.reject('no database'), 'no database'],
+    ['returns nothing', () => undefined, 'The check must return { state }, one of available, degraded, unavailable'],
+    [
+      'returns another state',
+      () => ({ state: 'ok' }),
+      'The check must return { state }, one of available, degraded, unavailable',
+    ],
+  ])('that %s is unavailable with a reason, and logged', async (_title, check, details) => {
+    const log = keepingLog();
+    const health = closing({ backends: [{ name: 'db', check: check as Check['check'] }], log });
+    const { ask } = await serve(health);
+    expect(await ask('/healthcheck')).toMatchObject({ status: 503, body: 'CHECK FAILED: db' });
+    expect((await health.status()).results[0]!.details).toBe(details);
+    expect(log.lines[0]).toBe(`error healthcheck: CHECK FAILED: db: ${details}`);
+  });
+
+  it('that never returns is unavailable after its timeout, and its signal is aborted', async () => {
+    let signal: AbortSignal | undefined;
+    const check: Check['check'] = (given) => {
+      signal = given;
+      return never();
+    };
+    const { ask } = await serve(closing({ backends: [{ name: 'hung', check, timeoutMs: 30 }] }));
+    expect(await ask('/healthcheck')).toMatchObject({ status: 503, body: 'CHECK TIMED OUT: hung' });
+    expect(signal!.aborted).toBe(true);
+    expect(signal!.reason).toMatchObject({ name: 'TimeoutError' });
+  });
+
+  it('that ignores its signal is not started without end', async () => {
+    let runs = 0;
+    const check = () => {
+      runs++;
+      return never();
+    };
+    const health = closing({ backends: [{ name: 'hung', check, timeoutMs: 5 }] });
+    for (let probe = 0; probe < 8; probe++) expect((await health.status()).available).toBe(false);
+    expect(runs).toBe(4);
+  });
+
+  it('recovers once a late run has ended', async () => {
+    const { check, end, runs } = gated({ timeoutMs: 5 });
+    const health = closing({ backends: [check] });
+    for (let probe = 0; probe < 5; probe++) await health.status();
+    end(0);
+    await new Promise((resolve) => setImmediate(resolve));
+    const probe = health.status();
+    end(runs() - 1);
+    expect((await probe).available).toBe(true);
+  });
+
+  it('runs at the same time as the others, and answers come in configured order', async () => {
+    const order: string[] = [];
+    let release: () => void = () => undefined;
+    const first: Check = {
+      name: 'first',
+      check: () =>
+        new Promise((resolve) => {
+          release = () => {
+            order.push('first');
+            resolve({ state: 'available', reason: 'FIRST' });
+          };
+        }),
+    };
+    const second: Check = {
+      name: 'second',
+      check: () => {
+        order.push('second');
+        release();
+        return { state: 'available', reason: 'SECOND' };
+      },
+    };
+    const { ask } = await serve(closing({ backends: [first, 'second'], checks: [second] }));
+    expect((await ask('/healthcheck')).body).toBe('FIRST\nSECOND');
+    expect(order).toEqual(['second', 'first']);
+  });
+});
+
+describe('runs are shared', () => {
+  it('by 10,000 probes at the same time: the check runs once', async () => {
+    const PROBES = 10_000;
+    const SOCKETS = 50;
+    const { check, runs, end } = gated();
+    const health = closing({ backends: [check] });
+    let asked = 0;
+    const { port } = await serve((req, res) => {
+      health(req, res);
+      if (++asked === PROBES) setTimeout(() => end(0), 1_000);
+    });
+    const probes = 'GET /healthcheck HTTP/1.1\r\nHost: a\r\n\r\n'.repeat(PROBES / SOCKETS);
+    const answers = Array.from({ length: SOCKETS }, async () => {
+      const socket = connect(port, '127.0.0.1');
+      socket.write(probes);
+      let text = '';
+      for await (const chunk of socket) {
+        text += chunk;
+        if (text.split('HTTP/1.1 200 OK').length - 1 === PROBES / SOCKETS) break;
+      }
+      return text.split('\r\n\r\nOK').length - 1;
+    });
+    expect((await Promise.all(answers)).reduce((sum, count) => sum + count, 0)).toBe(PROBES);
+    expect(runs()).toBe(1);
+  });
+
+  it('and kept for cacheMs, by all endpoints of the middleware', async () => {
+    vi.useFakeTimers({ toFake: ['performance'] });
+    let runs = 0;
+    const check: Check = { name: 'db', cacheMs: 1_000, check: () => ({ state: 'available', reason: `RUN ${++runs}` }) };
+    const health = closing({ backends: [check], groups: { ready: { backends: ['db'] } } });
+    const reason = async (group?: string) => (await health.status(group)).results[0]!.reason;
+    expect([await reason(), await reason('ready'), await reason()]).toEqual(['RUN 1', 'RUN 1', 'RUN 1']);
+    vi.advanceTimersByTime(1_000);
+    expect([await reason(), await reason('ready')]).toEqual(['RUN 2', 'RUN 2']);
+  });
+
+  it('not at all one after the other where nothing is said about it', async () => {
+    let runs = 0;
+    const health = closing({
+      backends: [{ name: 'db', check: () => ({ state: 'available', reason: `RUN ${++runs}` }) }],
+    });
+    await health.status();
+    await health.status();
+    expect(runs).toBe(2);
+  });
+});
+
+describe('a background check', () => {
+  it('runs without probes, answers with its last result, and announces a change', async () => {
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] });
+    const { check, runs, end } = gated({ refreshMs: 1_000 });
+    const health = closing({ backends: [check] });
+    const changes: string[] = [];
+    health.on('change', ({ endpoint, from, to }) => changes.push(`${endpoint}: ${from} to ${to}`));
+    expect(runs()).toBe(1);
+    const waiting = health.status();
+    end(0);
+    expect((await waiting).state).toBe('available');
+    await vi.advanceTimersByTimeAsync(1_000);
+    expect(runs()).toBe(2);
+    expect((await health.status()).state).toBe('available');
+    end(1, 'unavailable');
+    await vi.advanceTimersByTimeAsync(0);
+    expect(changes).toEqual(['healthcheck: available to unavailable']);
+    expect((await health.status()).state).toBe('unavailable');
+    health.close();
+    await vi.advanceTimersByTimeAsync(10_000);
+    expect(runs()).toBe(2);
+  });
+});
+
+it('a check belongs to as many endpoints as name it', async () => {
+  const delay = eventLoopDelay();
+  const health = closing({ backends: [delay], groups: { live: { backends: [delay] } } });
+  expect((await health.status('live')).results[0]!.name).toBe('event_loop_delay');
+});
