@@ -1,0 +1,28 @@
+import { generateKeyPair } from 'node:crypto';
+import { promisify } from 'node:util';
+import { fingerprint } from './fingerprint.js';
+import { sshInteger, writeSshFields } from './ssh-wire.js';
+
+/** A key pair made here. The private half is handed out once and kept nowhere. */
+export interface GeneratedKeypair {
+  readonly publicKey: string;
+  readonly privateKey: string;
+  readonly fingerprint: string;
+}
+
+/**
+ * Makes an RSA key pair of 2048 bits, off the event loop.
+ *
+ * @returns the public key in OpenSSH form, the private key in the traditional PEM form of RSA (PKCS#1)
+ */
+export async function generateSshKeypair(): Promise<GeneratedKeypair> {
+  const { publicKey, privateKey } = await promisify(generateKeyPair)('rsa', { modulusLength: 2048 });
+  const { e, n } = publicKey.export({ format: 'jwk' }) as { readonly e: string; readonly n: string };
+  const number = (text: string) => sshInteger(Buffer.from(text, 'base64url'));
+  const blob = writeSshFields(Buffer.from('ssh-rsa'), number(e), number(n));
+  return {
+    publicKey: `ssh-rsa ${blob.toString('base64')} Generated-by-Nova`,
+    privateKey: privateKey.export({ type: 'pkcs1', format: 'pem' }) as string,
+    fingerprint: fingerprint('md5', blob),
+  };
+}

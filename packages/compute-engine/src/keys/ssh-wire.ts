@@ -1,0 +1,29 @@
+/** The fields of an SSH public key blob (RFC 4253, section 6.6), each with its length in front; undefined when cut short. */
+export function readSshFields(blob: Buffer): readonly Buffer[] | undefined {
+  const fields: Buffer[] = [];
+  let at = 0;
+  while (at < blob.length) {
+    if (at + 4 > blob.length) return undefined;
+    const end = at + 4 + blob.readUInt32BE(at);
+    if (end > blob.length) return undefined;
+    fields.push(blob.subarray(at + 4, end));
+    at = end;
+  }
+  return fields;
+}
+
+/** The other way round. */
+export function writeSshFields(...fields: readonly Uint8Array[]): Buffer {
+  return Buffer.concat(
+    fields.flatMap((field) => {
+      const length = Buffer.alloc(4);
+      length.writeUInt32BE(field.length);
+      return [length, field];
+    }),
+  );
+}
+
+/** A positive number as a field: big-endian, with a zero in front where its first bit would mean a minus. */
+export function sshInteger(bytes: Uint8Array): Buffer {
+  return Buffer.concat([bytes[0]! >= 0x80 ? Buffer.of(0) : Buffer.of(), bytes]);
+}

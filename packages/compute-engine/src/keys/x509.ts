@@ -1,0 +1,92 @@
+import { generateKeyPair, randomBytes, sign, X509Certificate } from 'node:crypto';
+import { promisify } from 'node:util';
+import { fingerprint } from './fingerprint.js';
+import { InvalidKey } from './invalid-key.js';
+import type { GeneratedKeypair } from './ssh-keypair.js';
+
+/** What a certificate says of itself. */
+export interface X509PublicKey {
+  /** SHA-1 of the certificate, hex pairs joined by colons. */
+  readonly fingerprint: string;
+}
+
+/** Object identifier of the user principal name, by which a Windows guest maps a certificate to an account. */
+const USER_PRINCIPAL_NAME = '1.3.6.1.4.1.311.20.2.3';
+const SUBJECT_ALT_NAME = '2.5.29.17';
+const VALID_YEARS = 10;
+
+/**
+ * Reads a certificate in PEM form.
+ *
+ * @throws InvalidKey
+ */
+export function parseX509(pem: string): X509PublicKey {
+  if (!pem.includes('-----BEGIN CERTIFICATE-----')) throw new InvalidKey('this is not a certificate in PEM form');
+  try {
+    return { fingerprint: fingerprint('sha1', new X509Certificate(pem).raw) };
+  } catch (cause) {
+    throw new InvalidKey('the certificate cannot be read', cause);
+  }
+}
+
+/**
+ * Makes a client certificate for a user, signed by itself, with its RSA key of 2048 bits; the key is made off the event
+ * loop.
+ *
+ * @param now milliseconds since the epoch from which on it is valid
+ * @returns the certificate in PEM form, the private key as PKCS#12 (empty password) in base64
+ */
+export async function generateX509(userId: string, projectId: string, now = Date.now()): Promise<GeneratedKeypair> {
+  // Loaded when first needed, for few ever ask for a certificate.
+  const [{ default: forge }, { privateKey }] = await Promise.all([
+    import('node-forge'),
+    promisify(generateKeyPair)('rsa', { modulusLength: 2048 }),
+  ]);
+  const { asn1, pki } = forge;
+  const key = pki.privateKeyFromPem(privateKey.export({ type: 'pkcs1', format: 'pem' }) as string);
+
+  const text = (value: string) =>
+    asn1.create(asn1.Class.UNIVERSAL, asn1.Type.UTF8, false, forge.util.encodeUtf8(value));
+  const principal = asn1.create(asn1.Class.CONTEXT_SPECIFIC, 0, true, [
+    asn1.create(asn1.Class.UNIVERSAL, asn1.Type.OID, false, asn1.oidToDer(USER_PRINCIPAL_NAME).getBytes()),
+    asn1.create(asn1.Class.CONTEXT_SPECIFIC, 0, true, [text(`${userId}@localhost`)]),
+  ]);
+  const altNames = asn1.create(asn1.Class.UNIVERSAL, asn1.Type.SEQUENCE, true, [principal]);
+
+  const utf8 = asn1.Type.UTF8 as never;
+  const name = [
+    { name: 'organizationalUnitName', value: projectId, valueTagClass: utf8 },
+    { name: 'commonName', value: userId, valueTagClass: utf8 },
+  ].filter(({ value }) => value !== '');
+
+  const certificate = pki.createCertificate();
+  certificate.publicKey = pki.setRsaPublicKey(key.n, key.e);
+  certificate.serialNumber = `01${randomBytes(15).toString('hex')}`;
+  certificate.validity.notBefore = new Date(now);
+  certificate.validity.notAfter = new Date(now);
+  certificate.validity.notAfter.setUTCFullYear(certificate.validity.notBefore.getUTCFullYear() + VALID_YEARS);
+  certificate.setSubject(name);
+  certificate.setIssuer(name);
+  certificate.setExtensions([
+    { name: 'basicConstraints', cA: false },
+    { name: 'extKeyUsage', clientAuth: true },
+    { id: SUBJECT_ALT_NAME, value: asn1.toDer(altNames).getBytes() },
+  ]);
+  // The platform signs many times faster than the library, which would hold up everybody else meanwhile.
+  const signer = {
+    sign: () => {
+      const signed = asn1.toDer(certificate.tbsCertificate).getBytes();
+      return sign('sha256', Buffer.from(signed, 'latin1'), privateKey).toString('latin1');
+    },
+  };
+  certificate.sign(signer as never, forge.md.sha256.create());
+
+  const publicKey = pki.certificateToPem(certificate).replaceAll('\r\n', '\n');
+  // With an empty password, stretching it by many rounds protects nothing.
+  const container = forge.pkcs12.toPkcs12Asn1(key, certificate, '', { algorithm: '3des', count: 1 });
+  return {
+    publicKey,
+    privateKey: forge.util.encode64(asn1.toDer(container).getBytes()),
+    fingerprint: parseX509(publicKey).fingerprint,
+  };
+}
