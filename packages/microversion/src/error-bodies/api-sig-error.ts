@@ -1,0 +1,28 @@
+import type { MicroversionError } from '../errors.js';
+import type { ErrorBody } from './error-body.js';
+
+const KINDS: Readonly<Record<string, { readonly code: string; readonly title: string }>> = {
+  INVALID_VERSION_HEADER: { code: 'microversion-invalid', title: 'Malformed microversion' },
+  UNACCEPTABLE_VERSION: { code: 'microversion-unsupported', title: 'Unsupported microversion' },
+  NOT_IN_VERSION: { code: 'not-found', title: 'Not found' },
+};
+
+/**
+ * The error form of the API-SIG guidelines: a list `errors` of objects with `code` (`<service>.<reason>`), `status`,
+ * `title`, `detail`, and for a version that is refused `min_version` and `max_version`. Always JSON.
+ */
+export function apiSigError(error: MicroversionError): ErrorBody {
+  const { code, title } = KINDS[error.code]!;
+  const range =
+    error.served && error.status !== 404
+      ? { min_version: error.served.min.text, max_version: error.served.max.text }
+      : undefined;
+  const entry = {
+    code: error.served ? `${error.served.service}.${code}` : code,
+    status: error.status,
+    title,
+    detail: error.message,
+    ...range,
+  };
+  return { contentType: 'application/json; charset=UTF-8', body: JSON.stringify({ errors: [entry] }) };
+}

@@ -1,0 +1,54 @@
+import { InvalidVersionHeader, type Served, UnacceptableVersion } from '../errors.js';
+import { Version } from '../version.js';
+
+/** How versions are read and refused: as the compute API does, or as the lenient middleware of smaller services does. */
+export type FlavourName = 'strict' | 'generic';
+
+export interface Flavour {
+  /** Whether bare headers are read and written beside the typed ones. */
+  readonly bareHeaders: boolean;
+  /** Whether a 406 repeats the refused version in the version headers. */
+  readonly echoRefused: boolean;
+  /** The text in its normal form, `2.27`; undefined if it is no version. */
+  readonly normalize: (text: string) => string | undefined;
+  readonly invalid: (served: Served, text: string) => InvalidVersionHeader;
+  readonly unacceptable: (served: Served, version: string) => UnacceptableVersion;
+}
+
+const LENIENT = /^\+?(\d+)[ \t]*\.[ \t]*\+?(\d+)$/;
+
+function withoutLeadingZeros(digits: string): string {
+  return digits.replace(/^0+(?=\d)/, '');
+}
+
+export const flavours: Readonly<Record<FlavourName, Flavour>> = {
+  strict: {
+    bareHeaders: true,
+    echoRefused: true,
+    normalize: (text) => Version.parse(text)?.text,
+    invalid: (served, text) =>
+      new InvalidVersionHeader(
+        `API Version String ${text} is of invalid format. Must be of format MajorNum.MinorNum.`,
+        served,
+        text,
+      ),
+    unacceptable: (served, version) =>
+      new UnacceptableVersion(
+        `Version ${version} is not supported by the API. Minimum is ${served.min} and maximum is ${served.max}.`,
+        served,
+        version,
+      ),
+  },
+  generic: {
+    bareHeaders: false,
+    echoRefused: false,
+    normalize: (text) => {
+      const match = LENIENT.exec(text);
+      return match ? `${withoutLeadingZeros(match[1]!)}.${withoutLeadingZeros(match[2]!)}` : undefined;
+    },
+    invalid: (served, text) =>
+      new InvalidVersionHeader(`Invalid microversion: not two numbers joined by a dot: ${text}`, served, text),
+    unacceptable: (served, version) =>
+      new UnacceptableVersion(`Invalid microversion: Unacceptable version header: ${version}`, served, version),
+  },
+};

@@ -1,0 +1,255 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { type Negotiation, type NegotiatorOptions, negotiator } from './negotiator.js';
+
+const compute = { service: 'compute', min: '2.1', max: '2.100' } as const;
+const NEW = 'service-api-version';
+const OLD = 'x-service-api-version';
+
+/** The version, or status and the text at fault. */
+function outcome(negotiation: Negotiation): string {
+  if (negotiation.ok) return negotiation.version.text;
+  const { error } = negotiation;
+  return error.code === 'UNACCEPTABLE_VERSION' ? `406 ${error.version}` : `400 ${error.text}`;
+}
+
+function result(headers: Record<string, string | string[]>, options: Partial<NegotiatorOptions> = {}): string {
+  return outcome(negotiator({ ...compute, ...options })(headers as any));
+}
+
+describe('the new header', () => {
+  it.each([
+    ['compute 2.27', '2.27'],
+    ['COMPUTE 2.27', '2.27'],
+    ['compute \t 2.27', '2.27'],
+    ['  compute 2.27  ', '2.27'],
+    ['compute 2.1, volume 3.0', '2.1'],
+    ['compute 2.1, compute 2.2', '2.2'],
+    ['compute 2.5, compute', '2.5'],
+    ['compute 2.5, 2.6', '2.5'],
+    ['compute 2.5,,', '2.5'],
+    ['volume 3.0', '2.1'],
+    ['2.27', '2.1'],
+    ['compute', '2.1'],
+    ['compute2.27', '2.1'],
+    ['computer 2.27', '2.1'],
+    ['', '2.1'],
+    [',', '2.1'],
+    ['compute latest', '2.100'],
+    ['compute Latest', '400 Latest'],
+    ['compute 2.2 2.3', '400 2.2 2.3'],
+    ['compute 2.2, compute nonsense', '400 nonsense'],
+    ['compute 2.101', '406 2.101'],
+  ])('%j comes to %s', (value, expected) => {
+    expect(result({ [NEW]: value })).toBe(expected);
+  });
+
+  it('wins over the old one, valid or not', () => {
+    expect(result({ [NEW]: 'compute 2.5', [OLD]: '2.9' })).toBe('2.5');
+    expect(result({ [NEW]: 'compute x', [OLD]: '2.9' })).toBe('400 x');
+    expect(result({ [NEW]: 'compute 3.0', [OLD]: '2.9' })).toBe('406 3.0');
+  });
+
+  it('leaves the word to the old one when it says nothing for this service', () => {
+    expect(result({ [NEW]: 'volume 3.0', [OLD]: '2.9' })).toBe('2.9');
+    expect(result({ [NEW]: '2.5', [OLD]: '2.9' })).toBe('2.9');
+    expect(result({ [NEW]: '', [OLD]: 'x' })).toBe('400 x');
+  });
+});
+
+describe('the old header', () => {
+  it.each([
+    ['2.27', '2.27'],
+    ['2.1, 2.9', '2.9'],
+    ['nonsense, 2.9', '2.9'],
+    ['2.9,', '400 '],
+    ['', '400 '],
+    ['  ', '400 '],
+    ['compute 2.9', '400 compute 2.9'],
+    ['latest', '2.100'],
+  ])('%j comes to %s', (value, expected) => {
+    expect(result({ [OLD]: value })).toBe(expected);
+  });
+});
+
+describe('no header', () => {
+  it('comes to the minimum', () => {
+    expect(result({})).toBe('2.1');
+  });
+});
+
+describe('a version', () => {
+  it.each(['2.1', '2.9', '2.10', '2.99', '2.100'])('%s is served', (version) => {
+    expect(result({ [OLD]: version })).toBe(version);
+  });
+
+  it.each(['1.0', '1.99', '2.0', '2.101', '3.0', '3.50', `2.${'9'.repeat(300)}`, `${'1'.repeat(300)}.0`])(
+    '%s is refused with 406, digit for digit',
+    (version) => {
+      expect(result({ [OLD]: version })).toBe(`406 ${version}`);
+    },
+  );
+
+  it.each(['2', '2.', '.1', '2.1.1', '02.1', '2.01', '2.00', '0.1', '+2.1', '-2.1', '2. 1', '2 .1', '2,1x', 'LATEST'])(
+    '%s is refused with 400',
+    (version) => {
+      expect(result({ [NEW]: `compute ${version}` })).toMatch(/^400 /);
+      expect(result({ [OLD]: version })).toMatch(/^400 /);
+    },
+  );
+
+  it('is the same whether it is asked for the first time or again', () => {
+    const negotiate = negotiator(compute);
+    for (const value of ['compute 2.27', 'compute 2.999', 'compute x', 'volume 2.3']) {
+      const once = outcome(negotiate({ [NEW]: value }));
+      expect(outcome(negotiate({ [NEW]: value }))).toBe(once);
+      const bare = outcome(negotiate({ [OLD]: value }));
+      expect(outcome(negotiate({ [OLD]: value }))).toBe(bare);
+    }
+  });
+
+  it('is read right however many different texts came before', () => {
+    const negotiate = negotiator(compute);
+    for (let i = 0; i < 5000; i++) {
+      const version = `2.${(i % 100) + 1}`;
+      expect(outcome(negotiate({ [NEW]: `x${i} 1.0,compute ${version}` }))).toBe(version);
+    }
+  });
+});
+
+/** The rules once more, in the plainest words. */
+function expectedOf(newHeader: string | undefined, oldHeader: string | undefined): string {
+  const words = (newHeader ?? '').split(',').map((item) => item.trim().split(/[ \t]+/));
+  const ours = words.filter(([type, ...rest]) => type!.toLowerCase() === 'compute' && rest.length > 0).at(-1);
+  const text = ours ? ours.slice(1).join(' ') : oldHeader?.split(',').at(-1)?.trim();
+  if (text === undefined) return '2.1';
+  if (text === 'latest') return '2.100';
+  if (!/^[1-9][0-9]*\.(0|[1-9][0-9]*)$/.test(text)) return `400 ${text}`;
+  const [major, minor] = text.split('.').map(BigInt) as [bigint, bigint];
+  return major === 2n && minor >= 1n && minor <= 100n ? text : `406 ${text}`;
+}
+
+describe('any pair of headers', () => {
+  const word = fc.constantFrom(
+    'compute',
+    'Compute',
+    'volume',
+    '2.1',
+    '2.50',
+    '2.100',
+    '2.101',
+    '2.0',
+    '02.1',
+    'latest',
+  );
+  const glue = fc.constantFrom(' ', ',', ', ', ' ,', '\t', '.', '');
+  const header = fc.option(
+    fc.array(fc.tuple(word, glue), { maxLength: 5 }).map((parts) => parts.flat().join('')),
+    { nil: undefined },
+  );
+  const negotiate = negotiator(compute);
+
+  it('comes to what the rules say', () => {
+    fc.assert(
+      fc.property(header, header, (newHeader, oldHeader) => {
+        const headers = {
+          ...(newHeader !== undefined && { [NEW]: newHeader }),
+          ...(oldHeader !== undefined && { [OLD]: oldHeader }),
+        };
+        // Blanks inside a malformed version do not matter here, only where it is found.
+        const plain = (text: string) => text.replace(/[ \t]+/g, ' ');
+        expect(plain(outcome(negotiate(headers)))).toBe(expectedOf(newHeader, oldHeader).replace(/[ \t]+/g, ' '));
+      }),
+      { numRuns: 3000 },
+    );
+  });
+
+  it('comes to something, whatever text it is', () => {
+    fc.assert(
+      fc.property(fc.string({ unit: 'binary' }), fc.string({ unit: 'binary' }), (one, two) => {
+        expect(outcome(negotiate({ [NEW]: one, [OLD]: two }))).toBe(outcome(negotiate({ [OLD]: two })));
+      }),
+    );
+  });
+});
+
+describe('header names', () => {
+  const openstack = { 'openstack-api-version': 'compute 2.7', 'x-openstack-nova-api-version': '2.8' };
+
+  it('are the documents’ by default', () => {
+    expect(result(openstack)).toBe('2.1');
+    expect(result({ [NEW]: 'compute 2.7' })).toBe('2.7');
+  });
+
+  it('can be the ones existing clients send', () => {
+    expect(result(openstack, { headers: 'openstack' })).toBe('2.7');
+    expect(result({ 'x-openstack-nova-api-version': '2.8' }, { headers: 'openstack' })).toBe('2.8');
+    expect(result({ [NEW]: 'compute 2.9' }, { headers: 'openstack' })).toBe('2.1');
+  });
+
+  it('can be both families: every new header goes before every old one', () => {
+    const headers = 'both';
+    expect(result({ ...openstack, [OLD]: '2.9' }, { headers })).toBe('2.7');
+    expect(result({ ...openstack, [NEW]: 'compute 2.9' }, { headers })).toBe('2.9');
+    expect(result({ ...openstack, [NEW]: 'volume 2.9' }, { headers })).toBe('2.7');
+    expect(result({ 'x-openstack-nova-api-version': '2.8', [OLD]: '2.9' }, { headers })).toBe('2.9');
+    expect(result({ 'x-openstack-nova-api-version': '2.8' }, { headers })).toBe('2.8');
+  });
+
+  it('can be own names', () => {
+    const headers = { bare: ['My-Version'] };
+    expect(result({ 'my-version': '2.44' }, { headers })).toBe('2.44');
+    expect(result({ [OLD]: '2.44' }, { headers })).toBe('2.1');
+  });
+});
+
+describe('the generic flavour', () => {
+  const options = { flavour: 'generic', service: 'key-manager', min: '1.0', max: '1.1' } as const;
+
+  it.each([
+    ['1.1', '1.1'],
+    ['01.01', '1.1'],
+    ['1 . 1', '1.1'],
+    ['1. 1', '1.1'],
+    ['+1.+1', '1.1'],
+    ['1.00', '1.0'],
+    ['latest', '1.1'],
+    ['1.2', '406 1.2'],
+    ['1.02', '406 1.2'],
+    ['0.9', '406 0.9'],
+    ['00.0', '406 0.0'],
+    ['1', '400 1'],
+    ['1.0.0', '400 1.0.0'],
+    ['one', '400 one'],
+    ['LATEST', '400 LATEST'],
+  ])('reads %j as %s', (value, expected) => {
+    expect(result({ [NEW]: `key-manager ${value}` }, options)).toBe(expected);
+  });
+
+  it('does not look at the old header', () => {
+    expect(result({ [OLD]: 'nonsense' }, options)).toBe('1.0');
+  });
+});
+
+describe('a pinned version', () => {
+  it('is served whatever the headers say', () => {
+    expect(result({ [NEW]: 'compute nonsense', [OLD]: '9.9' }, { pinned: '2.1' })).toBe('2.1');
+  });
+});
+
+describe('a mistake in the options', () => {
+  it.each([
+    [{ ...compute, mim: '2.1' }, /unknown option 'mim', known are service, min, max/],
+    [{ ...compute, min: '2.200' }, /min 2\.200 is above max 2\.100/],
+    [{ ...compute, max: 'two' }, /MAJOR\.MINOR/],
+    [{ ...compute, service: 'my service' }, /one word/],
+    [{ ...compute, service: 'a,b' }, /one word/],
+    [{ ...compute, headers: 'nova' }, /no header preset 'nova', there are service, openstack, both/],
+    [{ ...compute, headers: { typed: ['a b'] } }, /a b/],
+    [{ ...compute, headers: {} }, /at least one header/],
+    [{ ...compute, headers: { new: ['X'] } }, /unknown kind of header 'new'/],
+    [{ ...compute, flavour: 'lenient' }, /no flavour 'lenient'/],
+  ])('%j is refused at once', (options, message) => {
+    expect(() => negotiator(options as any)).toThrow(message);
+  });
+});
