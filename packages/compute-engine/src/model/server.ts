@@ -126,6 +126,14 @@ export interface Fault {
   readonly createdAt: number;
 }
 
+/** Capacity of a host that is taken for a server; two of them while it is being moved or resized. */
+export interface Claim {
+  readonly host: string;
+  readonly vcpus: number;
+  readonly memoryMb: number;
+  readonly diskGb: number;
+}
+
 export interface Lock {
   readonly by: 'owner' | 'admin';
   readonly reason: string | null;
@@ -175,6 +183,7 @@ export interface Server extends Stored {
 
   readonly host: string | null;
   readonly node: string | null;
+  readonly claims: readonly Claim[];
   /** The zone that was asked for: moves stay inside it. Null when none was. */
   readonly pinnedZone: string | null;
   readonly schedulerHints: Readonly<Record<string, unknown>>;

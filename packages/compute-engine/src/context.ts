@@ -1,0 +1,10 @@
+import type { Caller } from './model/index.js';
+
+/** On whose behalf, and as part of which request, the engine works. */
+export interface Context {
+  readonly caller: Caller;
+  /** Id of the request: the key of the instance action it causes. */
+  readonly requestId: string;
+  /** Whether the caller counts as an administrator of the whole system. */
+  readonly isAdmin: boolean;
+}

@@ -1,0 +1,18 @@
+import type { Catalogs } from './catalogs/index.js';
+import type { Clock } from './clock.js';
+import type { Driver } from './drivers/driver.js';
+import type { Worker } from './lifecycle/worker.js';
+import type { Infrastructure } from './scheduler/infrastructure.js';
+import type { Settings } from './settings.js';
+import type { Store } from './store/store.js';
+
+/** What every part of the engine works with. */
+export interface Core {
+  readonly store: Store;
+  readonly clock: Clock;
+  readonly driver: Driver;
+  readonly catalogs: Catalogs;
+  readonly worker: Worker;
+  readonly infrastructure: Infrastructure;
+  readonly settings: Settings;
+}

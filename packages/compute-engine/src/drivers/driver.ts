@@ -1,0 +1,113 @@
+import type { BlockDevice, FlavorCopy, Server, ServerInterface, ServerShare, TaskState } from '../model/index.js';
+
+/** What a machine is told to do, with what it needs to know beyond the server itself. */
+export type DriverWork =
+  /** A step that needs nothing of the machine, but takes its time on a real one. */
+  | { readonly verb: 'prepare'; readonly step: TaskState }
+  | {
+      readonly verb: 'spawn';
+      readonly adminPassword: string | null;
+      readonly files: readonly { path: string; contents: string }[];
+    }
+  | { readonly verb: 'destroy' }
+  | {
+      readonly verb:
+        | 'power_on'
+        | 'power_off'
+        | 'pause'
+        | 'unpause'
+        | 'suspend'
+        | 'resume'
+        | 'unrescue'
+        | 'crash_dump'
+        | 'soft_delete'
+        | 'restore'
+        | 'inject_network_info';
+    }
+  | { readonly verb: 'reboot'; readonly type: 'SOFT' | 'HARD' }
+  | { readonly verb: 'rescue'; readonly imageId: string; readonly adminPassword: string }
+  | {
+      readonly verb: 'rebuild';
+      readonly imageId: string;
+      readonly adminPassword: string | null;
+      readonly preserveEphemeral: boolean;
+    }
+  | { readonly verb: 'evacuate'; readonly sourceHost: string; readonly adminPassword: string | null }
+  | { readonly verb: 'set_password'; readonly adminPassword: string }
+  | { readonly verb: 'snapshot'; readonly imageId: string }
+  | { readonly verb: 'migrate_disk'; readonly destHost: string; readonly flavor: FlavorCopy }
+  | { readonly verb: 'finish_migration'; readonly flavor: FlavorCopy; readonly powerOn: boolean }
+  | { readonly verb: 'confirm_migration' | 'revert_migration'; readonly sourceHost: string }
+  | {
+      readonly verb: 'live_migration_prepare' | 'live_migration_run' | 'live_migration_finish' | 'live_migration_abort';
+      readonly destHost: string;
+    }
+  | { readonly verb: 'shelve_offload' }
+  | { readonly verb: 'unshelve'; readonly imageId: string | null }
+  | { readonly verb: 'attach_volume' | 'detach_volume' | 'extend_volume'; readonly device: BlockDevice }
+  | { readonly verb: 'swap_volume'; readonly device: BlockDevice; readonly newVolumeId: string }
+  | { readonly verb: 'attach_interface' | 'detach_interface'; readonly interface: ServerInterface }
+  | { readonly verb: 'attach_share' | 'detach_share'; readonly share: ServerShare };
+
+export type DriverVerb = DriverWork['verb'];
+
+/** What a host tells of a running server; null for what it does not know. Bytes, nanoseconds. */
+export interface Diagnostics {
+  readonly state: string;
+  readonly driver: string;
+  readonly hypervisor: string | null;
+  readonly hypervisorOs: string | null;
+  readonly uptimeSeconds: number | null;
+  readonly configDrive: boolean;
+  readonly cpus: readonly {
+    readonly id: number | null;
+    readonly timeNs: number | null;
+    readonly utilisation: number | null;
+  }[];
+  readonly nics: readonly {
+    readonly macAddress: string;
+    readonly rxBytes: number;
+    readonly rxPackets: number;
+    readonly rxErrors: number;
+    readonly rxDrop: number;
+    readonly txBytes: number;
+    readonly txPackets: number;
+    readonly txErrors: number;
+    readonly txDrop: number;
+  }[];
+  readonly disks: readonly {
+    readonly name: string;
+    readonly readBytes: number;
+    readonly readRequests: number;
+    readonly writeBytes: number;
+    readonly writeRequests: number;
+    readonly errors: number;
+  }[];
+  readonly memoryMaximumMb: number | null;
+  readonly memoryUsedMb: number | null;
+}
+
+/** Where a console is reached behind the proxy. */
+export interface ConsoleEndpoint {
+  readonly host: string;
+  readonly port: number;
+  readonly internalAccessPath: string | null;
+}
+
+/**
+ * The only thing that touches machines. Work may be repeated after a crash, so each verb must do nothing when its
+ * effect is there already. A rejected promise fails the action; its message is what administrators read.
+ */
+export interface Driver {
+  readonly name: string;
+  /** Does the work on the server's host; `signal` ends when nobody waits for it any more. */
+  perform(work: DriverWork, server: Server, signal: AbortSignal): Promise<void>;
+  /** True when `perform` will be done without waiting for anything, so no intermediate state is worth writing down. */
+  instantly?(work: DriverWork, server: Server): boolean;
+  /** Everything the console has printed. */
+  consoleOutput(server: Server): Promise<string>;
+  /** Null: this driver cannot tell. */
+  diagnostics(server: Server): Promise<Diagnostics | null>;
+  /** Null: this driver has no such console. Types: novnc, xvpvnc, spice-html5, serial, webmks. */
+  console(server: Server, type: string): Promise<ConsoleEndpoint | null>;
+}

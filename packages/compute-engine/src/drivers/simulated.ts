@@ -1,0 +1,200 @@
+import type { Clock } from '../clock.js';
+import type { Server } from '../model/index.js';
+import type { ConsoleEndpoint, Diagnostics, Driver, DriverVerb, DriverWork } from './driver.js';
+
+/** Which work a rule speaks of; everything given must hold. Names match whole, or as a regular expression. */
+export interface RuleMatch {
+  readonly verb?: DriverVerb | readonly DriverVerb[];
+  readonly name?: string | RegExp;
+  readonly metadata?: Readonly<Record<string, string>>;
+  readonly flavor?: string;
+  readonly image?: string;
+  readonly host?: string;
+}
+
+/** Scripted behaviour of a simulated machine. */
+export interface Rule {
+  readonly match: RuleMatch;
+  /** Only from this matching call on, counted from 1. */
+  readonly fromCall?: number;
+  /** Only so many calls, then the rule is spent. `fail: '...', times: 2` fails twice and then lets pass. */
+  readonly times?: number;
+  readonly delayMs?: number;
+  /** Rejects with this message. */
+  readonly fail?: string;
+  /** Does not go on until `release()`. */
+  readonly hang?: true;
+}
+
+interface ActiveRule {
+  readonly rule: Rule;
+  calls: number;
+  readonly waiting: Set<() => void>;
+  released: boolean;
+}
+
+export interface RuleHandle {
+  /** Lets go what hangs, and never holds again. */
+  release(): void;
+  /** Takes the rule away. */
+  remove(): void;
+  /** How many calls have matched. */
+  readonly calls: number;
+}
+
+export interface SimulatedDriverOptions {
+  readonly clock: Clock;
+  /** Time that every step takes; default 0: done at once. */
+  readonly latencyMs?: number;
+  readonly rules?: readonly Rule[];
+}
+
+function sameText(pattern: string | RegExp, text: string): boolean {
+  return typeof pattern === 'string' ? pattern === text : pattern.test(text);
+}
+
+function matches({ verb, name, metadata, flavor, image, host }: RuleMatch, work: DriverWork, server: Server): boolean {
+  return (
+    (verb === undefined || [verb].flat().includes(work.verb)) &&
+    (name === undefined || sameText(name, server.name)) &&
+    (flavor === undefined || flavor === server.flavor.id || flavor === server.flavor.name) &&
+    (image === undefined || image === server.imageId) &&
+    (host === undefined || host === server.host) &&
+    Object.entries(metadata ?? {}).every(([key, value]) => server.metadata[key] === value)
+  );
+}
+
+const CONSOLES: Readonly<Record<string, number>> = {
+  novnc: 5900,
+  xvpvnc: 5900,
+  'spice-html5': 5910,
+  serial: 10000,
+  webmks: 8902,
+};
+
+/** Machines that exist in name only: instant, or with latency, and with behaviour to order. */
+export class SimulatedDriver implements Driver {
+  readonly name = 'simulated';
+  readonly #clock: Clock;
+  readonly #rules = new Set<ActiveRule>();
+  latencyMs: number;
+
+  constructor(options: SimulatedDriverOptions) {
+    this.#clock = options.clock;
+    this.latencyMs = options.latencyMs ?? 0;
+    for (const rule of options.rules ?? []) this.addRule(rule);
+  }
+
+  addRule(rule: Rule): RuleHandle {
+    const active: ActiveRule = { rule, calls: 0, waiting: new Set(), released: false };
+    this.#rules.add(active);
+    const release = () => {
+      active.released = true;
+      for (const wake of active.waiting) wake();
+      active.waiting.clear();
+    };
+    return {
+      release,
+      remove: () => {
+        this.#rules.delete(active);
+        release();
+      },
+      get calls() {
+        return active.calls;
+      },
+    };
+  }
+
+  clearRules(): void {
+    for (const active of this.#rules) for (const wake of active.waiting) wake();
+    this.#rules.clear();
+  }
+
+  instantly(work: DriverWork, server: Server): boolean {
+    return this.latencyMs === 0 && ![...this.#rules].some(({ rule }) => matches(rule.match, work, server));
+  }
+
+  async perform(work: DriverWork, server: Server, signal: AbortSignal): Promise<void> {
+    if (this.latencyMs > 0) await this.#clock.sleep(this.latencyMs, signal);
+    for (const active of this.#rules) {
+      if (matches(active.rule.match, work, server)) await this.#apply(active, signal);
+    }
+  }
+
+  async #apply(active: ActiveRule, signal: AbortSignal): Promise<void> {
+    const { rule } = active;
+    active.calls++;
+    const first = rule.fromCall ?? 1;
+    if (active.calls < first || active.calls >= first + (rule.times ?? Number.POSITIVE_INFINITY)) return;
+    if (rule.delayMs) await this.#clock.sleep(rule.delayMs, signal);
+    if (rule.hang && !active.released) {
+      await new Promise<void>((resolve, reject) => {
+        const stop = () => {
+          active.waiting.delete(resolve);
+          reject(signal.reason);
+        };
+        if (signal.aborted) return stop();
+        signal.addEventListener('abort', stop, { once: true });
+        active.waiting.add(resolve);
+      });
+    }
+    if (rule.fail !== undefined) throw new Error(rule.fail);
+  }
+
+  async consoleOutput(server: Server): Promise<string> {
+    const lines = [
+      `[    0.000000] Simulated machine ${server.hostname} (${server.flavor.vcpus} CPUs, ${server.flavor.memoryMb} MiB)`,
+      '[    0.100000] Booting',
+      ...server.interfaces.map(
+        ({ mac, fixedIps }, i) => `[    0.${200 + i}000] eth${i}: ${mac} ${fixedIps.map((ip) => ip.address).join(' ')}`,
+      ),
+      `${server.hostname} login: `,
+    ];
+    return lines.join('\n');
+  }
+
+  async diagnostics(server: Server): Promise<Diagnostics> {
+    const seconds = Math.max(0, Math.floor((this.#clock.now() - (server.launchedAt ?? this.#clock.now())) / 1000));
+    return {
+      state: 'running',
+      driver: 'libvirt',
+      hypervisor: 'kvm',
+      hypervisorOs: 'linux',
+      uptimeSeconds: seconds,
+      configDrive: server.configDrive,
+      cpus: Array.from({ length: server.flavor.vcpus }, (_, id) => ({
+        id,
+        timeNs: seconds * 1_000_000,
+        utilisation: null,
+      })),
+      nics: server.interfaces.map(({ mac }) => ({
+        macAddress: mac,
+        rxBytes: 0,
+        rxPackets: 0,
+        rxErrors: 0,
+        rxDrop: 0,
+        txBytes: 0,
+        txPackets: 0,
+        txErrors: 0,
+        txDrop: 0,
+      })),
+      disks: server.blockDevices.map(({ device }) => ({
+        name: device,
+        readBytes: 0,
+        readRequests: 0,
+        writeBytes: 0,
+        writeRequests: 0,
+        errors: 0,
+      })),
+      memoryMaximumMb: server.flavor.memoryMb,
+      memoryUsedMb: server.flavor.memoryMb,
+    };
+  }
+
+  async console(server: Server, type: string): Promise<ConsoleEndpoint | null> {
+    const port = CONSOLES[type];
+    return port === undefined
+      ? null
+      : { host: server.host ?? '', port: port + (server.seq % 1000), internalAccessPath: null };
+  }
+}

@@ -1,0 +1,74 @@
+import type { Catalogs } from './catalogs/index.js';
+import { type Clock, systemClock } from './clock.js';
+import type { Core } from './core.js';
+import type { Driver } from './drivers/driver.js';
+import { SimulatedDriver } from './drivers/simulated.js';
+import type { Job } from './lifecycle/jobs.js';
+import { Worker, type WorkerOptions } from './lifecycle/worker.js';
+import { Infrastructure } from './scheduler/infrastructure.js';
+import { Flavors } from './services/flavors.js';
+import { Servers } from './services/servers/servers.js';
+import { defaultSettings, type Settings } from './settings.js';
+import { openStore, type Store } from './store/store.js';
+import { TaskRunner } from './tasks/index.js';
+
+export interface EngineOptions {
+  /** `:memory:`, a SQLite file, or `postgres://...`; default `:memory:`. */
+  readonly database?: string;
+  readonly poolSize?: number;
+  readonly clock?: Clock;
+  /** Default: simulated machines without latency. */
+  readonly driver?: Driver | ((clock: Clock) => Driver);
+  readonly catalogs: (store: Store, clock: Clock) => Catalogs;
+  readonly settings?: Partial<Settings>;
+  readonly worker?: Pick<WorkerOptions, 'concurrency' | 'leaseMs' | 'pollMs'> | false;
+  /** Told of background work that broke down. */
+  readonly onError?: (error: unknown, job: Job | undefined) => void;
+}
+
+/** A compute service: everything but HTTP. */
+export interface Engine extends Core {
+  readonly servers: Servers;
+  readonly flavors: Flavors;
+  /** Ends background work where it can go on later, and closes the database. */
+  close(): Promise<void>;
+}
+
+/** Opens the database, brings its tables up to date, and starts working on what is owed. */
+export async function createEngine(options: EngineOptions): Promise<Engine> {
+  const clock = options.clock ?? systemClock;
+  const store = await openStore(options.database ?? ':memory:', { poolSize: options.poolSize });
+  const settings: Settings = {
+    ...defaultSettings,
+    ...options.settings,
+    quotas: { ...defaultSettings.quotas, ...options.settings?.quotas },
+  };
+  const tasks = new TaskRunner(() => core);
+  const worker = new Worker({
+    ...(options.worker || {}),
+    store,
+    run: (job, signal) => tasks.run(job, signal),
+    onError: options.onError ?? (() => {}),
+  });
+  const driver =
+    typeof options.driver === 'function' ? options.driver(clock) : (options.driver ?? new SimulatedDriver({ clock }));
+  const core: Core = {
+    store,
+    clock,
+    driver,
+    catalogs: options.catalogs(store, clock),
+    worker,
+    infrastructure: new Infrastructure(store, clock, settings),
+    settings,
+  };
+  if (options.worker !== false) worker.start();
+  return {
+    ...core,
+    servers: new Servers(core),
+    flavors: new Flavors(core),
+    close: async () => {
+      await worker.stop();
+      await store.close();
+    },
+  };
+}

@@ -1,0 +1,63 @@
+import type { Server, TaskState, VmState } from '../model/index.js';
+
+const REBUILDING: readonly TaskState[] = ['rebuilding', 'rebuild_block_device_mapping', 'rebuild_spawning'];
+const RESIZING: readonly TaskState[] = ['resize_prep', 'resize_migrating', 'resize_migrated', 'resize_finish'];
+
+interface StatusRule {
+  readonly status: string;
+  /** Statuses that a task in progress puts in its place. */
+  readonly tasks?: readonly (readonly [string, readonly TaskState[]])[];
+}
+
+/** What the API calls a server, by its vm_state and the task it is in the middle of. */
+const statuses: Readonly<Record<VmState, StatusRule>> = {
+  active: {
+    status: 'ACTIVE',
+    tasks: [
+      ['REBOOT', ['rebooting', 'reboot_pending', 'reboot_started']],
+      ['HARD_REBOOT', ['rebooting_hard', 'reboot_pending_hard', 'reboot_started_hard']],
+      ['PASSWORD', ['updating_password']],
+      ['REBUILD', REBUILDING],
+      ['MIGRATING', ['migrating']],
+      ['RESIZE', RESIZING],
+    ],
+  },
+  building: { status: 'BUILD' },
+  stopped: {
+    status: 'SHUTOFF',
+    tasks: [
+      ['RESIZE', RESIZING],
+      ['REBUILD', REBUILDING],
+    ],
+  },
+  resized: { status: 'VERIFY_RESIZE', tasks: [['REVERT_RESIZE', ['resize_reverting']]] },
+  paused: { status: 'PAUSED', tasks: [['MIGRATING', ['migrating']]] },
+  suspended: { status: 'SUSPENDED' },
+  rescued: { status: 'RESCUE' },
+  error: { status: 'ERROR', tasks: [['REBUILD', REBUILDING]] },
+  deleted: { status: 'DELETED' },
+  'soft-delete': { status: 'SOFT_DELETED' },
+  shelved: { status: 'SHELVED' },
+  shelved_offloaded: { status: 'SHELVED_OFFLOADED' },
+};
+
+/** The status word of a server. A deleted record is always DELETED. */
+export function statusOf(server: Pick<Server, 'vmState' | 'taskState' | 'deleted'>): string {
+  if (server.deleted) return 'DELETED';
+  const rule = statuses[server.vmState];
+  if (!rule) return 'UNKNOWN';
+  const task = server.taskState;
+  return (task && rule.tasks?.find(([, tasks]) => tasks.includes(task))?.[0]) || rule.status;
+}
+
+/** The states that a status word stands for; no task states where the word is not bound to any. Empty: no such word. */
+export function statesOf(
+  status: string,
+): readonly { readonly vmState: VmState; readonly taskStates?: readonly TaskState[] }[] {
+  const word = status.toUpperCase();
+  return (Object.entries(statuses) as [VmState, StatusRule][]).flatMap(([vmState, rule]) => {
+    if (rule.status === word) return [{ vmState }];
+    const taskStates = rule.tasks?.find(([name]) => name === word)?.[1];
+    return taskStates ? [{ vmState, taskStates }] : [];
+  });
+}

@@ -1,0 +1,75 @@
+import { sql } from 'kysely';
+import type { Claim, FlavorCopy, Node } from '../model/index.js';
+import type { Session, Tx } from '../store/database.js';
+
+/** What is taken of a host. Memory in MiB, disk in GiB. */
+export interface HostUsage {
+  readonly vcpus: number;
+  readonly memoryMb: number;
+  readonly diskGb: number;
+  readonly servers: number;
+}
+
+/** What a flavor takes of a host; the local disk only where the server does not boot from a volume. */
+export function amountsOf(flavor: FlavorCopy, localRoot: boolean): Omit<Claim, 'host'> {
+  const diskGb = (localRoot ? flavor.diskGb : 0) + flavor.ephemeralGb + Math.ceil(flavor.swapMb / 1024);
+  return { vcpus: flavor.vcpus, memoryMb: flavor.memoryMb, diskGb };
+}
+
+/**
+ * Takes capacity of a host; false when there is not enough. The check and the taking are one statement, so two
+ * schedulers can never take the same capacity.
+ */
+export async function claim(tx: Tx, node: Node, { vcpus, memoryMb, diskGb }: Omit<Claim, 'host'>): Promise<boolean> {
+  const result = await tx.db
+    .updateTable('nodes')
+    .set({
+      vcpus_used: sql`vcpus_used + ${vcpus}`,
+      memory_mb_used: sql`memory_mb_used + ${memoryMb}`,
+      local_gb_used: sql`local_gb_used + ${diskGb}`,
+      servers: sql`servers + 1`,
+    })
+    .where('host', '=', node.host)
+    .where('vcpus_used', '<=', Math.floor(node.vcpus * node.cpuAllocationRatio) - vcpus)
+    .where('memory_mb_used', '<=', Math.floor(node.memoryMb * node.ramAllocationRatio) - memoryMb)
+    .where('local_gb_used', '<=', Math.floor(node.localGb * node.diskAllocationRatio) - diskGb)
+    .executeTakeFirst();
+  return result.numUpdatedRows === 1n;
+}
+
+/** Takes capacity whether there is enough or not: for moves that an administrator forces. */
+export async function forceClaim(tx: Tx, taken: Claim): Promise<void> {
+  await shift(tx, taken, 1);
+}
+
+/** Gives capacity back. */
+export async function release(tx: Tx, taken: Claim): Promise<void> {
+  await shift(tx, taken, -1);
+}
+
+async function shift(tx: Tx, { host, vcpus, memoryMb, diskGb }: Claim, sign: 1 | -1): Promise<void> {
+  await tx.db
+    .updateTable('nodes')
+    .set({
+      vcpus_used: sql`vcpus_used + ${sign * vcpus}`,
+      memory_mb_used: sql`memory_mb_used + ${sign * memoryMb}`,
+      local_gb_used: sql`local_gb_used + ${sign * diskGb}`,
+      servers: sql`servers + ${sign}`,
+    })
+    .where('host', '=', host)
+    .execute();
+}
+
+/** What is taken of every host. */
+export async function usageByHost(session: Session): Promise<ReadonlyMap<string, HostUsage>> {
+  const rows = await session.db
+    .selectFrom('nodes')
+    .select(['host', 'vcpus_used', 'memory_mb_used', 'local_gb_used', 'servers'])
+    .execute();
+  return new Map(
+    rows.map((row) => [
+      row.host,
+      { vcpus: row.vcpus_used, memoryMb: row.memory_mb_used, diskGb: row.local_gb_used, servers: row.servers },
+    ]),
+  );
+}

@@ -1,0 +1,104 @@
+import type { Clock } from '../clock.js';
+import type { Aggregate, Node, Service } from '../model/index.js';
+import type { Settings } from '../settings.js';
+import type { Session, Tx } from '../store/database.js';
+import type { Store } from '../store/store.js';
+import { tables } from '../store/tables.js';
+
+/** Name of the service that runs servers on a host. */
+export const COMPUTE_BINARY = 'nova-compute';
+
+/** Everything known of one host. */
+export interface Host {
+  readonly name: string;
+  readonly service: Service;
+  readonly node: Node;
+  readonly aggregates: readonly Aggregate[];
+  readonly zone: string;
+}
+
+/** A consistent picture of all hosts. */
+export interface HostMap {
+  /** Another number whenever something of it may have changed. */
+  readonly epoch: number;
+  readonly hosts: ReadonlyMap<string, Host>;
+  readonly services: readonly Service[];
+  readonly aggregates: readonly Aggregate[];
+}
+
+/** How old a picture may be when other processes change hosts too. Capacity is exact all the same: claims check it. */
+const SHARED_PICTURE_MS = 1000;
+
+/** Hosts, services and aggregates as one picture, read again when something of it has changed. */
+export class Infrastructure {
+  readonly #store: Store;
+  readonly #clock: Clock;
+  readonly #settings: Settings;
+  #picture: Promise<HostMap> | undefined;
+  #readAt = 0;
+  #epoch = 0;
+
+  constructor(store: Store, clock: Clock, settings: Settings) {
+    this.#store = store;
+    this.#clock = clock;
+    this.#settings = settings;
+  }
+
+  /** To be called in every transaction that changes services, nodes or aggregates. */
+  changedIn(tx: Tx): void {
+    tx.afterCommit(() => {
+      this.#picture = undefined;
+    });
+  }
+
+  /** The picture; within a transaction that changes hosts itself, `readHosts(tx)` sees those changes. */
+  hosts(): Promise<HostMap> {
+    const stale = this.#store.kind === 'postgres' && Date.now() - this.#readAt > SHARED_PICTURE_MS;
+    if (!this.#picture || stale) {
+      this.#readAt = Date.now();
+      this.#picture = this.readHosts(this.#store);
+      this.#picture.catch(() => {
+        this.#picture = undefined;
+      });
+    }
+    return this.#picture;
+  }
+
+  async readHosts(session: Session): Promise<HostMap> {
+    const services = await tables.services.find(session, (q) => q.orderBy('seq'));
+    const nodes = await tables.nodes.find(session, (q) => q.orderBy('seq'));
+    const aggregates = await tables.aggregates.find(session, (q) => q.orderBy('seq'));
+    const hosts = new Map<string, Host>();
+    for (const node of nodes) {
+      const service = services.find(({ host, binary }) => host === node.host && binary === COMPUTE_BINARY);
+      if (!service) continue;
+      const member = aggregates.filter((aggregate) => aggregate.hosts.includes(node.host));
+      const zone = member.map(({ metadata }) => metadata.availability_zone).find((z) => z !== undefined);
+      hosts.set(node.host, {
+        name: node.host,
+        service,
+        node,
+        aggregates: member,
+        zone: zone ?? this.#settings.defaultZone,
+      });
+    }
+    return { epoch: ++this.#epoch, hosts, services, aggregates };
+  }
+
+  /** Whether a service shows signs of life: not forced down, and seen lately. */
+  isUp(service: Service): boolean {
+    if (service.forcedDown) return false;
+    if (service.embedded) return true;
+    return (
+      service.lastSeenAt !== null && this.#clock.now() - service.lastSeenAt <= this.#settings.serviceDownSeconds * 1000
+    );
+  }
+
+  /** The `host_status` of servers on a host; '' without one. */
+  statusOf(host: Host | undefined): '' | 'UP' | 'DOWN' | 'MAINTENANCE' | 'UNKNOWN' {
+    if (!host) return '';
+    if (host.service.forcedDown) return 'DOWN';
+    if (host.service.disabled) return 'MAINTENANCE';
+    return this.isUp(host.service) ? 'UP' : 'UNKNOWN';
+  }
+}

@@ -1,0 +1,129 @@
+import type { Claim, FlavorCopy, ServerGroup } from '../model/index.js';
+import type { Tx } from '../store/database.js';
+import { lockName } from '../store/store.js';
+import { tables } from '../store/tables.js';
+import { claim, type HostUsage, usageByHost } from './claims.js';
+import type { Host, HostMap, Infrastructure } from './infrastructure.js';
+
+/** What a server needs of its host. */
+export interface Placement {
+  readonly serverId: string;
+  readonly flavor: FlavorCopy;
+  readonly amounts: Omit<Claim, 'host'>;
+  readonly zone: string | null;
+  /** Only this host, by name or hypervisor name. */
+  readonly host?: string;
+  readonly excludeHosts?: readonly string[];
+  readonly hints: Readonly<Record<string, unknown>>;
+  readonly group?: ServerGroup;
+}
+
+/** No host passed every filter with capacity left; `reasons` counts by filter how many hosts it turned away. */
+export class NoValidHost extends Error {
+  readonly code = 'NO_VALID_HOST';
+  readonly reasons: Readonly<Record<string, number>>;
+
+  constructor(reasons: Readonly<Record<string, number>>) {
+    super('No valid host was found. There are not enough hosts available.');
+    this.reasons = reasons;
+  }
+}
+
+interface Question {
+  readonly placement: Placement;
+  readonly infrastructure: Infrastructure;
+  readonly usage: ReadonlyMap<string, HostUsage>;
+  /** How many servers of the group are on each host. */
+  readonly members: ReadonlyMap<string, number>;
+  readonly sameHosts: ReadonlySet<string> | undefined;
+  readonly differentHosts: ReadonlySet<string> | undefined;
+}
+
+type Filter = (host: Host, question: Question) => boolean;
+
+function listOf(hint: unknown): readonly string[] {
+  return hint === undefined || hint === null ? [] : [hint].flat().map(String);
+}
+
+/** Specs with one of these prefixes speak of something else than aggregates. */
+function aggregateSpecs(flavor: FlavorCopy): [string, string][] {
+  return Object.entries(flavor.extraSpecs)
+    .filter(([key]) => key.startsWith('aggregate_instance_extra_specs:'))
+    .map(([key, value]) => [key.slice('aggregate_instance_extra_specs:'.length), value]);
+}
+
+/** Each turns away hosts for one reason; in the order in which they are asked. */
+const filters: Readonly<Record<string, Filter>> = {
+  enabled: ({ service }, { infrastructure }) => !service.disabled && infrastructure.isUp(service),
+  requested: ({ name, node }, { placement: { host } }) => !host || host === name || host === node.hypervisorHostname,
+  excluded: ({ name }, { placement }) => !placement.excludeHosts?.includes(name),
+  zone: ({ zone }, { placement }) => !placement.zone || placement.zone === zone,
+  sameHost: ({ name }, { sameHosts }) => !sameHosts || sameHosts.has(name),
+  differentHost: ({ name }, { differentHosts }) => !differentHosts?.has(name),
+  aggregateSpecs: ({ aggregates }, { placement }) =>
+    aggregateSpecs(placement.flavor).every(([key, value]) =>
+      aggregates.some(({ metadata }) =>
+        metadata[key]
+          ?.split(',')
+          .map((s) => s.trim())
+          .includes(value.replace(/^(s==|==|=)\s*/, '')),
+      ),
+    ),
+  affinity: ({ name }, { placement: { group }, members }) =>
+    group?.policy !== 'affinity' || members.size === 0 || members.has(name),
+  antiAffinity: ({ name }, { placement: { group }, members }) =>
+    group?.policy !== 'anti-affinity' || (members.get(name) ?? 0) < (group.maxServerPerHost ?? 1),
+};
+
+/** More is better: memory that would stay free, and what soft group policies wish for. */
+function weigh(host: Host, { usage, members, placement: { group } }: Question): number {
+  const free = host.node.memoryMb * host.node.ramAllocationRatio - (usage.get(host.name)?.memoryMb ?? 0);
+  const together = (members.get(host.name) ?? 0) * 1e9;
+  if (group?.policy === 'soft-affinity') return free + together;
+  if (group?.policy === 'soft-anti-affinity') return free - together;
+  return free;
+}
+
+async function hostsOf(tx: Tx, serverIds: readonly string[]): Promise<ReadonlySet<string>> {
+  const servers = await Promise.all(serverIds.map((id) => tables.servers.get(tx, id)));
+  return new Set(servers.flatMap((server) => server?.host ?? []));
+}
+
+async function membersByHost(tx: Tx, { group, serverId }: Placement): Promise<ReadonlyMap<string, number>> {
+  if (!group) return new Map();
+  // Members decide one after the other: two of them must not both find a host empty.
+  await lockName(tx, `group:${group.id}`);
+  const servers = await tables.servers.find(tx, (q) => q.where('group_id', '=', group.id).where('deleted', '=', 0));
+  const counts = new Map<string, number>();
+  for (const { id, claims } of servers) {
+    for (const { host } of id === serverId ? [] : claims) counts.set(host, (counts.get(host) ?? 0) + 1);
+  }
+  return counts;
+}
+
+/**
+ * Chooses a host and claims its capacity in the same transaction.
+ * Throws {@link NoValidHost} when none is left.
+ */
+export async function place(tx: Tx, infrastructure: Infrastructure, map: HostMap, placement: Placement): Promise<Host> {
+  const same = listOf(placement.hints.same_host);
+  const different = listOf(placement.hints.different_host);
+  const question: Question = {
+    placement,
+    infrastructure,
+    usage: await usageByHost(tx),
+    members: await membersByHost(tx, placement),
+    sameHosts: same.length > 0 ? await hostsOf(tx, same) : undefined,
+    differentHosts: different.length > 0 ? await hostsOf(tx, different) : undefined,
+  };
+  const reasons: Record<string, number> = {};
+  const names = Object.keys(filters);
+  const fitting = [...map.hosts.values()].filter((host) => {
+    const refused = names.find((name) => !filters[name]!(host, question));
+    if (refused) reasons[refused] = (reasons[refused] ?? 0) + 1;
+    return !refused;
+  });
+  const weighed = fitting.map((host) => ({ host, weight: weigh(host, question) })).sort((a, b) => b.weight - a.weight);
+  for (const { host } of weighed) if (await claim(tx, host.node, placement.amounts)) return host;
+  throw new NoValidHost({ ...reasons, capacity: fitting.length });
+}

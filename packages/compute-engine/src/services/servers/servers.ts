@@ -1,0 +1,112 @@
+import { randomUUID } from 'node:crypto';
+import type { Context } from '../../context.js';
+import type { Core } from '../../core.js';
+import { notFound } from '../../errors.js';
+import { recordAction } from '../../history/actions.js';
+import { type ActionName, checkTransition, transitionOf } from '../../lifecycle/transitions.js';
+import type { Server } from '../../model/index.js';
+import type { Tx } from '../../store/database.js';
+import { tables } from '../../store/tables.js';
+import type { ServerPatch } from '../../tasks/task-run.js';
+import { type CreatedServers, createServers, type NewServer } from './create.js';
+import { listServers, type ServerQuery } from './list.js';
+
+/** How an action changes the server at once, and what its background half needs to know. */
+export interface ActOptions {
+  readonly arguments?: Readonly<Record<string, unknown>>;
+  readonly patch?: ServerPatch;
+  /** Checks and writes of the same transaction; may add to the patch. */
+  readonly also?: (tx: Tx, server: Server) => Promise<ServerPatch | undefined>;
+}
+
+/** What can be done with servers. */
+export class Servers {
+  readonly #core: Core;
+
+  constructor(core: Core) {
+    this.#core = core;
+  }
+
+  /** Creates one or several; they are built in the background. */
+  create(context: Context, wanted: NewServer): Promise<CreatedServers> {
+    return createServers(this.#core, context, wanted);
+  }
+
+  list(context: Context, query: ServerQuery): Promise<readonly Server[]> {
+    return listServers(this.#core, context, query);
+  }
+
+  /** A server of the caller's project, or anybody's for administrators; deleted ones only when asked for. 404 otherwise. */
+  async get(context: Context, id: string, options: { readonly deleted?: boolean } = {}): Promise<Server> {
+    const server = await tables.servers.get(this.#core.store, id);
+    const visible = server && (context.isAdmin || server.projectId === context.caller.projectId);
+    if (!visible || (server.deleted && !options.deleted)) throw notFound(`Instance ${id} could not be found.`);
+    return server;
+  }
+
+  /** Changes fields that need nothing done to the machine, after the lifecycle table's checks. */
+  async change(
+    context: Context,
+    id: string,
+    action: ActionName,
+    make: (server: Server) => ServerPatch | undefined,
+  ): Promise<Server> {
+    return this.#core.store.transaction(async (tx) => {
+      const server = await this.#lock(tx, id);
+      checkTransition(action, server, context.isAdmin);
+      const patch = make(server);
+      if (!patch) return server;
+      const { history } = transitionOf(action);
+      if (history) await recordAction(tx, context, server, history, this.#core.clock.now());
+      return tables.servers.update(tx, { ...server, ...patch, updatedAt: this.#core.clock.now() });
+    });
+  }
+
+  /**
+   * Begins an action: one transaction checks it against the lifecycle table, shows its first task, records it in the
+   * history and writes down the job. When this resolves, all of that is durable.
+   */
+  async act(context: Context, id: string, action: ActionName, options: ActOptions = {}): Promise<Server> {
+    const { during, history } = transitionOf(action);
+    return this.#core.store.transaction(async (tx) => {
+      const server = await this.#lock(tx, id);
+      checkTransition(action, server, context.isAdmin);
+      const more = (await options.also?.(tx, server)) ?? {};
+      const jobId = randomUUID();
+      const changed = await tables.servers.update(tx, {
+        ...server,
+        taskState: during[0] ?? server.taskState,
+        ...options.patch,
+        ...more,
+        jobId,
+        updatedAt: this.#core.clock.now(),
+      });
+      if (history) await recordAction(tx, context, changed, history, this.#core.clock.now());
+      await this.#core.worker.add(tx, {
+        id: jobId,
+        kind: action,
+        serverId: id,
+        payload: { context, arguments: options.arguments ?? {} },
+      });
+      return changed;
+    });
+  }
+
+  /** Deletes; a second request while that is under way changes nothing. */
+  async delete(context: Context, id: string): Promise<void> {
+    const server = await this.get(context, id);
+    if (server.taskState === 'deleting' || server.taskState === 'soft-deleting') {
+      checkTransition('delete', server, context.isAdmin);
+      return;
+    }
+    const soft =
+      this.#core.settings.reclaimSeconds > 0 && server.launchedAt !== null && server.vmState !== 'soft-delete';
+    await this.act(context, id, soft ? 'softDelete' : 'delete');
+  }
+
+  async #lock(tx: Tx, id: string): Promise<Server> {
+    const server = await tables.servers.lock(tx, id);
+    if (!server || server.deleted) throw notFound(`Instance ${id} could not be found.`);
+    return server;
+  }
+}

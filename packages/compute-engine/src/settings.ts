@@ -1,0 +1,69 @@
+/** Everything about the engine's behaviour that an operator may choose. */
+export interface Settings {
+  /** Limits of projects that have none of their own; -1 is unlimited. */
+  readonly quotas: Readonly<Record<QuotaKind, number>>;
+  /** How long a soft-deleted server can be restored; 0 deletes at once. */
+  readonly reclaimSeconds: number;
+  /** How long a shelved server keeps its host; 0 offloads at once, -1 never. */
+  readonly shelvedOffloadSeconds: number;
+  /** Zone of hosts that are in no zone. */
+  readonly defaultZone: string;
+  /** Zone for servers that ask for none; null lets them go anywhere. */
+  readonly defaultScheduleZone: string | null;
+  /** Whether create, rebuild, rescue and evacuate tell the administrator password. */
+  readonly enableInstancePassword: boolean;
+  /** A service without a sign of life for longer is down. */
+  readonly serviceDownSeconds: number;
+  readonly consoleTokenSeconds: number;
+  /** Base address of the console proxy. */
+  readonly consoleProxyUrl: string;
+  /** Whether volumes of other zones may be attached. */
+  readonly crossZoneAttach: boolean;
+}
+
+export const quotaKinds = [
+  'instances',
+  'cores',
+  'ram',
+  'key_pairs',
+  'server_groups',
+  'server_group_members',
+  'metadata_items',
+  'injected_files',
+  'injected_file_content_bytes',
+  'injected_file_path_bytes',
+  'fixed_ips',
+  'floating_ips',
+  'security_groups',
+  'security_group_rules',
+] as const;
+
+export type QuotaKind = (typeof quotaKinds)[number];
+
+export const defaultSettings: Settings = {
+  quotas: {
+    instances: 10,
+    cores: 20,
+    ram: 51200,
+    key_pairs: 100,
+    server_groups: 10,
+    server_group_members: 10,
+    metadata_items: 128,
+    injected_files: 5,
+    injected_file_content_bytes: 10240,
+    injected_file_path_bytes: 255,
+    fixed_ips: -1,
+    floating_ips: -1,
+    security_groups: -1,
+    security_group_rules: -1,
+  },
+  reclaimSeconds: 0,
+  shelvedOffloadSeconds: 0,
+  defaultZone: 'nova',
+  defaultScheduleZone: null,
+  enableInstancePassword: true,
+  serviceDownSeconds: 60,
+  consoleTokenSeconds: 600,
+  consoleProxyUrl: 'http://127.0.0.1:6080',
+  crossZoneAttach: true,
+};

@@ -1,0 +1,72 @@
+import { randomUUID } from 'node:crypto';
+import type { BlockDevice } from '../model/index.js';
+import type { TaskRun } from './task-run.js';
+
+/** How often, and how long apart, a volume that is being made is asked for. */
+const VOLUME_POLLS = 600;
+const VOLUME_POLL_MS = 1000;
+
+async function untilAvailable(run: TaskRun, volumeId: string): Promise<void> {
+  for (let poll = 0; poll < VOLUME_POLLS; poll++) {
+    const { status } = await run.core.catalogs.volumes.getVolume(run.context.caller, volumeId);
+    if (status === 'available' || status === 'in-use' || status === 'reserved') return;
+    if (status.startsWith('error'))
+      throw new Error(`Volume ${volumeId} did not finish being created: its status is ${status}`);
+    await run.core.clock.sleep(VOLUME_POLL_MS, run.signal);
+  }
+  throw new Error(`Volume ${volumeId} did not finish being created in time`);
+}
+
+/** Makes the volumes that a server is to have from images, snapshots or nothing. The ids were chosen by the request. */
+export async function createBootVolumes(run: TaskRun): Promise<readonly BlockDevice[]> {
+  const wanted = run.server.blockDevices.filter(
+    ({ destination, source }) => destination === 'volume' && source !== 'volume',
+  );
+  if (wanted.length === 0) return run.server.blockDevices;
+  const { volumes } = run.core.catalogs;
+  const made = new Map<string, string>();
+  for (const device of wanted) {
+    const volume = await volumes.createVolume(run.context.caller, {
+      key: device.volumeId ?? device.id,
+      sizeGb: device.sizeGb ?? undefined,
+      name: '',
+      volumeType: device.volumeType,
+      imageId: device.source === 'image' ? device.sourceId : null,
+      snapshotId: device.source === 'snapshot' ? device.sourceId : null,
+    });
+    await untilAvailable(run, volume.id);
+    made.set(device.id, volume.id);
+  }
+  return run.server.blockDevices.map((device) => ({ ...device, volumeId: made.get(device.id) ?? device.volumeId }));
+}
+
+/** Ties the server's volumes to it. */
+export async function connectVolumes(run: TaskRun, devices: readonly BlockDevice[]): Promise<readonly BlockDevice[]> {
+  if (!devices.some(({ destination }) => destination === 'volume')) return devices;
+  const connected: BlockDevice[] = [];
+  for (const device of devices) connected.push(device.volumeId ? await connectVolume(run, device) : device);
+  return connected;
+}
+
+/** The three steps of attaching: reserve, connect, complete. Each may be repeated. */
+export async function connectVolume(run: TaskRun, device: BlockDevice): Promise<BlockDevice> {
+  const { volumes } = run.core.catalogs;
+  const { caller } = run.context;
+  const { server } = run;
+  const attachmentId =
+    device.attachmentId ??
+    (await volumes.reserve(caller, { key: randomUUID(), volumeId: device.volumeId!, serverId: server.id })).id;
+  await volumes.connect(caller, attachmentId, { host: server.host ?? '', mountpoint: device.device });
+  await volumes.complete(caller, attachmentId);
+  return { ...device, attachmentId, attachedAt: run.core.clock.now() };
+}
+
+/** Unties volumes from a server and removes those that are to go with it. */
+export async function releaseVolumes(run: TaskRun, devices: readonly BlockDevice[]): Promise<void> {
+  const { volumes } = run.core.catalogs;
+  const { caller } = run.context;
+  for (const { attachmentId, volumeId, deleteOnTermination } of devices) {
+    if (attachmentId) await volumes.deleteAttachment(caller, attachmentId);
+    if (volumeId && deleteOnTermination) await volumes.deleteVolume(caller, volumeId).catch(() => {});
+  }
+}
