@@ -1,0 +1,119 @@
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { describe, expect, it } from 'vitest';
+import { type Check, diskSpace, eventLoopDelay, eventLoopUtilization, heap, http, rss, tcp } from '../src/index.js';
+import { closing, serve } from './serve.js';
+
+const run = async (check: Check) => (await closing({ backends: [check] }).status()).results[0]!;
+
+/** Keeps the event loop from everything else. */
+function block(ms: number): void {
+  const end = performance.now() + ms;
+  while (performance.now() < end);
+}
+
+const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
+
+async function freedPort(): Promise<number> {
+  const server = createServer();
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { port } = server.address() as AddressInfo;
+  await new Promise((resolve) => server.close(resolve));
+  return port;
+}
+
+describe('checks of the process', () => {
+  it.each([
+    ['eventLoopDelay', eventLoopDelay({ maxMs: 60_000 })],
+    ['eventLoopUtilization', eventLoopUtilization({ max: 1 })],
+    ['heap', heap({ maxRatio: 1 })],
+    ['rss', rss({ maxBytes: 2 ** 40 })],
+    ['diskSpace', diskSpace('/', { minFreeBytes: 1 })],
+  ])('%s is available within its limit, and says what it measured', async (_name, check) => {
+    expect(await run(check)).toMatchObject({ state: 'available', reason: 'OK', details: expect.stringMatching(/\d/) });
+  });
+
+  it.each([
+    ['heap', heap({ maxRatio: 1e-9 }), 'HEAP FULL'],
+    ['rss', rss({ maxBytes: 1 }), 'RSS TOO HIGH'],
+    ['diskSpace', diskSpace('/', { minFreeRatio: 2 }), 'DISK FULL'],
+  ])('%s is unavailable beyond its limit', async (_name, check, reason) => {
+    expect(await run(check)).toMatchObject({ state: 'unavailable', reason });
+  });
+
+  it('are degraded beyond their limit where they are told so', async () => {
+    expect(await run(rss({ maxBytes: 1, beyond: 'degraded' }))).toMatchObject({ state: 'degraded', available: true });
+  });
+
+  it('eventLoopDelay notices a loop that was blocked, and that it no longer is', async () => {
+    const check = eventLoopDelay({ maxMs: 100, cacheMs: 0 });
+    const health = closing({ backends: [check] });
+    await pause(60);
+    block(400);
+    await pause(60);
+    expect((await health.status()).results[0]!.reason).toBe('EVENT LOOP DELAYED');
+  });
+
+  it('eventLoopUtilization notices a loop that does nothing but work', async () => {
+    const check = eventLoopUtilization({ max: 0.5, cacheMs: 0 });
+    await pause(1);
+    block(300);
+    expect((await run(check)).reason).toBe('EVENT LOOP BUSY');
+  });
+
+  it('diskSpace is unavailable, with a reason, for a path that is not there', async () => {
+    expect(await run(diskSpace('/nonexistent', { minFreeBytes: 1, name: 'data' }))).toMatchObject({
+      state: 'unavailable',
+      reason: 'CHECK FAILED: data',
+      details: expect.stringContaining('ENOENT'),
+    });
+  });
+});
+
+describe('checks of the network', () => {
+  it('tcp is available while somebody accepts connections', async () => {
+    const { port } = await serve(() => undefined);
+    expect(await run(tcp('127.0.0.1', port))).toMatchObject({ name: `tcp:127.0.0.1:${port}`, state: 'available' });
+  });
+
+  it('tcp is unavailable where nobody listens', async () => {
+    expect(await run(tcp('127.0.0.1', await freedPort()))).toMatchObject({
+      state: 'unavailable',
+      reason: 'UNREACHABLE',
+      details: expect.stringContaining('ECONNREFUSED'),
+    });
+  });
+
+  it.each([
+    [200, {}, 'available', 'OK'],
+    [204, {}, 'available', 'OK'],
+    [302, {}, 'unavailable', 'UNHEALTHY ANSWER'],
+    [503, {}, 'unavailable', 'UNHEALTHY ANSWER'],
+    [401, { statuses: [401] }, 'available', 'OK'],
+    [200, { statuses: [401] }, 'unavailable', 'UNHEALTHY ANSWER'],
+  ] as const)('http judges an answer of %i with %j as %s', async (status, options, state, reason) => {
+    const { url } = await serve((_req, res) => res.writeHead(status, { location: '/' }).end());
+    expect(await run(http(`${url}/health?token=secret`, options))).toMatchObject({
+      name: `http:${url}/health`,
+      state,
+      reason,
+      details: `${url}/health answered ${status}`,
+    });
+  });
+
+  it('http is unavailable where nobody listens', async () => {
+    expect(await run(http(`http://127.0.0.1:${await freedPort()}/`))).toMatchObject({
+      reason: 'UNREACHABLE',
+      details: expect.stringContaining('ECONNREFUSED'),
+    });
+  });
+
+  it('http gives up at its timeout, and lets go of the connection', async () => {
+    let closed: Promise<void> | undefined;
+    const { url } = await serve((req) => {
+      closed = new Promise((resolve) => req.socket.once('close', () => resolve()));
+    });
+    expect((await run(http(url, { name: 'slow', timeoutMs: 200 }))).reason).toBe('CHECK TIMED OUT: slow');
+    await closed;
+  });
+});
