@@ -152,7 +152,10 @@ export function discovery(options: DiscoveryOptions): Discovery {
 
   function documentOf(req: IncomingMessage, id: string) {
     const version = find(id);
-    const shown = entry(version, baseOf(req));
+    const base = baseOf(req);
+    // Express counts the version's own path to the base where the document is served by a router mounted there.
+    const mount = version.path.slice(0, -1);
+    const shown = entry(version, base.endsWith(mount) ? base.slice(0, base.length - mount.length) : base);
     const { describedBy, mediaTypes = [] } = version.about;
     const described = describedBy ? [{ rel: 'describedby', type: 'text/html', href: describedBy }] : [];
     return { version: { ...shown, links: [...shown.links, ...described], 'media-types': mediaTypes } };

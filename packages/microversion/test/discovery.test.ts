@@ -142,6 +142,12 @@ describe('the base of the links', () => {
     expect(await href(true)).toBe('https://inner:1/compute/v2.1/');
   });
 
+  it('is the same for the document of a version whose router is mounted at its own path', async () => {
+    const app = express().use('/compute/v2.1', express.Router().get('/', docs.document('v2.1')));
+    const answer = await ask(app, { path: '/compute/v2.1', headers: { Host: 'inner:1' } });
+    expect(JSON.parse(answer.body).version.links[0].href).toBe('http://inner:1/compute/v2.1/');
+  });
+
   it('is open to own links', async () => {
     const listener: RequestListener = (req, res) => void res.end(requestBase(req));
     expect((await ask(listener, host)).body).toBe('http://cloud.example:8774');
