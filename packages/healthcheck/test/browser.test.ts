@@ -1,0 +1,93 @@
+import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { delimiter, join } from 'node:path';
+import { type Browser, chromium } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { closing, serve } from './serve.js';
+import { BLOCKED, startWorker } from './workers.js';
+
+const NAMES = ['chromium', 'chromium-browser', 'google-chrome', 'google-chrome-stable'];
+const FLAGS = [
+  '--no-sandbox',
+  '--disable-gpu',
+  '--disable-dev-shm-usage',
+  '--disable-background-networking',
+  '--disable-component-update',
+  '--no-first-run',
+];
+
+const executablePath = (process.env.PATH ?? '')
+  .split(delimiter)
+  .flatMap((folder) => NAMES.map((name) => join(folder, name)))
+  .find((path) => existsSync(path));
+
+if (!executablePath) console.warn('\n*** SKIPPED: the health page in a browser: this machine has no Chromium ***\n');
+
+describe.skipIf(!executablePath)('the detailed page in a browser', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'apistrata-health-page-'));
+  let browser: Browser;
+
+  beforeAll(async () => {
+    browser = await chromium.launch({ executablePath, headless: true, args: FLAGS });
+  });
+  afterAll(async () => {
+    await browser?.close();
+    rmSync(folder, { recursive: true, force: true });
+  });
+
+  it('shows title, headings, tables and a blocked worker, and takes no file name for markup', async () => {
+    const hostile = join(folder, `<script>document.title='hacked'<&"'>`.replaceAll('/', ''));
+    writeFileSync(hostile, '');
+    await startWorker(BLOCKED, '<img src=x onerror="document.title=1">');
+    const health = closing({
+      backends: [
+        'disable_by_file',
+        { name: 'db', check: () => ({ state: 'degraded', reason: 'SLOW', details: '<i>9 s</i>' }) },
+      ],
+      disableByFilePath: hostile,
+      detailed: true,
+    });
+    const { url } = await serve(health);
+
+    const page = await browser.newPage();
+    const answer = await page.goto(`${url}/healthcheck`);
+    expect(answer!.status()).toBe(503);
+    expect(await page.title()).toBe('Healthcheck Status');
+    expect(await page.locator('h1').allInnerTexts()).toEqual(['Server status']);
+    const headings = await page.locator('h2').allInnerTexts();
+    expect(headings.slice(0, 2)).toEqual(['Garbage collector:', 'Result of 2 checks:']);
+    expect(headings[2]).toMatch(/^\d+ greenthread\(s\) active:$/);
+    expect(headings[3]).toBe('2 thread(s) active:');
+
+    const tables = page.locator('table');
+    expect(await tables.count()).toBe(3);
+    expect(await tables.nth(0).locator('th').allInnerTexts()).toEqual(['Kind', 'Reason', 'Details']);
+    expect(await tables.nth(0).locator('td').allInnerTexts()).toEqual([
+      'HealthcheckResult',
+      'DISABLED BY FILE',
+      `Path '${hostile}' was found`,
+      'HealthcheckResult',
+      'SLOW',
+      '<i>9 s</i>',
+    ]);
+    const threads = await tables.nth(2).locator('td').allInnerTexts();
+    expect(threads[0]).toContain('[main]');
+    expect(threads[1]).toContain('<img src=x onerror="document.title=1">');
+    expect(threads[1]).toContain('at spinForEver (');
+    expect(await page.locator('script, img, i').count()).toBe(0);
+
+    const screenshot = process.env.HEALTH_SCREENSHOT;
+    if (screenshot) await page.screenshot({ path: screenshot, fullPage: false });
+    await page.close();
+  });
+
+  it('is as simple where the endpoint is not detailed', async () => {
+    const { url } = await serve(closing({ backends: 'disable_by_file' }));
+    const page = await browser.newPage();
+    await page.goto(`${url}/healthcheck`);
+    expect(await page.locator('h2').allInnerTexts()).toEqual(['Result of 1 checks:']);
+    expect(await page.locator('td').allInnerTexts()).toEqual(['OK']);
+    expect(await page.locator('pre').count()).toBe(0);
+    await page.close();
+  });
+});
