@@ -1,0 +1,1 @@
+export { validateExtraSpec } from './validate-extra-spec.js';

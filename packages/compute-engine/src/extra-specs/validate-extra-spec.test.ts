@@ -1,0 +1,180 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { KNOWN_EXTRA_SPECS, type KnownExtraSpec } from './known-extra-specs.js';
+import { RESOURCE_CLASSES, TRAITS } from './standard-names.js';
+import { validateExtraSpec } from './validate-extra-spec.js';
+
+const facts = JSON.parse(readFileSync(join(import.meta.dirname, '../../../../reference/extra_specs.json'), 'utf8')) as {
+  readonly specs: readonly KnownExtraSpec[];
+  readonly resourceClasses: { readonly names: readonly string[] };
+  readonly traits: { readonly names: readonly string[] };
+};
+
+const whole = (pattern: string) =>
+  fc.stringMatching(new RegExp(`^(?:${pattern})$`)).filter((text) => /^[\x20-\x7e]{0,100}$/.test(text));
+
+/** Keys that a known spec stands for. */
+const keysOf = ({ key, placeholders = {} }: KnownExtraSpec): fc.Arbitrary<string> =>
+  fc
+    .record(Object.fromEntries(Object.entries(placeholders).map(([name, pattern]) => [name, whole(pattern)])))
+    .map((parts) => key.replace(/\{(\w+)\}/g, (_, name: string) => parts[name]!));
+
+const SPELLINGS = ['true', 'false', 'True', 'FALSE', 'yes', 'No', 'on', 'OFF', '1', '0', 't', 'F', 'y', 'N'];
+
+/** Values that it takes. */
+function goodValuesOf({ type, enum: values, pattern, min = -1_000_000, max = 1_000_000 }: KnownExtraSpec) {
+  if (type === 'integer') return fc.integer({ min, max }).map(String);
+  if (type === 'boolean') return fc.constantFrom(...SPELLINGS);
+  if (values) return fc.constantFrom(...values);
+  return pattern === undefined ? fc.string({ maxLength: 255 }) : whole(pattern);
+}
+
+/** Values that it does not take; none for those that take any text. */
+function badValuesOf({ type, enum: values, pattern, min, max }: KnownExtraSpec): readonly string[] {
+  if (type === 'integer') {
+    const beyond = [min !== undefined && String(min - 1), max !== undefined && String(max + 1)];
+    return ['', 'x', '1.5', '0x10', '1 2', ...beyond.filter((text) => text !== false)];
+  }
+  if (type === 'boolean') return ['', 'x', '2', 'tru', 'true ', 'null'];
+  if (values) return ['', 'x', `${values[0]} `, `x${values[0]}`, values.join(',')];
+  return pattern === undefined ? [] : ['', '!', ' '];
+}
+
+const rows = facts.specs.map((spec) => ({ ...spec, spec }));
+const restricted = rows.filter(({ spec }) => badValuesOf(spec).length > 0);
+const free = rows.filter(({ spec }) => badValuesOf(spec).length === 0);
+
+describe('the known extra specs', () => {
+  it('are those of the facts', () => {
+    expect(KNOWN_EXTRA_SPECS).toEqual(facts.specs);
+    expect(facts.specs.length).toBe(127);
+  });
+
+  it('include the standard resource classes and traits of the facts', () => {
+    expect(facts.resourceClasses.names.filter((name) => !RESOURCE_CLASSES.has(name))).toEqual([]);
+    // The facts say that their list of traits is not complete; what came later is here as well.
+    expect(facts.traits.names.filter((name) => !TRAITS.has(name))).toEqual([]);
+    expect(TRAITS).toContain('HW_CPU_X86_AMD_SEV_SNP');
+  });
+
+  it.each(rows)('$key takes what it is for', ({ spec }) => {
+    fc.assert(
+      fc.property(keysOf(spec), goodValuesOf(spec), (key, value) => {
+        expect(validateExtraSpec(key, value)).toBeUndefined();
+      }),
+      { numRuns: 20 },
+    );
+  });
+
+  it.each(restricted)('$key refuses anything else, by name', ({ spec }) => {
+    const [key] = fc.sample(keysOf(spec), { numRuns: 1, seed: 1 }) as [string];
+    for (const value of badValuesOf(spec)) {
+      const message = validateExtraSpec(key, value);
+      expect(message, `${key} = ${JSON.stringify(value)}`).toMatch(
+        /^Validation failed; extra spec '.+' must be .+, not '.*'\.$/,
+      );
+      expect(message).toContain(`'${key}'`);
+    }
+  });
+
+  it.each(free)('$key takes any text, but is not known when misspelt', ({ spec }) => {
+    const misspelt = spec.placeholders?.key ? spec.key.replace('{key}', '') : `${spec.key.replace('{filter}', '')}!`;
+    expect(validateExtraSpec(misspelt, 'x')).toBe(
+      `Validation failed; extra spec '${misspelt}' does not appear to be a valid extra spec.`,
+    );
+  });
+});
+
+describe('standard resource classes and traits', () => {
+  it.each([...RESOURCE_CLASSES])('resources:%s takes a number, in any group', (name) => {
+    for (const group of ['', '1', '_net-A', 'x'.repeat(64)]) {
+      expect(validateExtraSpec(`resources${group}:${name}`, '4')).toBeUndefined();
+      expect(validateExtraSpec(`resources${group}:${name}`, 'four')).toMatch(/must be an integer, not 'four'/);
+    }
+  });
+
+  it('traits are required or forbidden, in any group', () => {
+    for (const name of TRAITS) {
+      expect(validateExtraSpec(`trait:${name}`, 'required')).toBeUndefined();
+      expect(validateExtraSpec(`trait_g1:${name}`, 'forbidden')).toBeUndefined();
+      expect(validateExtraSpec(`trait:${name}`, 'optional')).toMatch(
+        /must be one of required, forbidden, not 'optional'/,
+      );
+    }
+  });
+
+  it.each([
+    'trait:X',
+    'trait:',
+    'trait:custom_x',
+    'trait:CUSTOM_',
+    'resources:X',
+    'resources:vcpu',
+    'resources2:NOPE',
+    'resources:VCPU:1',
+    'hw:nonsense',
+    'hw:numa_cpus.',
+    'hw:numa_cpusX0',
+    'hw:cpu_policy ',
+    'hw:cpu_policies',
+    'quota:',
+    'os:',
+    'accel:device_profile:x',
+    'aggregate_instance_extra_specs:',
+    'capabilities:hypervisor_type:x',
+    'pci_passthrough:aliases',
+    'vmware:x',
+  ])('%s is not known', (key) => {
+    expect(validateExtraSpec(key, 'required')).toBe(
+      `Validation failed; extra spec '${key}' does not appear to be a valid extra spec.`,
+    );
+  });
+});
+
+describe('other extra specs', () => {
+  it.each([
+    'anything',
+    'hide',
+    'hw',
+    'constructor',
+    '__proto__',
+    'own:key',
+    'HW:cpu_policy',
+    'hwx:cpu_policy',
+    ':x',
+    'toString:x',
+    'resources.1:VCPU',
+    `trait${'x'.repeat(65)}:X`,
+  ])('%s is free', (key) => {
+    expect(validateExtraSpec(key, 'whatever')).toBeUndefined();
+  });
+
+  it('get an answer for any key and value', () => {
+    const key = fc.oneof(
+      fc.string(),
+      fc
+        .constantFrom('hw:', 'trait', 'resources1:', 'capabilities:')
+        .chain((start) => fc.string().map((rest) => start + rest)),
+    );
+    fc.assert(
+      fc.property(key, fc.string(), (name, value) => {
+        expect(validateExtraSpec(name, value) ?? 'Validation failed').toMatch(/^Validation failed/);
+      }),
+    );
+  });
+});
+
+describe('a value made to keep a pattern busy', () => {
+  it.each([
+    ['hw:pmem', 'a'],
+    ['hw:cpu_dedicated_mask', '1'],
+    ['hw:cpu_realtime_mask', '1,1'],
+    ['hw:numa_cpus.0', '1-1,'],
+    ['pci_passthrough:alias', 'a:1,'],
+    ['hw:mem_page_size', '1'],
+  ])('of %s gets its answer', (key, piece) => {
+    expect(validateExtraSpec(key, `${piece.repeat(5_000)}!`)).toMatch(/must be of the form/);
+  });
+});
