@@ -2,7 +2,7 @@ import { PolicySyntaxError } from './policy-errors.js';
 
 /** What a check compares with: a text, or a field of the target. */
 export type Operand = { readonly text: string } | { readonly target: TargetField };
-export type TargetField = 'project_id' | 'user_id';
+type TargetField = 'project_id' | 'user_id';
 
 /** A policy expression, read. */
 export type Expression =
