@@ -1,1 +1,24 @@
-export {};
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { service } from './service.js';
+
+const port = Number(process.env.PORT ?? 3000);
+const drainFile = process.env.DRAIN_FILE ?? join(tmpdir(), 'my-shop-drain');
+const received: number[] = [Date.now()];
+
+const { app, health } = service({
+  drainFile,
+  onDuty: process.env.ON_DUTY ?? '127.0.0.0/8, ::1',
+  orders: { waiting: () => received.length, oldestMs: () => (received.length > 0 ? Date.now() - received[0]! : 0) },
+});
+
+const server = app.listen(port, () => {
+  console.log(`http://localhost:${port}/healthcheck       for the load balancer; touch ${drainFile} to drain`);
+  console.log(`http://localhost:${port}/internal/health   for people, with details`);
+});
+
+process.once('SIGTERM', () => {
+  // Fails the endpoints first, so that the load balancer looks elsewhere while the last requests are served.
+  for (const each of health) each.shutdown();
+  setTimeout(() => server.close(() => process.exit()), 5_000);
+});

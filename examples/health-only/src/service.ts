@@ -1,0 +1,47 @@
+import { eventLoopDelay, type Healthcheck, healthcheck } from '@apistrata/healthcheck';
+import express, { type Express } from 'express';
+import { type Orders, stuckOrders } from './stuck-orders.js';
+
+/** Where this service looks for its switch. */
+export interface ServiceOptions {
+  /** While something exists here, the load balancer sends no more customers. */
+  readonly drainFile: string;
+  /** Networks of the people on duty, comma-separated. */
+  readonly onDuty: string;
+  readonly orders: Orders;
+}
+
+/** The application and its two health endpoints, so that the program can shut them down. */
+export interface Service {
+  readonly app: Express;
+  readonly health: readonly Healthcheck[];
+}
+
+/** A shop that has nothing to do with computing: one route, and two health endpoints for two audiences. */
+export function service({ drainFile, onDuty, orders }: ServiceOptions): Service {
+  const own = stuckOrders(orders);
+
+  // For the load balancer and the orchestrator: states and reasons, no details.
+  const outside = healthcheck({
+    path: '/healthcheck',
+    backends: ['disable_by_file', own],
+    disableByFilePath: drainFile,
+    groups: { live: { backends: [eventLoopDelay()] }, ready: { backends: ['disable_by_file', 'stuck_orders'] } },
+  });
+
+  // For people on duty: everything, but only from their networks and never through the proxy.
+  const inside = healthcheck({
+    path: '/internal/health',
+    backends: [own, eventLoopDelay({ beyond: 'degraded' })],
+    detailed: true,
+    allowedSourceRanges: onDuty,
+    ignoreProxiedRequests: true,
+  });
+
+  const app = express();
+  app.use(outside, inside);
+  app.get('/orders', (_req, res) => {
+    res.json({ waiting: orders.waiting() });
+  });
+  return { app, health: [outside, inside] };
+}
