@@ -1,2 +1,23 @@
+export { defaultsFrom, KINDS } from './defaults.js';
 export { InvalidQuota, QuotaError, QuotaExceeded, QuotaStoreError, ReservationGone } from './errors.js';
 export { type Amounts, checkLimits, DISABLED, type Excess, type Limit, type LimitCheck, UNLIMITED } from './limits.js';
+export { type MemoryStoreOptions, memoryStore } from './memory/memory-store.js';
+export {
+  type LimitEntry,
+  type LimitList,
+  type ProjectQuotas,
+  type ProjectQuotasOptions,
+  projectQuotas,
+  type Usage,
+} from './project-quotas.js';
+export type { Reservation } from './reservation.js';
+export type {
+  Count,
+  Hold,
+  MaybePromise,
+  OwnLimits,
+  Page,
+  ProjectLimits,
+  QuotaStore,
+  ReserveRequest,
+} from './store.js';

@@ -37,7 +37,12 @@ describe('checkLimits', () => {
 
   it('compares limits beyond the safe integers', () => {
     const limits = { bytes: 9223372036854775807n };
-    expect(checkLimits({ limits, usage: { bytes: 2 ** 52 }, requested: { bytes: 2 ** 52 } }).exceeded).toEqual([]);
+    expect(checkLimits({ limits, usage: { bytes: 2 ** 52 }, requested: { bytes: 2 ** 51 } }).exceeded).toEqual([]);
+  });
+
+  it('refuses what cannot be counted exactly, even without a limit', () => {
+    const check = { limits: { bytes: -1 }, usage: { bytes: Number.MAX_SAFE_INTEGER }, requested: { bytes: 1 } };
+    expect(checkLimits(check).exceeded).toHaveLength(1);
   });
 
   it('does not mistake inherited properties for limits or usage', () => {

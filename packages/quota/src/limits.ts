@@ -47,9 +47,20 @@ export function checkLimits({ limits, usage, requested }: LimitCheck): { readonl
   return { exceeded };
 }
 
-/** Whether `amount` more fits in a limit of which `used` is taken. */
+/**
+ * Whether `amount` more fits in a limit of which `used` is taken. What a double cannot count exactly fits nowhere,
+ * not even where there is no limit.
+ */
 export function fits(limit: Limit, used: number, amount: number): boolean {
-  return limit < 0 || amount <= 0 || used + amount <= limit;
+  if (amount <= 0) return true;
+  const after = used + amount;
+  return Number.isSafeInteger(after) && (limit < 0 || after <= limit);
+}
+
+/** Whether amounts name nothing at all. */
+export function isNothing(amounts: Amounts): boolean {
+  for (const _ in amounts) return false;
+  return true;
 }
 
 /** Kinds are configuration, yet a name such as `constructor` must not find what every object inherits. */

@@ -1,1 +1,1 @@
-export {};
+export { type QuotaStoreSuite, testQuotaStore } from './test-quota-store.js';

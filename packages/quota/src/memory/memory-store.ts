@@ -1,0 +1,179 @@
+import { checkOptions } from '../check-options.js';
+import { type Amounts, checkLimits, type Excess } from '../limits.js';
+import type { Hold, OwnLimits, Page, QuotaStore, ReserveRequest } from '../store.js';
+
+export interface MemoryStoreOptions {
+  /** Milliseconds since the epoch. Default `Date.now`. */
+  readonly clock?: () => number;
+}
+
+interface Counter {
+  used: number;
+  reserved: number;
+}
+
+interface Held {
+  readonly amounts: Amounts;
+  expiresAt: number;
+}
+
+interface Project {
+  readonly counters: Map<string, Counter>;
+  readonly holds: Map<string, Held>;
+}
+
+/**
+ * Keeps everything in this process: for tests, for one-process services, and as fallback of a shared store.
+ * Limits and usage end with the process.
+ */
+export function memoryStore(options: MemoryStoreOptions = {}): QuotaStore {
+  checkOptions('memoryStore', options, { clock: true });
+  return new MemoryStore(options.clock ?? Date.now);
+}
+
+class MemoryStore implements QuotaStore {
+  readonly #clock: () => number;
+  readonly #projects = new Map<string, Project>();
+  readonly #limits = new Map<string, OwnLimits>();
+
+  constructor(clock: () => number) {
+    this.#clock = clock;
+  }
+
+  reserve(request: ReserveRequest): readonly Excess[] {
+    const project = this.#projects.get(request.project) ?? this.#addProject(request.project);
+    let exceeded = this.#exceeded(project, request);
+    // Expired reservations are looked for only when they could be in the way.
+    if (exceeded.length > 0 && this.#expire(project)) exceeded = this.#exceeded(project, request);
+    if (exceeded.length > 0) {
+      this.#forgetIfEmpty(request.project, project);
+      return exceeded;
+    }
+    const held = request.ttlMs !== undefined;
+    for (const kind in request.amounts) {
+      const counter = counterOf(project, kind);
+      if (held) counter.reserved += request.amounts[kind]!;
+      else counter.used += request.amounts[kind]!;
+    }
+    if (held) project.holds.set(request.id, { amounts: request.amounts, expiresAt: this.#clock() + request.ttlMs });
+    return [];
+  }
+
+  settle(hold: Hold, outcome: 'commit' | 'release'): boolean {
+    const project = this.#projects.get(hold.project);
+    const held = project?.holds.get(hold.id);
+    if (!project || !held) return false;
+    const alive = held.expiresAt > this.#clock();
+    this.#drop(project, hold.id, held, alive && outcome === 'commit');
+    this.#forgetIfEmpty(hold.project, project);
+    return alive;
+  }
+
+  renew(hold: Hold, ttlMs: number): boolean {
+    const held = this.#projects.get(hold.project)?.holds.get(hold.id);
+    if (!held || held.expiresAt <= this.#clock()) return false;
+    held.expiresAt = this.#clock() + ttlMs;
+    return true;
+  }
+
+  counts(id: string): Readonly<Record<string, Counter>> {
+    const project = this.#projects.get(id);
+    if (!project) return {};
+    this.#expire(project);
+    return Object.fromEntries([...project.counters].map(([kind, counter]) => [kind, { ...counter }]));
+  }
+
+  giveBack(id: string, amounts: Amounts): void {
+    const project = this.#projects.get(id);
+    if (!project) return;
+    for (const [kind, amount] of Object.entries(amounts)) {
+      const counter = counterOf(project, kind);
+      counter.used = Math.max(0, counter.used - amount);
+    }
+    this.#forgetIfEmpty(id, project);
+  }
+
+  recount(id: string, kind: string, used: number): void {
+    const project = this.#projects.get(id) ?? this.#addProject(id);
+    counterOf(project, kind).used = used;
+    this.#forgetIfEmpty(id, project);
+  }
+
+  getLimits(project: string): OwnLimits | undefined {
+    return this.#limits.get(project);
+  }
+
+  setLimits(project: string, limits: OwnLimits): void {
+    // A Map keeps the place of a key that is set again, and moves one that was deleted to the end.
+    this.#limits.set(project, { ...limits });
+  }
+
+  removeLimits(project: string): boolean {
+    return this.#limits.delete(project);
+  }
+
+  listLimits({ limit, offset }: Page) {
+    const entries = [...this.#limits].slice(offset, offset + limit);
+    return { entries: entries.map(([project, limits]) => ({ project, limits })), total: this.#limits.size };
+  }
+
+  sweep(): void {
+    for (const [id, project] of this.#projects) {
+      this.#expire(project);
+      this.#forgetIfEmpty(id, project);
+    }
+  }
+
+  #exceeded(project: Project, request: ReserveRequest): readonly Excess[] {
+    const own = this.#limits.get(request.project);
+    const usage: Record<string, number> = {};
+    for (const kind in request.amounts) {
+      const counter = project.counters.get(kind);
+      usage[kind] = counter ? counter.used + counter.reserved : 0;
+    }
+    const limits = own ? { ...request.defaults, ...own } : request.defaults;
+    return checkLimits({ limits, usage, requested: request.amounts }).exceeded;
+  }
+
+  #addProject(id: string): Project {
+    const project: Project = { counters: new Map(), holds: new Map() };
+    this.#projects.set(id, project);
+    return project;
+  }
+
+  /** Frees what expired reservations hold; true if there was one. */
+  #expire(project: Project): boolean {
+    const now = this.#clock();
+    let found = false;
+    for (const [id, held] of project.holds) {
+      if (held.expiresAt > now) continue;
+      this.#drop(project, id, held, false);
+      found = true;
+    }
+    return found;
+  }
+
+  #drop(project: Project, id: string, held: Held, commit: boolean): void {
+    project.holds.delete(id);
+    for (const kind in held.amounts) {
+      const counter = counterOf(project, kind);
+      counter.reserved -= held.amounts[kind]!;
+      if (commit) counter.used += held.amounts[kind]!;
+    }
+  }
+
+  #forgetIfEmpty(id: string, project: Project): void {
+    if (project.holds.size > 0) return;
+    for (const { used } of project.counters.values()) if (used > 0) return;
+    this.#projects.delete(id);
+  }
+}
+
+function counterOf(project: Project, kind: string): Counter {
+  let counter = project.counters.get(kind);
+  if (!counter) {
+    counter = { used: 0, reserved: 0 };
+    project.counters.set(kind, counter);
+  }
+  return counter;
+}

@@ -1,0 +1,153 @@
+import { checkOptions } from '../check-options.js';
+import { Coalescer } from '../coalescer.js';
+import type { Amounts, Excess } from '../limits.js';
+import type { Count, Hold, MaybePromise, OwnLimits, Page, QuotaStore, ReserveRequest } from '../store.js';
+import { read, type SqlDatabase, type Steps, write } from './sql-database.js';
+import { statementsFor, writeLimits } from './statements.js';
+import { QuotaSteps, type Settlement } from './steps.js';
+
+export interface SqlStoreOptions {
+  /** `postgres(pool)` or `sqlite(connection)`. */
+  readonly database: SqlDatabase;
+  /** What the names of the tables begin with. Default `quota_`. */
+  readonly tablePrefix?: string;
+  /** Milliseconds since the epoch. Default: the clock of the PostgreSQL server; `Date.now` on SQLite. */
+  readonly clock?: () => number;
+}
+
+export interface SqlStore extends QuotaStore {
+  /** Creates the tables that are missing. May run any number of times, also in several processes at once. */
+  createSchema(): Promise<void>;
+}
+
+const PREFIX = /^[A-Za-z_][A-Za-z0-9_]{0,30}$/;
+
+/**
+ * Keeps limits and usage in PostgreSQL or SQLite. Call `createSchema()` once before use.
+ *
+ * @throws TypeError for unknown options and prefixes that need quoting
+ */
+export function sqlStore(options: SqlStoreOptions): SqlStore {
+  checkOptions('sqlStore', options, { database: true, tablePrefix: true, clock: true });
+  if (!options.database) throw new TypeError('sqlStore: a database is needed: postgres(pool) or sqlite(connection)');
+  const prefix = options.tablePrefix ?? 'quota_';
+  if (!PREFIX.test(prefix)) throw new TypeError('sqlStore: tablePrefix must be up to 31 letters, digits and "_"');
+  return new QuotaSqlStore(options, prefix);
+}
+
+class QuotaSqlStore implements SqlStore {
+  readonly #database: SqlDatabase;
+  readonly #text: ReturnType<typeof statementsFor>;
+  readonly #steps: QuotaSteps;
+  readonly #reserving: Coalescer<ReserveRequest, readonly Excess[]> | undefined;
+  readonly #settling: Coalescer<Settlement, boolean> | undefined;
+
+  constructor({ database, clock }: SqlStoreOptions, prefix: string) {
+    const serverTime = database.dialect === 'postgres' ? () => null : Date.now;
+    this.#database = database;
+    this.#text = statementsFor(database.dialect, prefix);
+    this.#steps = new QuotaSteps(this.#text, clock ?? serverTime);
+    // SQLite answers at once: there is never a second request to wait for.
+    if (database.dialect === 'postgres') {
+      this.#reserving = new Coalescer(async (requests) => this.#reserveAll(requests));
+      this.#settling = new Coalescer(async (settlements) => this.#run(() => this.#steps.settle(settlements)));
+    }
+  }
+
+  async createSchema(): Promise<void> {
+    const { dialect } = this.#database;
+    const { schema } = this.#text;
+    await this.#run(function* () {
+      // "IF NOT EXISTS" alone fails in PostgreSQL when two processes do it at the same moment.
+      if (dialect === 'postgres') yield read(`SELECT pg_advisory_xact_lock(hashtext('apistrata quota schema'))`);
+      for (const sql of schema) yield write(sql);
+    });
+  }
+
+  reserve(request: ReserveRequest): MaybePromise<readonly Excess[]> {
+    if (this.#reserving) return this.#reserving.add(request);
+    return then(this.#reserveAll([request]), ([verdict]) => verdict!);
+  }
+
+  settle(hold: Hold, outcome: 'commit' | 'release'): MaybePromise<boolean> {
+    if (this.#settling) return this.#settling.add({ hold, outcome });
+    return then(
+      this.#run(() => this.#steps.settle([{ hold, outcome }])),
+      ([settled]) => settled!,
+    );
+  }
+
+  renew(hold: Hold, ttlMs: number): MaybePromise<boolean> {
+    return this.#run(() => this.#steps.renew(hold, ttlMs));
+  }
+
+  counts(project: string): MaybePromise<Readonly<Record<string, Count>>> {
+    return this.#run(() => this.#steps.counts(project));
+  }
+
+  giveBack(project: string, amounts: Amounts): MaybePromise<void> {
+    return this.#run(() => this.#steps.giveBack(project, amounts));
+  }
+
+  recount(project: string, kind: string, used: number): MaybePromise<void> {
+    return this.#run(() => this.#steps.recount(project, kind, used));
+  }
+
+  getLimits(project: string): MaybePromise<OwnLimits | undefined> {
+    return this.#run(() => this.#steps.getLimits(project));
+  }
+
+  setLimits(project: string, limits: OwnLimits): MaybePromise<void> {
+    const statement = write(this.#text.setLimits, project, writeLimits(limits));
+    return this.#run(function* () {
+      yield statement;
+    });
+  }
+
+  removeLimits(project: string): MaybePromise<boolean> {
+    const statement = read(this.#text.removeLimits, project);
+    return this.#run(function* () {
+      return (yield statement).length > 0;
+    });
+  }
+
+  listLimits(page: Page) {
+    return this.#run(() => this.#steps.listLimits(page));
+  }
+
+  sweep(): MaybePromise<void> {
+    return then(
+      this.#run(() => this.#steps.expired()),
+      (expired) => {
+        if (expired.length === 0) return undefined;
+        return then(
+          this.#run(() => this.#steps.endExpired(expired)),
+          () => this.sweep(),
+        );
+      },
+    );
+  }
+
+  #reserveAll(requests: readonly ReserveRequest[]): MaybePromise<readonly (readonly Excess[])[]> {
+    return then(
+      this.#run(() => this.#steps.reserve(requests)),
+      (outcome) => {
+        if ('verdicts' in outcome) return outcome.verdicts;
+        // In a transaction of its own: expired reservations may hold kinds that this one has not locked.
+        return then(
+          this.#run(() => this.#steps.endExpired(outcome.expired)),
+          () => this.#reserveAll(requests),
+        );
+      },
+    );
+  }
+
+  #run<T>(work: () => Steps<T>): MaybePromise<T> {
+    return this.#database.transaction(work);
+  }
+}
+
+/** Goes on at once where the answer is there at once. */
+function then<T, R>(value: MaybePromise<T>, next: (value: T) => MaybePromise<R>): MaybePromise<R> {
+  return value instanceof Promise ? value.then(next) : next(value);
+}

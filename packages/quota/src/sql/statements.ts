@@ -1,0 +1,106 @@
+import type { Limit } from '../limits.js';
+import type { OwnLimits } from '../store.js';
+import type { SqlDatabase, SqlValue } from './sql-database.js';
+
+/** Changes of one counter; `project` and `kind` say which. */
+export interface Delta {
+  readonly project: string;
+  readonly kind: string;
+  used: number;
+  reserved: number;
+}
+
+/**
+ * The texts of all statements, for one database and one table prefix. Lists go in as one JSON parameter, so that each
+ * text is the same however long the list is.
+ */
+export function statementsFor(dialect: SqlDatabase['dialect'], prefix: string) {
+  const postgres = dialect === 'postgres';
+  const [limits, counters, holds] = [`${prefix}limits`, `${prefix}counters`, `${prefix}holds`];
+  const list = postgres ? 'jsonb_array_elements(?::jsonb) AS item(value)' : 'json_each(?) AS item';
+  const item = (index: number, type: 'text' | 'bigint') =>
+    type === 'text' ? `(item.value->>${index})` : `CAST(item.value->>${index} AS bigint)`;
+  // One parameter: the time of the store's clock, or null for the time of the database server.
+  const now = postgres ? `coalesce(?::bigint, (extract(epoch FROM clock_timestamp()) * 1000)::bigint)` : '?';
+  const bigint = postgres ? 'bigint' : 'integer';
+
+  return {
+    schema: [
+      `CREATE TABLE IF NOT EXISTS ${limits} (
+        position ${postgres ? 'bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY' : 'integer PRIMARY KEY AUTOINCREMENT'},
+        project text NOT NULL UNIQUE, own_limits text NOT NULL)`,
+      `CREATE TABLE IF NOT EXISTS ${counters} (
+        project text NOT NULL, kind text NOT NULL, used ${bigint} NOT NULL, reserved ${bigint} NOT NULL,
+        PRIMARY KEY (project, kind))`,
+      `CREATE TABLE IF NOT EXISTS ${holds} (
+        id text NOT NULL PRIMARY KEY, project text NOT NULL, amounts text NOT NULL, expires_at ${bigint} NOT NULL)`,
+      `CREATE INDEX IF NOT EXISTS ${holds}_by_project ON ${holds} (project, expires_at)`,
+      `CREATE INDEX IF NOT EXISTS ${holds}_by_expiry ON ${holds} (expires_at)`,
+    ],
+    /** [[project, kind]], sorted: makes counters that are missing, locks all and reads them with their own limits. */
+    lock: `INSERT INTO ${counters} (project, kind, used, reserved)
+      SELECT ${item(0, 'text')}, ${item(1, 'text')}, 0, 0 FROM ${list} WHERE true
+      ON CONFLICT (project, kind) DO UPDATE SET used = ${counters}.used
+      RETURNING project, kind, used, reserved,
+        (SELECT own_limits FROM ${limits} AS own WHERE own.project = ${counters}.project) AS own_limits`,
+    /** [[project, kind, used, reserved]]: adds to counters. */
+    add: `UPDATE ${counters} SET used = used + ${item(2, 'bigint')}, reserved = reserved + ${item(3, 'bigint')}
+      FROM ${list} WHERE project = ${item(0, 'text')} AND kind = ${item(1, 'text')}`,
+    /** now, [[id, project, amounts, ttlMs]]: writes reservations. */
+    hold: `INSERT INTO ${holds} (id, project, amounts, expires_at)
+      SELECT ${item(0, 'text')}, ${item(1, 'text')}, ${item(2, 'text')}, ${now} + ${item(3, 'bigint')} FROM ${list}`,
+    /** [[id]], now: ends reservations that have not expired and answers with their ids. */
+    end: `DELETE FROM ${holds} WHERE id IN (SELECT ${item(0, 'text')} FROM ${list}) AND expires_at > ${now} RETURNING id`,
+    /** [[id]], now: ends reservations that have expired. */
+    endExpired: `DELETE FROM ${holds} WHERE id IN (SELECT ${item(0, 'text')} FROM ${list}) AND expires_at <= ${now}
+      RETURNING id`,
+    /** now, ttlMs, id, now */
+    renew: `UPDATE ${holds} SET expires_at = ${now} + CAST(? AS bigint) WHERE id = ? AND expires_at > ${now} RETURNING id`,
+    /** [[project]], now: expired reservations of some projects. */
+    expiredOf: `SELECT id, project, amounts FROM ${holds}
+      WHERE project IN (SELECT ${item(0, 'text')} FROM ${list}) AND expires_at <= ${now} ORDER BY project LIMIT 1000`,
+    /** now: expired reservations of all projects. */
+    expired: `SELECT id, project, amounts FROM ${holds} WHERE expires_at <= ${now} ORDER BY expires_at LIMIT 1000`,
+    /** project, project, now: counters, and behind them expired reservations, as one snapshot. */
+    counts: `SELECT kind, used, reserved, NULL AS amounts FROM ${counters} WHERE project = ?
+      UNION ALL SELECT NULL, 0, 0, amounts FROM ${holds} WHERE project = ? AND expires_at <= ${now}`,
+    /** [[kind, amount]], project */
+    giveBack: `UPDATE ${counters} SET used = CASE WHEN used > ${item(1, 'bigint')} THEN used - ${item(1, 'bigint')} ELSE 0 END
+      FROM ${list} WHERE project = ? AND kind = ${item(0, 'text')}`,
+    /** project, kind, used */
+    recount: `INSERT INTO ${counters} (project, kind, used, reserved) VALUES (?, ?, ?, 0)
+      ON CONFLICT (project, kind) DO UPDATE SET used = excluded.used`,
+    /** project */
+    limitsOf: `SELECT own_limits FROM ${limits} WHERE project = ?`,
+    /** project, limits */
+    setLimits: `INSERT INTO ${limits} (project, own_limits) VALUES (?, ?)
+      ON CONFLICT (project) DO UPDATE SET own_limits = excluded.own_limits`,
+    /** project */
+    removeLimits: `DELETE FROM ${limits} WHERE project = ? RETURNING project`,
+    countLimits: `SELECT count(*) AS total FROM ${limits}`,
+    /** limit, offset */
+    listLimits: `SELECT project, own_limits FROM ${limits} ORDER BY position LIMIT ? OFFSET ?`,
+  } as const;
+}
+
+export type Statements = ReturnType<typeof statementsFor>;
+
+/** A list of tuples as the one parameter that the statements take. */
+export function tuples(rows: readonly (readonly SqlValue[])[]): string {
+  return JSON.stringify(rows);
+}
+
+/** Own limits as text: decimals in quotes, so that none is rounded on its way. */
+export function writeLimits(limits: OwnLimits): string {
+  return JSON.stringify(Object.fromEntries(Object.entries(limits).map(([kind, limit]) => [kind, String(limit)])));
+}
+
+export function readLimits(text: unknown): OwnLimits {
+  const decimals = JSON.parse(String(text)) as Record<string, string>;
+  return Object.fromEntries(Object.entries(decimals).map(([kind, decimal]) => [kind, limitOf(decimal)]));
+}
+
+function limitOf(decimal: string): Limit {
+  const number = Number(decimal);
+  return Number.isSafeInteger(number) ? number : BigInt(decimal);
+}

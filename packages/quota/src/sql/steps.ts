@@ -1,0 +1,200 @@
+import { type Amounts, checkLimits, type Excess } from '../limits.js';
+import type { Count, Hold, OwnLimits, Page, ProjectLimits, ReserveRequest } from '../store.js';
+import { read, type SqlRow, type Steps, write } from './sql-database.js';
+import { type Delta, readLimits, type Statements, tuples } from './statements.js';
+
+/** A reservation to end, and how. */
+export interface Settlement {
+  readonly hold: Hold;
+  readonly outcome: 'commit' | 'release';
+}
+
+/** What came of a batch of requests; where expired reservations are in the way, they come instead and nothing changed. */
+export type ReserveOutcome = { readonly verdicts: readonly (readonly Excess[])[] } | { readonly expired: Hold[] };
+
+/** Milliseconds since the epoch, or null for the clock of the database server. */
+type Now = () => number | null;
+
+interface Counter {
+  used: number;
+  reserved: number;
+  readonly own: OwnLimits | undefined;
+}
+
+/**
+ * The work of the SQL store, each method the steps of one transaction. All lock the counters first, in one order, and
+ * reservations after them, so that transactions wait for each other but never in a circle.
+ */
+export class QuotaSteps {
+  readonly #text: Statements;
+  readonly #now: Now;
+
+  constructor(text: Statements, now: Now) {
+    this.#text = text;
+    this.#now = now;
+  }
+
+  *reserve(requests: readonly ReserveRequest[]): Steps<ReserveOutcome> {
+    const counters = yield* this.#lock(requests);
+    const deltas = new Map<string, Delta>();
+    const verdicts = requests.map((request) => {
+      const exceeded = exceededBy(request, counters);
+      if (exceeded.length === 0) take(request, counters, deltas);
+      return exceeded;
+    });
+    const refused = requests.filter((_, index) => verdicts[index]!.length > 0);
+    if (refused.length > 0) {
+      const projects = [...new Set(refused.map(({ project }) => project))];
+      const expired = yield read(this.#text.expiredOf, tuples(projects.map((project) => [project])), this.#now());
+      if (expired.length > 0) return { expired: expired.map(holdOf) };
+    }
+    yield* this.#add(deltas);
+    const holds = requests.filter(({ ttlMs }, index) => ttlMs !== undefined && verdicts[index]!.length === 0);
+    if (holds.length > 0) {
+      const rows = holds.map(({ id, project, amounts, ttlMs }) => [id, project, JSON.stringify(amounts), ttlMs!]);
+      yield write(this.#text.hold, this.#now(), tuples(rows));
+    }
+    return { verdicts };
+  }
+
+  *settle(settlements: readonly Settlement[]): Steps<readonly boolean[]> {
+    const ended = yield* this.#end(settlements, this.#text.end);
+    // The same reservation may be settled twice in one batch: the first one has it.
+    return settlements.map(({ hold }) => ended.delete(hold.id));
+  }
+
+  *endExpired(holds: readonly Hold[]): Steps<void> {
+    const settlements = holds.map((hold): Settlement => ({ hold, outcome: 'release' }));
+    if (holds.length > 0) yield* this.#end(settlements, this.#text.endExpired);
+  }
+
+  /** Expired reservations of all projects, a thousand at most. */
+  *expired(): Steps<readonly Hold[]> {
+    return (yield read(this.#text.expired, this.#now())).map(holdOf);
+  }
+
+  *renew(hold: Hold, ttlMs: number): Steps<boolean> {
+    return (yield read(this.#text.renew, this.#now(), ttlMs, hold.id, this.#now())).length > 0;
+  }
+
+  *counts(project: string): Steps<Readonly<Record<string, Count>>> {
+    const rows = yield read(this.#text.counts, project, project, this.#now());
+    const counts: Record<string, { used: number; reserved: number }> = {};
+    for (const { kind, used, reserved, amounts } of rows) {
+      if (amounts === null) counts[String(kind)] = { used: Number(used), reserved: Number(reserved) };
+      else for (const [held, amount] of Object.entries(amountsOf(amounts))) counts[held]!.reserved -= amount;
+    }
+    return counts;
+  }
+
+  *giveBack(project: string, amounts: Amounts): Steps<void> {
+    // Locked in the common order first: an UPDATE of several rows alone takes them in any order.
+    yield* this.#lock([{ project, amounts }]);
+    yield write(this.#text.giveBack, tuples(Object.entries(amounts)), project);
+  }
+
+  *recount(project: string, kind: string, used: number): Steps<void> {
+    yield write(this.#text.recount, project, kind, used);
+  }
+
+  *getLimits(project: string): Steps<OwnLimits | undefined> {
+    const [row] = yield read(this.#text.limitsOf, project);
+    return row && readLimits(row.own_limits);
+  }
+
+  *listLimits({ limit, offset }: Page): Steps<{ entries: ProjectLimits[]; total: number }> {
+    const [count] = yield read(this.#text.countLimits);
+    const rows = yield read(this.#text.listLimits, limit, offset);
+    const entries = rows.map((row) => ({ project: String(row.project), limits: readLimits(row.own_limits) }));
+    return { entries, total: Number(count!.total) };
+  }
+
+  *#end(settlements: readonly Settlement[], text: string): Steps<Set<string>> {
+    yield* this.#lock(settlements.map(({ hold }) => hold));
+    const ids = tuples(settlements.map(({ hold }) => [hold.id]));
+    const ended = new Set((yield read(text, ids, this.#now())).map((row) => String(row.id)));
+    const deltas = new Map<string, Delta>();
+    const done = new Set<string>();
+    for (const { hold, outcome } of settlements) {
+      if (!ended.has(hold.id) || done.has(hold.id)) continue;
+      done.add(hold.id);
+      for (const [kind, amount] of Object.entries(hold.amounts)) {
+        const delta = deltaOf(deltas, hold.project, kind);
+        delta.reserved -= amount;
+        if (outcome === 'commit') delta.used += amount;
+      }
+    }
+    yield* this.#add(deltas);
+    return ended;
+  }
+
+  *#lock(about: readonly Pick<Hold, 'project' | 'amounts'>[]): Steps<Map<string, Counter>> {
+    const wanted = new Map<string, readonly [string, string]>();
+    for (const { project, amounts } of about) {
+      for (const kind of Object.keys(amounts)) wanted.set(keyOf(project, kind), [project, kind]);
+    }
+    // Compared as UTF-16 units, so that all processes have the same order whatever their language.
+    const keys = [...wanted.keys()].sort().map((key) => wanted.get(key)!);
+    const rows = yield read(this.#text.lock, tuples(keys));
+    const own = new Map<string, OwnLimits>();
+    return new Map(rows.map((row) => [keyOf(String(row.project), String(row.kind)), counterOf(row, own)]));
+  }
+
+  *#add(deltas: ReadonlyMap<string, Delta>): Steps<void> {
+    if (deltas.size === 0) return;
+    const rows = [...deltas.values()].map(({ project, kind, used, reserved }) => [project, kind, used, reserved]);
+    yield write(this.#text.add, tuples(rows));
+  }
+}
+
+function exceededBy(request: ReserveRequest, counters: ReadonlyMap<string, Counter>): readonly Excess[] {
+  const usage: Record<string, number> = {};
+  const limits: Record<string, number | bigint> = {};
+  for (const kind of Object.keys(request.amounts)) {
+    const { used, reserved, own } = counters.get(keyOf(request.project, kind))!;
+    usage[kind] = used + reserved;
+    limits[kind] = own?.[kind] ?? request.defaults[kind]!;
+  }
+  return checkLimits({ limits, usage, requested: request.amounts }).exceeded;
+}
+
+function take(request: ReserveRequest, counters: ReadonlyMap<string, Counter>, deltas: Map<string, Delta>): void {
+  const column = request.ttlMs === undefined ? 'used' : 'reserved';
+  for (const [kind, amount] of Object.entries(request.amounts)) {
+    counters.get(keyOf(request.project, kind))![column] += amount;
+    deltaOf(deltas, request.project, kind)[column] += amount;
+  }
+}
+
+function deltaOf(deltas: Map<string, Delta>, project: string, kind: string): Delta {
+  const key = keyOf(project, kind);
+  let delta = deltas.get(key);
+  if (!delta) {
+    delta = { project, kind, used: 0, reserved: 0 };
+    deltas.set(key, delta);
+  }
+  return delta;
+}
+
+function counterOf(row: SqlRow, own: Map<string, OwnLimits>): Counter {
+  let limits: OwnLimits | undefined;
+  if (row.own_limits !== null) {
+    const project = String(row.project);
+    limits = own.get(project) ?? readLimits(row.own_limits);
+    own.set(project, limits);
+  }
+  return { used: Number(row.used), reserved: Number(row.reserved), own: limits };
+}
+
+function holdOf(row: SqlRow): Hold {
+  return { id: String(row.id), project: String(row.project), amounts: amountsOf(row.amounts) };
+}
+
+function amountsOf(text: unknown): Amounts {
+  return JSON.parse(String(text)) as Amounts;
+}
+
+/** Neither part holds a NUL. */
+function keyOf(project: string, kind: string): string {
+  return `${project}\0${kind}`;
+}

@@ -1,0 +1,134 @@
+import assert from 'node:assert/strict';
+import { countsOf, onFreshStore, type QuotaStoreSuite, request } from './suite.js';
+
+/** Reserve, commit, release, give back, recount: what they do when nothing else happens. */
+export function testCounting(suite: QuotaStoreSuite): void {
+  const test = onFreshStore(suite);
+
+  suite.describe('counting', () => {
+    test('a project that never used anything uses nothing', async ({ store }) => {
+      assert.deepEqual(await countsOf(store, 'new'), {});
+    });
+
+    test('a reservation counts as reserved, and as used once it is committed', async ({ store }) => {
+      const hold = request('p', { secrets: 1, orders: 2 });
+      assert.deepEqual(await store.reserve(hold), []);
+      assert.deepEqual(await countsOf(store, 'p'), {
+        secrets: { used: 0, reserved: 1 },
+        orders: { used: 0, reserved: 2 },
+      });
+      assert.equal(await store.settle(hold, 'commit'), true);
+      assert.deepEqual(await countsOf(store, 'p'), {
+        secrets: { used: 1, reserved: 0 },
+        orders: { used: 2, reserved: 0 },
+      });
+    });
+
+    test('a released reservation leaves nothing behind', async ({ store }) => {
+      const hold = request('p', { secrets: 3 });
+      await store.reserve(hold);
+      assert.equal(await store.settle(hold, 'release'), true);
+      assert.deepEqual(await countsOf(store, 'p'), {});
+    });
+
+    test('a reservation is settled once only', async ({ store }) => {
+      const hold = request('p', { secrets: 3 });
+      await store.reserve(hold);
+      await store.settle(hold, 'commit');
+      assert.equal(await store.settle(hold, 'commit'), false);
+      assert.equal(await store.settle(hold, 'release'), false);
+      assert.deepEqual(await countsOf(store, 'p'), { secrets: { used: 3, reserved: 0 } });
+    });
+
+    test('a reservation that never was cannot be settled', async ({ store }) => {
+      assert.equal(await store.settle(request('p', { secrets: 3 }), 'commit'), false);
+      assert.deepEqual(await countsOf(store, 'p'), {});
+    });
+
+    test('amounts without a time-to-live count as used at once', async ({ store }) => {
+      assert.deepEqual(await store.reserve(request('p', { secrets: 2 }, { ttlMs: undefined })), []);
+      assert.deepEqual(await countsOf(store, 'p'), { secrets: { used: 2, reserved: 0 } });
+    });
+
+    test('the default limit admits up to itself and names what does not fit', async ({ store }) => {
+      const defaults = { secrets: 3 };
+      assert.deepEqual(await store.reserve(request('p', { secrets: 2 }, { defaults })), []);
+      assert.deepEqual(await store.reserve(request('p', { secrets: 2 }, { defaults })), [
+        { kind: 'secrets', requested: 2, used: 2, limit: 3 },
+      ]);
+      assert.deepEqual(await store.reserve(request('p', { secrets: 1 }, { defaults })), []);
+    });
+
+    test('used and reserved count together against the limit', async ({ store }) => {
+      const defaults = { secrets: 3 };
+      await store.reserve(request('p', { secrets: 1 }, { defaults, ttlMs: undefined }));
+      await store.reserve(request('p', { secrets: 1 }, { defaults }));
+      assert.deepEqual(await store.reserve(request('p', { secrets: 2 }, { defaults })), [
+        { kind: 'secrets', requested: 2, used: 2, limit: 3 },
+      ]);
+    });
+
+    test('takes several kinds all or none, and names every one that does not fit', async ({ store }) => {
+      const defaults = { secrets: 5, orders: 1, containers: 0 };
+      const exceeded = await store.reserve(request('p', { secrets: 1, orders: 2, containers: 1 }, { defaults }));
+      assert.deepEqual(
+        exceeded.toSorted((a, b) => a.kind.localeCompare(b.kind)),
+        [
+          { kind: 'containers', requested: 1, used: 0, limit: 0 },
+          { kind: 'orders', requested: 2, used: 0, limit: 1 },
+        ],
+      );
+      assert.deepEqual(await countsOf(store, 'p'), {});
+    });
+
+    test('gives back what was used, but never below nothing, and leaves reservations alone', async ({ store }) => {
+      await store.reserve(request('p', { secrets: 5 }, { ttlMs: undefined }));
+      await store.reserve(request('p', { secrets: 2 }));
+      await store.giveBack('p', { secrets: 3 });
+      assert.deepEqual(await countsOf(store, 'p'), { secrets: { used: 2, reserved: 2 } });
+      await store.giveBack('p', { secrets: 9, orders: 1 });
+      assert.deepEqual(await countsOf(store, 'p'), { secrets: { used: 0, reserved: 2 } });
+    });
+
+    test('giving back to a project that uses nothing does nothing', async ({ store }) => {
+      await store.giveBack('p', { secrets: 3 });
+      assert.deepEqual(await countsOf(store, 'p'), {});
+    });
+
+    test('recounts one kind, also of a project it never saw, and leaves the rest alone', async ({ store }) => {
+      await store.recount('p', 'secrets', 7);
+      await store.reserve(request('p', { secrets: 1, orders: 1 }));
+      await store.recount('p', 'secrets', 4);
+      assert.deepEqual(await countsOf(store, 'p'), {
+        secrets: { used: 4, reserved: 1 },
+        orders: { used: 0, reserved: 1 },
+      });
+    });
+
+    test('counts up to the largest safe integer, and refuses what would go beyond', async ({ store }) => {
+      const most = Number.MAX_SAFE_INTEGER;
+      assert.deepEqual(await store.reserve(request('p', { secrets: most }, { ttlMs: undefined })), []);
+      assert.deepEqual(await countsOf(store, 'p'), { secrets: { used: most, reserved: 0 } });
+      assert.equal((await store.reserve(request('p', { secrets: 1 }))).length, 1);
+      assert.equal((await store.reserve(request('p', { secrets: most }))).length, 1);
+    });
+
+    test('keeps projects apart, whatever their names', async ({ store }) => {
+      const names = ['__proto__', 'constructor', 'a', 'A', 'a ', ' a', 'a:b', 'a/b', '{a}', '%', "'", '"', '\\', '\n'];
+      names.push('é', 'e\u0301', '\u{1f600}', 'x'.repeat(255), 'x'.repeat(256), '\uffff'.repeat(512), '*', '?', '[a]');
+      for (const [index, name] of names.entries()) {
+        await store.reserve(request(name, { secrets: index + 1 }, { ttlMs: undefined }));
+        await store.setLimits(name, { orders: index });
+      }
+      for (const [index, name] of names.entries()) {
+        assert.deepEqual(await countsOf(store, name), { secrets: { used: index + 1, reserved: 0 } }, name);
+        assert.deepEqual({ ...(await store.getLimits(name)) }, { orders: index }, name);
+      }
+      const listed = await store.listLimits({ limit: 100, offset: 0 });
+      assert.deepEqual(
+        listed.entries.map(({ project }) => project),
+        names,
+      );
+    });
+  });
+}

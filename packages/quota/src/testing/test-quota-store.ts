@@ -1,0 +1,24 @@
+import { testCounting } from './counting.js';
+import { testExactness } from './exactness.js';
+import { testExpiry } from './expiry.js';
+import { testOwnLimits } from './own-limits.js';
+import type { QuotaStoreSuite } from './suite.js';
+
+export type { QuotaStoreSuite } from './suite.js';
+
+/**
+ * The conformance suite of quota stores. Call it at the top of a test file with your runner's `describe` and `it`:
+ *
+ * ```ts
+ * import { describe, it } from 'vitest';
+ * testQuotaStore({ describe, it, name: 'my store', open: ({ clock }) => myStore({ clock }) });
+ * ```
+ */
+export function testQuotaStore(suite: QuotaStoreSuite): void {
+  suite.describe(`${suite.name} as a quota store`, () => {
+    testCounting(suite);
+    testExpiry(suite);
+    testOwnLimits(suite);
+    testExactness(suite);
+  });
+}
