@@ -1,1 +1,1 @@
-export {};
+export { type RedisClient, type RedisStoreOptions, redisStore } from './redis-store.js';

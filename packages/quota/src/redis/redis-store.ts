@@ -1,0 +1,207 @@
+import { checkOptions } from '../check-options.js';
+import { Coalescer } from '../coalescer.js';
+import type { Amounts, Excess, Limit } from '../limits.js';
+import type { Count, Hold, OwnLimits, Page, ProjectLimits, QuotaStore, ReserveRequest } from '../store.js';
+import * as scripts from './scripts.js';
+
+/** What the store needs of a client. An `ioredis` client is one; for `redis`: `{ call: (...a) => client.sendCommand(a) }`. */
+export interface RedisClient {
+  call(command: string, ...args: string[]): Promise<unknown>;
+}
+
+export interface RedisStoreOptions {
+  readonly client: RedisClient;
+  /**
+   * What every key begins with. Default `{quota}:`, whose braces keep all keys in one slot of a cluster, as scripts
+   * that touch several keys need it.
+   */
+  readonly keyPrefix?: string;
+  /** Milliseconds since the epoch. Default: the clock of the Redis server. */
+  readonly clock?: () => number;
+}
+
+interface Settlement {
+  readonly hold: Hold;
+  readonly outcome: 'commit' | 'release';
+}
+
+/**
+ * Keeps limits and usage in Redis 6 or later. They are as durable as that Redis is: with `appendonly yes` and
+ * `appendfsync always` nothing that was answered is lost by a restart.
+ *
+ * @throws TypeError for unknown options and clients that prefix keys themselves
+ */
+export function redisStore(options: RedisStoreOptions): QuotaStore {
+  checkOptions('redisStore', options, { client: true, keyPrefix: true, clock: true });
+  if (!options.client) throw new TypeError('redisStore: a client is needed, for example new Redis() of ioredis');
+  if ((options.client as { options?: { keyPrefix?: string } }).options?.keyPrefix) {
+    throw new TypeError('redisStore: give the prefix as keyPrefix of the store, not of the client');
+  }
+  return new RedisStore(options);
+}
+
+class RedisStore implements QuotaStore {
+  readonly #client: RedisClient;
+  readonly #prefix: string;
+  readonly #clock: (() => number) | undefined;
+  readonly #reserving = new Coalescer((requests: readonly ReserveRequest[]) => this.#reserveAll(requests));
+  readonly #settling = new Coalescer((settlements: readonly Settlement[]) => this.#settleAll(settlements));
+
+  constructor({ client, keyPrefix = '{quota}:', clock }: RedisStoreOptions) {
+    this.#client = client;
+    this.#prefix = keyPrefix;
+    this.#clock = clock;
+  }
+
+  reserve(request: ReserveRequest): Promise<readonly Excess[]> {
+    return this.#reserving.add(request);
+  }
+
+  settle(hold: Hold, outcome: 'commit' | 'release'): Promise<boolean> {
+    return this.#settling.add({ hold, outcome });
+  }
+
+  async renew(hold: Hold, ttlMs: number): Promise<boolean> {
+    const keys = [this.#holds(hold.project)];
+    return (await this.#run(scripts.RENEW, keys, [memberOf(hold), String(ttlMs)])) === 1;
+  }
+
+  async counts(project: string): Promise<Readonly<Record<string, Count>>> {
+    const keys = [this.#counters(project), this.#holds(project)];
+    const counts: Record<string, { used: number; reserved: number }> = {};
+    for (const [field, value] of pairs(await this.#run(scripts.COUNTS, keys, []))) {
+      const count = (counts[field.slice(2)] ??= { used: 0, reserved: 0 });
+      count[field.startsWith('u:') ? 'used' : 'reserved'] = Number(value);
+    }
+    return counts;
+  }
+
+  async giveBack(project: string, amounts: Amounts): Promise<void> {
+    const args = Object.entries(amounts).flatMap(([kind, amount]) => [kind, String(amount)]);
+    await this.#run(scripts.GIVE_BACK, [this.#counters(project)], args);
+  }
+
+  async recount(project: string, kind: string, used: number): Promise<void> {
+    if (used === 0) await this.#client.call('HDEL', this.#counters(project), `u:${kind}`);
+    else await this.#client.call('HSET', this.#counters(project), `u:${kind}`, String(used));
+  }
+
+  async getLimits(project: string): Promise<OwnLimits | undefined> {
+    const fields = pairs(await this.#client.call('HGETALL', this.#limits(project)));
+    return fields.length === 0 ? undefined : limitsOf(fields);
+  }
+
+  async setLimits(project: string, limits: OwnLimits): Promise<void> {
+    const keys = [this.#limits(project), `${this.#prefix}list`, `${this.#prefix}sequence`];
+    const args = Object.entries(limits).flatMap(([kind, limit]) => [kind, String(limit)]);
+    await this.#run(scripts.SET_LIMITS, keys, [project, ...args]);
+  }
+
+  async removeLimits(project: string): Promise<boolean> {
+    const keys = [this.#limits(project), `${this.#prefix}list`];
+    return (await this.#run(scripts.REMOVE_LIMITS, keys, [project])) === 1;
+  }
+
+  async listLimits({ limit, offset }: Page) {
+    const args = [this.#limits(''), String(offset), String(limit)];
+    const reply = await this.#run(scripts.LIST_LIMITS, [`${this.#prefix}list`], args);
+    const [total, ...rest] = reply as [number, ...unknown[]];
+    const entries: ProjectLimits[] = [];
+    for (let index = 0; index < rest.length; index += 2) {
+      entries.push({ project: String(rest[index]), limits: limitsOf(pairs(rest[index + 1])) });
+    }
+    return { entries, total };
+  }
+
+  async sweep(): Promise<void> {
+    const begin = this.#holds('');
+    const pattern = `${begin.replace(/[\\*?[\]]/g, '\\$&')}*`;
+    let cursor = '0';
+    do {
+      const reply = await this.#client.call('SCAN', cursor, 'MATCH', pattern, 'COUNT', '500');
+      const [next, keys] = reply as [string, string[]];
+      for (const key of keys) await this.counts(key.slice(begin.length));
+      cursor = String(next);
+    } while (cursor !== '0');
+  }
+
+  async #reserveAll(requests: readonly ReserveRequest[]): Promise<readonly (readonly Excess[])[]> {
+    const keys = requests.flatMap(({ project }) => [
+      this.#counters(project),
+      this.#limits(project),
+      this.#holds(project),
+    ]);
+    const args: string[] = [];
+    for (const request of requests) {
+      const kinds = Object.keys(request.amounts);
+      args.push(memberOf(request), String(request.ttlMs ?? ''), String(kinds.length));
+      for (const kind of kinds) args.push(kind, String(request.amounts[kind]), String(request.defaults[kind]));
+    }
+    const replies = (await this.#run(scripts.RESERVE, keys, args)) as string[][];
+    return requests.map((request, index) => excessOf(request, replies[index]!));
+  }
+
+  async #settleAll(settlements: readonly Settlement[]): Promise<readonly boolean[]> {
+    const keys = settlements.flatMap(({ hold: { project } }) => [this.#counters(project), this.#holds(project)]);
+    const args = settlements.flatMap(({ hold, outcome }) => [memberOf(hold), outcome]);
+    const replies = (await this.#run(scripts.SETTLE, keys, args)) as number[];
+    return replies.map((reply) => reply === 1);
+  }
+
+  async #run(script: scripts.Script, keys: readonly string[], args: readonly string[]): Promise<unknown> {
+    const rest = [String(keys.length), ...keys, this.#clock ? String(this.#clock()) : '', ...args];
+    try {
+      return await this.#client.call('EVALSHA', script.sha, ...rest);
+    } catch (error) {
+      // A server that was restarted has forgotten its scripts.
+      if (!String((error as Error).message).startsWith('NOSCRIPT')) throw error;
+      return this.#client.call('EVAL', script.text, ...rest);
+    }
+  }
+
+  // The project comes last in each key: whatever it holds, it cannot look like another key.
+  #counters(project: string): string {
+    return `${this.#prefix}counters:${project}`;
+  }
+
+  #holds(project: string): string {
+    return `${this.#prefix}holds:${project}`;
+  }
+
+  #limits(project: string): string {
+    return `${this.#prefix}limits:${project}`;
+  }
+}
+
+/** How a reservation is written in the set of its project: kinds hold none of the marks. */
+function memberOf({ id, amounts }: Hold): string {
+  let member = `${id}|`;
+  for (const kind in amounts) member += `${kind}=${amounts[kind]},`;
+  return member;
+}
+
+function excessOf(request: ReserveRequest, reply: readonly string[]): readonly Excess[] {
+  const exceeded: Excess[] = [];
+  for (let index = 0; index < reply.length; index += 3) {
+    const kind = reply[index]!;
+    const [used, limit] = [Number(reply[index + 1]), Number(reply[index + 2])];
+    exceeded.push({ kind, requested: request.amounts[kind]!, used, limit });
+  }
+  return exceeded;
+}
+
+/** A hash as Redis answers it: a list of fields and values by turns, or an object where the client makes one. */
+function pairs(reply: unknown): [string, string][] {
+  if (!Array.isArray(reply)) return Object.entries((reply ?? {}) as Record<string, string>);
+  const fields: [string, string][] = [];
+  for (let index = 0; index < reply.length; index += 2) fields.push([String(reply[index]), String(reply[index + 1])]);
+  return fields;
+}
+
+function limitsOf(fields: readonly [string, string][]): OwnLimits {
+  const limits: Record<string, Limit> = {};
+  for (const [kind, decimal] of fields) {
+    if (kind !== '') limits[kind] = Number.isSafeInteger(Number(decimal)) ? Number(decimal) : BigInt(decimal);
+  }
+  return limits;
+}
