@@ -1,0 +1,91 @@
+import { isIP, isIPv6 } from 'node:net';
+
+/** An address as a number, so that ranges can be counted. */
+export interface IpAddress {
+  readonly version: 4 | 6;
+  readonly value: bigint;
+}
+
+export interface Cidr {
+  readonly version: 4 | 6;
+  readonly first: bigint;
+  readonly last: bigint;
+  readonly prefix: number;
+}
+
+const bits = { 4: 32, 6: 128 } as const;
+
+function ipv4Value(text: string): bigint {
+  return text.split('.').reduce((value, part) => value * 256n + BigInt(part), 0n);
+}
+
+function ipv6Groups(text: string): string[] {
+  if (text === '') return [];
+  return text.split(':').flatMap((group) => {
+    if (!group.includes('.')) return [group];
+    const value = ipv4Value(group);
+    return [(value >> 16n).toString(16), (value & 0xffffn).toString(16)];
+  });
+}
+
+/** Reads an address in any of its spellings; undefined when it is none. */
+export function parseIp(text: string): IpAddress | undefined {
+  const version = isIP(text);
+  if (version === 4) return { version, value: ipv4Value(text) };
+  if (version !== 6 || text.includes('%')) return undefined;
+  const [head = '', tail] = text.split('::');
+  const left = ipv6Groups(head);
+  const right = tail === undefined ? [] : ipv6Groups(tail);
+  const zeros = Array<string>(8 - left.length - right.length).fill('0');
+  const value = [...left, ...zeros, ...right].reduce((sum, group) => sum * 65536n + BigInt(`0x${group}`), 0n);
+  return { version: 6, value };
+}
+
+/** The canonical spelling: lower case, the longest run of zeros left out. */
+export function formatIp({ version, value }: IpAddress): string {
+  if (version === 4) return [24n, 16n, 8n, 0n].map((shift) => (value >> shift) & 255n).join('.');
+  const groups = Array.from({ length: 8 }, (_, i) => ((value >> BigInt(112 - 16 * i)) & 0xffffn).toString(16));
+  const { at, length } = longestZeros(groups);
+  if (length < 2) return groups.join(':');
+  return `${groups.slice(0, at).join(':')}::${groups.slice(at + length).join(':')}`;
+}
+
+/** Where the longest run of zero groups is, the first of equals. */
+function longestZeros(groups: readonly string[]): { readonly at: number; readonly length: number } {
+  let longest = { at: 0, length: 0 };
+  for (let at = 0; at < groups.length; at++) {
+    let length = 0;
+    while (groups[at + length] === '0') length++;
+    if (length > longest.length) longest = { at, length };
+    at += length;
+  }
+  return longest;
+}
+
+/** Reads `10.0.0.0/24`; the bits behind the prefix do not matter. Undefined when it is no CIDR. */
+export function parseCidr(text: string): Cidr | undefined {
+  const match = /^([^/]+)\/(\d{1,3})$/.exec(text);
+  const address = match && parseIp(match[1]!);
+  if (!address) return undefined;
+  const prefix = Number(match[2]);
+  const width = bits[address.version];
+  if (prefix > width) return undefined;
+  const size = 1n << BigInt(width - prefix);
+  const first = address.value - (address.value % size);
+  return { version: address.version, first, last: first + size - 1n, prefix };
+}
+
+export function formatCidr({ version, first, prefix }: Cidr): string {
+  return `${formatIp({ version, value: first })}/${prefix}`;
+}
+
+export function contains(cidr: Cidr, address: IpAddress): boolean {
+  return cidr.version === address.version && address.value >= cidr.first && address.value <= cidr.last;
+}
+
+/** The canonical spelling of an address, or the text itself when it is none. */
+export function canonicalIp(text: string): string {
+  // Only IPv6 has several spellings; IPv4 is by far the most frequent.
+  const address = isIPv6(text) ? parseIp(text) : undefined;
+  return address ? formatIp(address) : text;
+}
