@@ -40,10 +40,18 @@ export interface Healthcheck {
 export function healthcheck(options: Readonly<HealthcheckOptions> = {}): Healthcheck {
   const settings = settingsFrom(options);
   const events = new EventEmitter<{ change: [HealthChange] }>();
+  // A listener's failure is not the service's: the probe that noticed the change still gets its answer.
+  const announce = (change: HealthChange) => {
+    try {
+      events.emit('change', change);
+    } catch (error) {
+      settings.log.error(`healthcheck: a listener of "change" threw: ${error}`);
+    }
+  };
   const registry = backendRegistry(settings, () => {
     for (const each of byName.values()) void each.evaluate({ port: undefined });
   });
-  const { byName, byPath, main } = endpoints(settings, registry.resolve, (change) => events.emit('change', change));
+  const { byName, byPath, main } = endpoints(settings, registry.resolve, announce);
   const watch = settings.detailed ? watchServer(settings.detailedPromises) : undefined;
   const collect = watch ? () => watch.report() : undefined;
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Check, CheckState } from '../src/index.js';
-import { closing, serve } from './serve.js';
+import { closing, keepingLog, serve } from './serve.js';
 
 /** A service with a database and a cache whose states the test sets. */
 function service() {
@@ -75,6 +75,17 @@ describe('a change of state', () => {
     await health.status();
     expect(seen).toEqual(['healthcheck: available to degraded (2)', 'ready: available to unavailable (1)']);
   });
+});
+
+it('a listener that throws is logged, and takes no answer away', async () => {
+  const log = keepingLog();
+  const health = closing({ groups: { ready: { backends: [] } }, log });
+  health.on('change', () => {
+    throw new Error('bad listener');
+  });
+  health.shutdown();
+  expect((await health.status('ready')).available).toBe(false);
+  expect(log.lines[0]).toBe('error healthcheck: a listener of "change" threw: Error: bad listener');
 });
 
 describe('shutdown', () => {

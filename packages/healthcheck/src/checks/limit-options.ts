@@ -10,8 +10,7 @@ export interface LimitOptions extends CheckTiming {
   readonly beyond?: Exclude<CheckState, 'available'>;
 }
 
-/** The keys of `LimitOptions`. */
-export const LIMIT_KEYS = ['name', 'beyond', ...TIMING_KEYS] as const;
+const LIMIT_KEYS = ['name', 'beyond', ...TIMING_KEYS] as const;
 
 /** Throws for unknown keys and for limits that are no positive numbers. */
 export function validateLimits(factory: string, options: object, limits: readonly string[]): void {

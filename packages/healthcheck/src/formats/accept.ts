@@ -1,5 +1,5 @@
 /** The formats of the endpoint, in the order in which ties are decided. */
-export const MEDIA_TYPES = ['text/plain', 'text/html', 'application/json'] as const;
+const MEDIA_TYPES = ['text/plain', 'text/html', 'application/json'] as const;
 
 export type MediaType = (typeof MEDIA_TYPES)[number];
 
