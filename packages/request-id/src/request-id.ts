@@ -44,9 +44,9 @@ function globalIdOf(req: IncomingMessage, settings: Settings): string | undefine
 function answerWith(res: ServerResponse, issued: Issued, outer: Issued | undefined): void {
   const { ids, settings } = issued;
   if (outer?.settings) {
-    for (const name of outer.settings.headers) {
-      if (res.getHeader(name) === outer.ids.local) res.setHeader(name, ids.local);
+    for (const { name, key } of outer.settings.headers) {
+      if (res.getHeader(key) === outer.ids.local) res.setHeader(name, ids.local);
     }
   }
-  for (const name of settings!.headers) if (!res.hasHeader(name)) res.setHeader(name, ids.local);
+  for (const { name, key } of settings!.headers) if (!res.hasHeader(key)) res.setHeader(name, ids.local);
 }

@@ -33,10 +33,16 @@ export interface RequestIdOptions {
   readonly context?: boolean;
 }
 
-/** Options with every default filled in; header names to look up are lower case. */
+/** A header as it is written, and in the lower case in which Node keeps it. */
+export interface HeaderName {
+  readonly name: string;
+  readonly key: string;
+}
+
+/** Options with every default filled in. */
 export interface Settings {
-  readonly headers: readonly string[];
-  readonly inbound: readonly { readonly name: string; readonly key: string }[];
+  readonly headers: readonly HeaderName[];
+  readonly inbound: readonly HeaderName[];
   readonly outgoing: string;
   readonly generate: (req: IncomingMessage) => string;
   readonly accept: (value: string) => boolean;
@@ -68,6 +74,10 @@ function namesIn(option: string, names: readonly string[]): readonly string[] {
   return [...names];
 }
 
+function headerName(name: string): HeaderName {
+  return { name, key: name.toLowerCase() };
+}
+
 function acceptor(accept: RequestIdOptions['accept']): (value: string) => boolean {
   if (typeof accept === 'function') return accept;
   if (accept === undefined) return (value) => GLOBAL_ID.test(value);
@@ -87,8 +97,8 @@ export function settingsFrom(options: RequestIdOptions): Settings {
   const outgoing = options.outgoing ?? inbound[0] ?? headers[0] ?? DEFAULT_HEADERS[0]!;
   validateHeaderName(outgoing);
   return {
-    headers,
-    inbound: inbound.map((name) => ({ name, key: name.toLowerCase() })),
+    headers: headers.map(headerName),
+    inbound: inbound.map(headerName),
     outgoing,
     generate: options.generate ?? newLocalId,
     accept: acceptor(options.accept),

@@ -70,9 +70,18 @@ function servedBy({ service, min, max }: NegotiatorOptions): Served {
   return Object.freeze(served);
 }
 
+/** An accepted version with the text of its typed headers, made once: joining texts per request would show in the budget. */
+interface Accepted {
+  readonly ok: true;
+  readonly version: Version;
+  readonly typedText: string;
+}
+
+type Read = Accepted | Extract<Negotiation, { ok: false }>;
+
 /** Remembers the accepted header texts of one form. Refused ones are not worth the room. */
-function remembering(read: (text: string) => Negotiation | undefined): (text: string) => Negotiation | undefined {
-  const known = new Map<string, Negotiation>();
+function remembering(read: (text: string) => Read | undefined): (text: string) => Read | undefined {
+  const known = new Map<string, Read>();
   return (text) => {
     const found = known.get(text);
     if (found) return found;
@@ -108,15 +117,18 @@ export function negotiator(options: NegotiatorOptions): Negotiator {
   const service = served.service.toLowerCase();
   const pinned = options.pinned === undefined ? undefined : Version.of(options.pinned);
 
-  const atMinimum: Negotiation = { ok: true, version: pinned ?? served.min };
+  const typedText = (text: string) => `${served.service} ${text}`;
+  const accepted = (version: Version): Accepted => ({ ok: true, version, typedText: typedText(version.text) });
+  const atMinimum = accepted(pinned ?? served.min);
+  const atMaximum = accepted(served.max);
 
-  function interpret(text: string): Negotiation {
-    if (text === 'latest') return { ok: true, version: served.max };
+  function interpret(text: string): Read {
+    if (text === 'latest') return atMaximum;
     const normal = flavour.normalize(text);
     if (normal === undefined) return { ok: false, error: flavour.invalid(served, text) };
     const version = Version.parse(normal);
     if (!version?.within(served.min, served.max)) return { ok: false, error: flavour.unacceptable(served, normal) };
-    return { ok: true, version };
+    return accepted(version);
   }
 
   const readTyped = remembering((text) => {
@@ -125,7 +137,7 @@ export function negotiator(options: NegotiatorOptions): Negotiator {
   });
   const readBare = remembering((text) => interpret(bareVersionIn(text)));
 
-  function negotiate(headers: IncomingHttpHeaders): Negotiation {
+  function negotiate(headers: IncomingHttpHeaders): Read {
     if (pinned) return atMinimum;
     for (const key of typedKeys) {
       const value = headers[key];
@@ -139,14 +151,15 @@ export function negotiator(options: NegotiatorOptions): Negotiator {
     return atMinimum;
   }
 
-  function writeVersion(res: ServerResponse, text: string): void {
-    for (const name of typed) res.setHeader(name, `${served.service} ${text}`);
+  function writeVersion(res: ServerResponse, text: string, withService: string): void {
+    for (const name of typed) res.setHeader(name, withService);
     for (const name of bare) res.setHeader(name, text);
   }
 
   function applyVersionHeaders(res: ServerResponse, version: VersionLike): void {
     if (pinned || res.headersSent) return;
-    writeVersion(res, String(version));
+    const text = String(version);
+    writeVersion(res, text, typedText(text));
     appendVary(res, vary);
   }
 
@@ -162,7 +175,7 @@ export function negotiator(options: NegotiatorOptions): Negotiator {
     }
     serveAt(req, negotiation.version);
     if (!pinned && !res.headersSent) {
-      writeVersion(res, negotiation.version.text);
+      writeVersion(res, negotiation.version.text, negotiation.typedText);
       holdVary(res, vary);
     }
     return negotiation.version;

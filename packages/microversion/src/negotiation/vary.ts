@@ -16,11 +16,13 @@ function linesWithout(value: HeaderValue, names: readonly string[]): string[] {
     .filter((line) => line !== '');
 }
 
-/** Adds one Vary line per name behind the lines that are there. Names that are there already move to the end. */
-export function appendVary(res: ServerResponse, names: readonly string[]): void {
-  const present = res.getHeader('Vary');
+/** Adds one Vary line per name behind the lines that are there, and gives all lines. Names that are there already move to the end. */
+export function appendVary(res: ServerResponse, names: readonly string[]): readonly string[] {
+  const present = res.getHeader('vary');
   // Always a new list: Node's appendHeader adds to the very list it was given.
-  res.setHeader('Vary', present === undefined ? [...names] : [...linesWithout(present, names), ...names]);
+  const lines = present === undefined ? names.slice() : [...linesWithout(present, names), ...names];
+  res.setHeader('Vary', lines);
+  return lines;
 }
 
 /** Splits a head given to `writeHead` into its Vary values and the rest; undefined if there is no Vary in it. */
@@ -47,19 +49,18 @@ function splitVary(head: object): { readonly vary: HeaderValue[]; readonly rest:
  * written, names that went missing are added behind the handler's own.
  */
 export function holdVary(res: ServerResponse, names: readonly string[]): void {
-  appendVary(res, names);
-  const held = res.getHeader('Vary') as string[];
+  const held = appendVary(res, names);
   const length = held.length;
   const writeHead = res.writeHead as (...parts: unknown[]) => ServerResponse;
   res.writeHead = function writeHeadWithVary(this: ServerResponse, ...parts: unknown[]): ServerResponse {
-    const position = parts.findIndex((part) => typeof part === 'object' && part !== null);
+    const position = parts.length < 2 ? -1 : parts.findIndex((part) => typeof part === 'object' && part !== null);
     const split = position < 0 ? undefined : splitVary(parts[position] as object);
     if (split) {
       // What writeHead is given replaces what was set before, as it does for every other header.
       res.setHeader('Vary', split.vary.flat().map(String));
       parts[position] = split.rest;
     }
-    if (res.getHeader('Vary') !== held || held.length !== length) appendVary(res, names);
+    if (res.getHeader('vary') !== held || held.length !== length) appendVary(res, names);
     return writeHead.apply(this, parts);
   } as ServerResponse['writeHead'];
 }
