@@ -1,3 +1,4 @@
+import { type EmbeddedCatalogs, embeddedCatalogs } from './catalogs/embedded.js';
 import type { Catalogs } from './catalogs/index.js';
 import { type Clock, systemClock } from './clock.js';
 import type { Core } from './core.js';
@@ -5,11 +6,15 @@ import type { Driver } from './drivers/driver.js';
 import { SimulatedDriver } from './drivers/simulated.js';
 import type { Job } from './lifecycle/jobs.js';
 import { Worker, type WorkerOptions } from './lifecycle/worker.js';
+import { applyPreset } from './preset/apply-preset.js';
+import { defaultPreset, type Preset } from './preset/preset.js';
 import { Infrastructure } from './scheduler/infrastructure.js';
 import { Flavors } from './services/flavors.js';
+import { InstanceActions } from './services/instance-actions.js';
+import { Keypairs } from './services/keypairs.js';
 import { Servers } from './services/servers/servers.js';
 import { defaultSettings, type Settings } from './settings.js';
-import { openStore, type Store } from './store/store.js';
+import { openStore } from './store/store.js';
 import { TaskRunner } from './tasks/index.js';
 
 export interface EngineOptions {
@@ -19,7 +24,10 @@ export interface EngineOptions {
   readonly clock?: Clock;
   /** Default: simulated machines without latency. */
   readonly driver?: Driver | ((clock: Clock) => Driver);
-  readonly catalogs: (store: Store, clock: Clock) => Catalogs;
+  /** Catalogs that replace embedded ones: clients of real services. */
+  readonly catalogs?: Partial<Catalogs>;
+  /** What the cloud has from the start; default: a small one with fixed ids. What is there already stays as it is. */
+  readonly preset?: Preset;
   readonly settings?: Partial<Settings>;
   readonly worker?: Pick<WorkerOptions, 'concurrency' | 'leaseMs' | 'pollMs'> | false;
   /** Told of background work that broke down. */
@@ -28,14 +36,18 @@ export interface EngineOptions {
 
 /** A compute service: everything but HTTP. */
 export interface Engine extends Core {
+  /** The catalogs kept in the engine's own database, with the verbs that their own services need. */
+  readonly embedded: EmbeddedCatalogs;
   readonly servers: Servers;
   readonly flavors: Flavors;
+  readonly keypairs: Keypairs;
+  readonly actions: InstanceActions;
   /** Ends background work where it can go on later, and closes the database. */
   close(): Promise<void>;
 }
 
 /** Opens the database, brings its tables up to date, and starts working on what is owed. */
-export async function createEngine(options: EngineOptions): Promise<Engine> {
+export async function createEngine(options: EngineOptions = {}): Promise<Engine> {
   const clock = options.clock ?? systemClock;
   const store = await openStore(options.database ?? ':memory:', { poolSize: options.poolSize });
   const settings: Settings = {
@@ -50,22 +62,33 @@ export async function createEngine(options: EngineOptions): Promise<Engine> {
     run: (job, signal) => tasks.run(job, signal),
     onError: options.onError ?? (() => {}),
   });
+  const preset = options.preset ?? defaultPreset;
   const driver =
-    typeof options.driver === 'function' ? options.driver(clock) : (options.driver ?? new SimulatedDriver({ clock }));
+    typeof options.driver === 'function'
+      ? options.driver(clock)
+      : (options.driver ?? new SimulatedDriver({ clock, rules: preset.rules }));
+  const embedded = embeddedCatalogs({ store, clock, unknown: preset.unknown });
   const core: Core = {
     store,
     clock,
     driver,
-    catalogs: options.catalogs(store, clock),
+    catalogs: { ...embedded, ...options.catalogs },
     worker,
     infrastructure: new Infrastructure(store, clock, settings),
     settings,
   };
+  await applyPreset(store, clock, embedded, preset).catch(async (error) => {
+    await store.close();
+    throw error;
+  });
   if (options.worker !== false) worker.start();
   return {
     ...core,
+    embedded,
     servers: new Servers(core),
     flavors: new Flavors(core),
+    keypairs: new Keypairs(core),
+    actions: new InstanceActions(core),
     close: async () => {
       await worker.stop();
       await store.close();

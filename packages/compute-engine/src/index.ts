@@ -1,3 +1,4 @@
+export type { EmbeddedCatalogs } from './catalogs/embedded.js';
 export * from './catalogs/index.js';
 export { type Clock, ManualClock, systemClock } from './clock.js';
 export type { Context } from './context.js';
@@ -11,6 +12,8 @@ export {
 } from './drivers/simulated.js';
 export { createEngine, type Engine, type EngineOptions } from './engine.js';
 export { Refusal, type RefusalCode } from './errors.js';
+export * from './extra-specs/index.js';
+export * from './keys/index.js';
 export { statesOf, statusOf } from './lifecycle/status.js';
 export {
   type ActionName,
@@ -20,7 +23,19 @@ export {
   transitions,
 } from './lifecycle/transitions.js';
 export type * from './model/index.js';
+export {
+  type AggregateSeed,
+  defaultPreset,
+  type FlavorSeed,
+  type HostSeed,
+  type Preset,
+  type Unknown,
+} from './preset/preset.js';
+export { type Host, type HostMap, Infrastructure } from './scheduler/infrastructure.js';
 export { NoValidHost } from './scheduler/scheduler.js';
+export type { FlavorQuery } from './services/flavors.js';
+export type { NewServer } from './services/servers/create.js';
+export type { ServerQuery } from './services/servers/list.js';
 export { defaultSettings, type QuotaKind, quotaKinds, type Settings } from './settings.js';
 export { StaleRecord } from './store/document-table.js';
 export { openStore, type Store } from './store/store.js';

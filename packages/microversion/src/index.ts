@@ -32,6 +32,7 @@ export {
   at,
   between,
   breakpointsOf,
+  notBefore,
   since,
   until,
   Window,

@@ -134,3 +134,15 @@ export class PerInterval<T> {
     return built;
   }
 }
+
+/** The same history, but nothing of it below a version; undefined when nothing is left. */
+export function notBefore<T>(first: VersionLike, value: Windowed<T>): readonly Window<T>[] | undefined {
+  const floor = Version.of(first);
+  const kept = windowsOf(value)
+    .filter((window) => !window.until || window.until.compare(floor) >= 0)
+    .map((window) => {
+      const lower = window.since && window.since.compare(floor) > 0 ? window.since : floor;
+      return new Window<T>(lower, window.until, window.value);
+    });
+  return kept.length > 0 ? kept : undefined;
+}

@@ -60,8 +60,9 @@ export function routeTable(operations: readonly Operation[]): RouteTable {
   return {
     find: (method, path) => {
       const found = tree.find(method as Method, path);
-      // The tree lets a trailing slash stand for an empty parameter; a path with an empty part is none of ours.
-      if (!found?.store || Object.values(found.params).includes('')) return undefined;
+      // The tree lets a trailing slash stand for an empty parameter; a path with an empty part, or a NUL in it, is none of ours.
+      if (!found?.store) return undefined;
+      for (const value of Object.values(found.params)) if (!value || value.includes('\0')) return undefined;
       return { route: found.store as Route, params: found.params };
     },
   };

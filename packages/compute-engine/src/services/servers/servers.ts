@@ -92,6 +92,23 @@ export class Servers {
     });
   }
 
+  /** True when the lock is not the caller's to take away without the override. */
+  lockedByOther({ caller }: Context, server: Server): boolean {
+    return server.lock !== null && server.lock.by !== (server.projectId === caller.projectId ? 'owner' : 'admin');
+  }
+
+  /** Locks. An owner who locks once more changes nothing; an administrator's lock replaces what was there. */
+  async lock(context: Context, id: string, reason: string | null): Promise<void> {
+    await this.change(context, id, 'lock', (server) => {
+      const by = server.projectId === context.caller.projectId ? 'owner' : 'admin';
+      return by === 'owner' && server.lock ? undefined : { lock: { by, reason } };
+    });
+  }
+
+  async unlock(context: Context, id: string): Promise<void> {
+    await this.change(context, id, 'unlock', () => ({ lock: null }));
+  }
+
   /** Deletes; a second request while that is under way changes nothing. */
   async delete(context: Context, id: string): Promise<void> {
     const server = await this.get(context, id);

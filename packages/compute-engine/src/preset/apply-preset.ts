@@ -1,0 +1,137 @@
+import { randomUUID } from 'node:crypto';
+import type { EmbeddedCatalogs } from '../catalogs/embedded.js';
+import type { Clock } from '../clock.js';
+import type { Node, Service } from '../model/index.js';
+import { COMPUTE_BINARY } from '../scheduler/infrastructure.js';
+import type { New } from '../store/document-table.js';
+import type { Store } from '../store/store.js';
+import { lockName } from '../store/store.js';
+import { tables } from '../store/tables.js';
+import type { AggregateSeed, FlavorSeed, HostSeed, Preset } from './preset.js';
+
+/** Services that run the cloud itself, on one machine. */
+const CONTROL_BINARIES = ['nova-scheduler', 'nova-conductor'];
+const CONTROL_HOST = 'controller';
+
+function serviceRecord(host: string, binary: string, now: number): New<Service> {
+  return {
+    id: randomUUID(),
+    host,
+    binary,
+    disabled: false,
+    disabledReason: null,
+    forcedDown: false,
+    lastSeenAt: now,
+    embedded: true,
+    createdAt: now,
+    updatedAt: null,
+  };
+}
+
+function nodeRecord(seed: HostSeed, position: number, now: number): New<Node> {
+  const { name, vcpus, memoryMb } = seed;
+  return {
+    id: randomUUID(),
+    host: name,
+    hypervisorHostname: seed.hypervisorHostname ?? name,
+    hypervisorType: 'QEMU',
+    hypervisorVersion: 8_002_002,
+    hostIp: `192.0.2.${(position % 254) + 1}`,
+    cpuInfo: {
+      arch: 'x86_64',
+      model: 'Nehalem',
+      vendor: 'Intel',
+      features: ['pge', 'clflush'],
+      topology: { cores: vcpus, threads: 1, sockets: 1 },
+    },
+    vcpus,
+    memoryMb,
+    localGb: seed.diskGb,
+    cpuAllocationRatio: seed.cpuAllocationRatio ?? 16,
+    ramAllocationRatio: seed.ramAllocationRatio ?? 1.5,
+    diskAllocationRatio: seed.diskAllocationRatio ?? 1,
+    createdAt: now,
+  };
+}
+
+/** Zones are aggregates: hosts that name one are gathered in an aggregate of that name. */
+function zoneAggregates(hosts: readonly HostSeed[]): AggregateSeed[] {
+  const zones = [...new Set(hosts.flatMap(({ zone }) => zone ?? []))];
+  return zones.map((zone) => ({
+    name: zone,
+    hosts: hosts.filter((host) => host.zone === zone).map(({ name }) => name),
+    metadata: { availability_zone: zone },
+  }));
+}
+
+async function applyHosts(
+  store: Store,
+  clock: Clock,
+  hosts: readonly HostSeed[],
+  aggregates: readonly AggregateSeed[],
+): Promise<void> {
+  await store.transaction(async (tx) => {
+    await lockName(tx, 'preset');
+    const now = clock.now();
+    const known = new Set((await tables.services.find(tx)).map(({ host, binary }) => `${binary}@${host}`));
+    const wanted = [
+      ...(hosts.length > 0 ? CONTROL_BINARIES.map((binary) => [CONTROL_HOST, binary] as const) : []),
+      ...hosts.map(({ name }) => [name, COMPUTE_BINARY] as const),
+    ];
+    for (const [host, binary] of wanted) {
+      if (!known.has(`${binary}@${host}`)) await tables.services.insert(tx, serviceRecord(host, binary, now));
+    }
+    for (const [position, host] of hosts.entries()) {
+      if (!known.has(`${COMPUTE_BINARY}@${host.name}`)) await tables.nodes.insert(tx, nodeRecord(host, position, now));
+    }
+    const names = new Set((await tables.aggregates.find(tx)).map(({ name }) => name));
+    for (const { name, hosts: members, metadata = {} } of [...zoneAggregates(hosts), ...aggregates]) {
+      if (names.has(name)) continue;
+      await tables.aggregates.insert(tx, {
+        id: randomUUID(),
+        name,
+        hosts: members,
+        metadata,
+        createdAt: now,
+        updatedAt: null,
+      });
+    }
+  });
+}
+
+async function applyFlavors(store: Store, clock: Clock, flavors: readonly FlavorSeed[]): Promise<void> {
+  await store.transaction(async (tx) => {
+    await lockName(tx, 'preset');
+    for (const flavor of flavors) {
+      if (await tables.flavors.get(tx, flavor.id)) continue;
+      await tables.flavors.insert(tx, {
+        description: null,
+        ephemeralGb: 0,
+        swapMb: 0,
+        rxtxFactor: 1,
+        isPublic: true,
+        disabled: false,
+        extraSpecs: {},
+        projects: [],
+        createdAt: clock.now(),
+        updatedAt: null,
+        ...flavor,
+      });
+    }
+  });
+}
+
+/** Adds what a preset has and the database has not; what is there stays as it has become. */
+export async function applyPreset(
+  store: Store,
+  clock: Clock,
+  catalogs: EmbeddedCatalogs,
+  preset: Preset,
+): Promise<void> {
+  await applyHosts(store, clock, preset.hosts ?? [], preset.aggregates ?? []);
+  await applyFlavors(store, clock, preset.flavors ?? []);
+  await catalogs.images.seed(preset.images ?? []);
+  await catalogs.networks.seed({ networks: preset.networks, securityGroups: preset.securityGroups });
+  await catalogs.volumes.seed({ types: preset.volumeTypes, volumes: preset.volumes });
+  await catalogs.shares.seed(preset.shares ?? []);
+}

@@ -1,0 +1,132 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Engine } from '@apistrata/compute-engine';
+import { type HeaderPreset, negotiator, Version } from '@apistrata/microversion';
+import { createRouter, type Operation, openApi } from '@apistrata/microversion/router';
+import { requestId } from '@apistrata/request-id';
+import { BadRequest } from './http/bad-request.js';
+import { ComputeCall, type Surroundings } from './http/call.js';
+import { faultRenderer, Unauthorized } from './http/faults.js';
+import { versionDocuments } from './http/version-documents.js';
+import type { Identity } from './identity/index.js';
+import { operations } from './operations/index.js';
+import { type Policies, policies, type RuleName } from './policy/index.js';
+
+export interface ComputeRouterOptions {
+  readonly engine: Engine;
+  /** Who is calling; see `noauth()`, `staticTokens()` and `identityService()`. */
+  readonly identity: Identity;
+  /** Names of the version headers; default `both`. */
+  readonly headers?: HeaderPreset;
+  /** Highest microversion; default 2.100, at most 2.104. */
+  readonly maxVersion?: string;
+  readonly policies?: Policies;
+  /** Items of a page at the most; default 1000. */
+  readonly maxLimit?: number;
+  /** Whether forwarding headers are believed; default: what Express says. */
+  readonly trustProxy?: boolean;
+  /** Told of errors that became a 500; default: nobody. */
+  readonly onError?: (error: unknown, req: IncomingMessage) => void;
+  /** Holds every answer against its operation's own schema, for tests; default false. */
+  readonly validateReplies?: boolean;
+}
+
+const OPTIONS = [
+  'engine',
+  'identity',
+  'headers',
+  'maxVersion',
+  'policies',
+  'maxLimit',
+  'trustProxy',
+  'onError',
+  'validateReplies',
+];
+
+export const MIN_VERSION = '2.1';
+export const MAX_VERSION = '2.100';
+const LATEST_KNOWN = Version.of('2.104');
+const REQUEST_ID_HEADERS = ['X-Compute-Request-ID', 'X-OpenStack-Request-ID', 'X-Service-Request-ID'];
+const BODY_LIMIT_BYTES = 114_688;
+const VENDOR_TYPE = 'application/vnd.openstack.compute+json';
+
+/** `/v2.1`, perhaps a project id, and the rest. */
+const ADDRESS = /^\/v2\.1(?:\/([0-9a-f-]+)(?=\/))?(\/.*)$/;
+
+type Handler = (req: IncomingMessage, res: ServerResponse) => void;
+
+/** The operations of the compute API, and its description at any version. */
+export interface ComputeRouter extends Handler {
+  /** The OpenAPI document of a version. */
+  readonly openApi: (version: string, serverUrl?: string) => Record<string, unknown>;
+}
+
+function checkOptions(options: ComputeRouterOptions): Version {
+  const unknown = Object.keys(options).find((name) => !OPTIONS.includes(name));
+  if (unknown) throw new TypeError(`computeRouter(): unknown option "${unknown}" (there are ${OPTIONS.join(', ')})`);
+  const max = Version.of(options.maxVersion ?? MAX_VERSION);
+  if (!max.within(Version.of(MIN_VERSION), LATEST_KNOWN)) {
+    throw new RangeError(`computeRouter(): maxVersion is ${max}, and only 2.1 to ${LATEST_KNOWN} are known`);
+  }
+  return max;
+}
+
+/**
+ * The compute API alone, to be mounted anywhere: `app.use('/compute', computeRouter({ engine, identity }))`. It answers
+ * every path below its mount, the version documents included; links follow the mount.
+ */
+export function computeRouter(options: ComputeRouterOptions): ComputeRouter {
+  const max = checkOptions(options);
+  const negotiate = negotiator({ service: 'compute', min: MIN_VERSION, max, headers: options.headers ?? 'both' });
+  const shared: Surroundings = {
+    engine: options.engine,
+    policies: options.policies ?? policies(),
+    maxLimit: options.maxLimit ?? 1000,
+    trustProxy: options.trustProxy,
+  };
+  const fault = faultRenderer({ onUnexpected: options.onError ?? (() => {}) });
+  const serve = createRouter<ComputeCall>({
+    operations,
+    bodyLimitBytes: BODY_LIMIT_BYTES,
+    mediaTypes: [VENDOR_TYPE],
+    validateReplies: options.validateReplies,
+    call: async (req, res) => {
+      const caller = await options.identity(req);
+      if (!caller) throw new Unauthorized(options.identity.uri ?? `${req.headers.host ?? ''}/identity`);
+      return new ComputeCall(req, res, caller, shared);
+    },
+    path: (req, call) => {
+      const [, project, rest] = ADDRESS.exec((req.url ?? '').split('?', 1)[0]!) ?? [];
+      call.projectInPath = project;
+      return rest ?? '';
+    },
+    negotiate: negotiate.settle,
+    checkAddress: ({ projectInPath, caller }) => {
+      if (projectInPath === undefined || projectInPath === caller.projectId) return;
+      throw new BadRequest(
+        `Malformed request URL: URL's project_id '${projectInPath}' doesn't match Context's project_id '${caller.projectId}'`,
+      );
+    },
+    authorize: authorize,
+    fault,
+  });
+  const documents = versionDocuments({ max, negotiate, trustProxy: options.trustProxy, fault });
+  const requestIds = requestId({ headers: REQUEST_ID_HEADERS });
+  const handler: Handler = (req, res) => {
+    const path = (req.url ?? '/').split('?', 1)[0]!;
+    // The list of versions carries no request id.
+    if (path === '/' || path === '') documents(req, res);
+    else requestIds(req, res, () => documents(req, res) || serve(req, res));
+  };
+  return Object.assign(handler, {
+    openApi: (version: string, serverUrl?: string) =>
+      openApi(operations, { title: 'Compute API', version, serverUrl: serverUrl && `${serverUrl}/v2.1` }),
+  });
+}
+
+/** Checks each rule of the operation on what the operation acts on: the project and user of its target. */
+function authorize({ policy }: Operation, call: ComputeCall): void {
+  if (policy === undefined) return;
+  const { projectId, userId } = (call.target ?? {}) as { projectId?: string; userId?: string };
+  const target = projectId === undefined && userId === undefined ? undefined : { projectId, userId };
+  for (const rule of [policy].flat()) call.require(rule as RuleName, target);
+}

@@ -1,0 +1,87 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Caller, Context, Engine, HostMap } from '@apistrata/compute-engine';
+import { requestBase, type Version } from '@apistrata/microversion';
+import type { RoutedCall } from '@apistrata/microversion/router';
+import { requestIdOf } from '@apistrata/request-id';
+import type { Policies, RuleName, Target } from '../policy/index.js';
+
+/** What all calls of one router share. */
+export interface Surroundings {
+  readonly engine: Engine;
+  readonly policies: Policies;
+  /** Items of a page at the most. */
+  readonly maxLimit: number;
+  readonly trustProxy: boolean | undefined;
+}
+
+/** A link of a representation. */
+export interface Link {
+  readonly rel: string;
+  readonly href: string;
+}
+
+/** One request, with everything that operations and views may ask of it. */
+export class ComputeCall implements RoutedCall {
+  readonly req: IncomingMessage;
+  readonly res: ServerResponse;
+  readonly caller: Caller;
+  readonly engine: Engine;
+  readonly policies: Policies;
+  readonly maxLimit: number;
+  readonly context: Context;
+  /** A project id in the path, which must be the caller's own. */
+  projectInPath: string | undefined;
+  /** The hosts as they are now; set by operations whose views show zones or host states. */
+  hosts: HostMap | undefined;
+
+  version!: Version;
+  params: RoutedCall['params'];
+  body: RoutedCall['body'];
+  query: RoutedCall['query'];
+  target: RoutedCall['target'];
+  operation: RoutedCall['operation'];
+
+  readonly #trustProxy: boolean | undefined;
+  #base: string | undefined;
+
+  constructor(req: IncomingMessage, res: ServerResponse, caller: Caller, shared: Surroundings) {
+    this.req = req;
+    this.res = res;
+    this.caller = caller;
+    this.engine = shared.engine;
+    this.policies = shared.policies;
+    this.maxLimit = shared.maxLimit;
+    this.#trustProxy = shared.trustProxy;
+    this.context = { caller, requestId: requestIdOf(req)?.local ?? '', isAdmin: caller.roles.includes('admin') };
+  }
+
+  /** URL of the API as the client sees it, without a slash at the end. */
+  get base(): string {
+    this.#base ??= requestBase(this.req, this.#trustProxy);
+    return this.#base;
+  }
+
+  /** Whether a rule allows the caller to; on things of their own unless a target is given. */
+  can(rule: RuleName, target?: Target): boolean {
+    return this.policies.allows(rule, this.caller, target);
+  }
+
+  /** Throws the 403 unless a rule allows the caller to. */
+  require(rule: RuleName, target?: Target): void {
+    this.policies.enforce(rule, this.caller, target);
+  }
+
+  /** `self` below the versioned base. */
+  self(path: string): Link {
+    return { rel: 'self', href: `${this.base}/v2.1${path}` };
+  }
+
+  /** `bookmark`, without a version. */
+  bookmark(path: string): Link {
+    return { rel: 'bookmark', href: `${this.base}${path}` };
+  }
+
+  links(path: string): readonly Link[] {
+    return [this.self(path), this.bookmark(path)];
+  }
+}

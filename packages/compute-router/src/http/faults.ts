@@ -1,0 +1,66 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { CatalogError, type CatalogErrorKind, Refusal } from '@apistrata/compute-engine';
+import { computeFault, genericError, MicroversionError } from '@apistrata/microversion';
+import { InvalidBody, InvalidQuery, NoRoute, RequestError } from '@apistrata/microversion/router';
+import { sendUnauthorized } from '../identity/index.js';
+import { PolicyDenied } from '../policy/index.js';
+import { bodyMessage, queryMessage } from './validation-message.js';
+
+/** The request carries no token that the identity service knows. */
+export class Unauthorized extends Error {
+  readonly code = 'UNAUTHORIZED';
+  readonly status = 401;
+
+  constructor(readonly uri: string) {
+    super('This request needs a valid token in X-Auth-Token.');
+  }
+}
+
+/** What the caller reads of a failure nobody foresaw. */
+const UNEXPECTED = 'Unexpected API Error. Please report this to the operators of this service.';
+
+/** How the kinds of catalog errors reach the caller of the compute API. */
+const catalogStatuses: Readonly<Record<CatalogErrorKind, number>> = {
+  'not-found': 404,
+  conflict: 409,
+  invalid: 400,
+  forbidden: 403,
+  'over-quota': 403,
+  unavailable: 503,
+};
+
+/** Status and text of an error that callers may know of; undefined for anything else. */
+function readable(error: unknown): { readonly status: number; readonly message: string } | undefined {
+  if (error instanceof InvalidBody) return { status: 400, message: bodyMessage(error.issues, error.input) };
+  if (error instanceof InvalidQuery) return { status: 400, message: queryMessage(error.problems) };
+  if (error instanceof CatalogError) return { status: catalogStatuses[error.kind], message: error.message };
+  const known = [RequestError, Refusal, PolicyDenied, MicroversionError].some((kind) => error instanceof kind);
+  if (known) return error as Refusal;
+  const { code, status, message } = error as { code?: unknown; status?: unknown; message?: unknown };
+  return code === 'IDENTITY_UNAVAILABLE' && status === 503 ? { status, message: String(message) } : undefined;
+}
+
+export interface FaultOptions {
+  /** Told of errors that became a 500. */
+  readonly onUnexpected: (error: unknown, req: IncomingMessage) => void;
+}
+
+/** Makes the one place where errors become answers. */
+export function faultRenderer({ onUnexpected }: FaultOptions) {
+  return function renderFault(error: unknown, req: IncomingMessage, res: ServerResponse): void {
+    if (error instanceof Unauthorized) {
+      sendUnauthorized(res, error.uri);
+      return;
+    }
+    const known = readable(error);
+    if (!known) onUnexpected(error, req);
+    const fault = known ?? { status: 500, message: `${UNEXPECTED}\n${(error as Error)?.constructor?.name ?? 'Error'}` };
+    const { contentType, body } = error instanceof NoRoute ? genericError(fault, req) : computeFault(fault);
+    // A body that was not read to its end would be taken for the next request.
+    if (fault.status === 413) res.setHeader('Connection', 'close');
+    res.statusCode = fault.status;
+    res.setHeader('Content-Type', contentType);
+    res.setHeader('Content-Length', Buffer.byteLength(body));
+    res.end(body);
+  };
+}

@@ -1,0 +1,57 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { type ApiVersion, discovery, type Negotiator, type Version } from '@apistrata/microversion';
+
+const MEDIA_TYPE = 'application/vnd.openstack.compute+json';
+
+function versions(max: Version): readonly ApiVersion[] {
+  return [
+    {
+      id: 'v2.0',
+      path: '/v2/',
+      status: 'SUPPORTED',
+      updated: '2011-01-21T11:33:21Z',
+      mediaTypes: [{ base: 'application/json', type: `${MEDIA_TYPE};version=2` }],
+      describedBy: 'http://docs.openstack.org/',
+    },
+    {
+      id: 'v2.1',
+      status: 'CURRENT',
+      min: '2.1',
+      max,
+      updated: '2013-07-23T11:33:21Z',
+      mediaTypes: [{ base: 'application/json', type: `${MEDIA_TYPE};version=2.1` }],
+      describedBy: 'http://docs.openstack.org/',
+    },
+  ];
+}
+
+export interface VersionDocumentsOptions {
+  readonly max: Version;
+  readonly negotiate: Negotiator;
+  readonly trustProxy: boolean | undefined;
+  readonly fault: (error: unknown, req: IncomingMessage, res: ServerResponse) => void;
+}
+
+/** What needs no token: the list of versions, the document of one, and choices for paths that name none. */
+export function versionDocuments({ max, negotiate, trustProxy, fault }: VersionDocumentsOptions) {
+  const documents = discovery({ versions: versions(max), trustProxy });
+  const current = documents.document('v2.1');
+  const legacy = documents.document('v2.0');
+
+  /** True when the request was for a document and has been answered. */
+  return function answerVersionDocument(req: IncomingMessage, res: ServerResponse): boolean {
+    const path = (req.url ?? '/').split('?', 1)[0]!;
+    if (path === '/' || path === '') documents.list(req, res);
+    else if (path === '/v2.1' || path === '/v2.1/') {
+      try {
+        negotiate.settle(req, res);
+        current(req, res);
+      } catch (error) {
+        fault(error, req, res);
+      }
+    } else if (path === '/v2' || path === '/v2/') legacy(req, res);
+    else if (!/^\/v2(\.1)?\//.test(path)) documents.choices(req, res);
+    else return false;
+    return true;
+  };
+}

@@ -1,0 +1,120 @@
+import type { Flavor, FlavorQuery } from '@apistrata/compute-engine';
+import { one, query } from '@apistrata/microversion/schema';
+import { z } from 'zod';
+import { BadRequest } from '../http/bad-request.js';
+import type { ComputeCall } from '../http/call.js';
+import { nextLink, pageSize } from '../http/paging.js';
+import { operation } from '../operation.js';
+import { refusedFrom275 } from '../schemas/extra-parameters.js';
+import { collectionLinks } from '../schemas/reply-types.js';
+import { limitText } from '../schemas/types.js';
+import { flavorDetail, flavorSummary } from '../views/flavor.js';
+
+const sortKeys = [
+  'created_at',
+  'description',
+  'disabled',
+  'ephemeral_gb',
+  'flavorid',
+  'id',
+  'is_public',
+  'memory_mb',
+  'name',
+  'root_gb',
+  'rxtx_factor',
+  'swap',
+  'updated_at',
+  'vcpu_weight',
+  'vcpus',
+] as const;
+
+const listQuery = query(
+  {
+    limit: one(limitText),
+    marker: one(z.string()),
+    is_public: one(z.string()),
+    minRam: one(z.string()),
+    minDisk: one(z.string()),
+    sort_dir: one(z.enum(['asc', 'desc'])),
+    sort_key: one(z.enum(sortKeys)),
+  },
+  { extra: refusedFrom275 },
+);
+
+type ListQuery = typeof listQuery extends { parse: (...args: never[]) => { value: infer T } } ? T : never;
+
+const PUBLIC: Readonly<Record<string, boolean | null>> = {
+  none: null,
+  true: true,
+  t: true,
+  yes: true,
+  y: true,
+  on: true,
+  '1': true,
+  false: false,
+  f: false,
+  no: false,
+  n: false,
+  off: false,
+  '0': false,
+};
+
+function isPublicOf(text: string | undefined): boolean | null | undefined {
+  if (text === undefined) return undefined;
+  const known = PUBLIC[text.trim().toLowerCase()];
+  if (known === undefined) throw new BadRequest(`Invalid is_public filter [${text}]`);
+  return known;
+}
+
+function least(name: string, text: string | undefined): number | undefined {
+  if (text === undefined) return undefined;
+  if (!/^[+-]?\d+$/.test(text.trim())) throw new BadRequest(`Invalid ${name} filter [${text}]`);
+  return Number(text);
+}
+
+async function pageOf(call: ComputeCall, asked: ListQuery) {
+  const size = pageSize(call, asked.limit);
+  const filter: FlavorQuery = {
+    limit: size,
+    marker: asked.marker,
+    isPublic: call.context.isAdmin ? isPublicOf(asked.is_public) : undefined,
+    minMemoryMb: least('minRam', asked.minRam),
+    minDiskGb: least('minDisk', asked.minDisk),
+    sortKey: asked.sort_key,
+    sortDirection: asked.sort_dir,
+  };
+  const flavors = await call.engine.flavors.list(call.context, filter);
+  return { flavors, flavors_links: nextLink(call, size, flavors, ({ id }: Flavor) => id) as never };
+}
+
+export const flavorOperations = [
+  operation({
+    method: 'GET',
+    path: '/flavors',
+    summary: 'List flavors',
+    status: 200,
+    errors: [400],
+    query: listQuery,
+    reply: { flavors: [flavorSummary], flavors_links: collectionLinks.optional() },
+    run: (call) => pageOf(call, call.query),
+  }),
+  operation({
+    method: 'GET',
+    path: '/flavors/detail',
+    summary: 'List flavors with details',
+    status: 200,
+    errors: [400],
+    query: listQuery,
+    reply: { flavors: [flavorDetail], flavors_links: collectionLinks.optional() },
+    run: (call) => pageOf(call, call.query),
+  }),
+  operation({
+    method: 'GET',
+    path: '/flavors/{id}',
+    summary: 'Show a flavor',
+    status: 200,
+    errors: [404],
+    reply: { flavor: flavorDetail },
+    run: async ({ engine, context, params }) => ({ flavor: await engine.flavors.get(context, params.id) }),
+  }),
+];

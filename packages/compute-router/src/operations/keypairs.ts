@@ -1,0 +1,131 @@
+import type { Keypair } from '@apistrata/compute-engine';
+import { at, since, until } from '@apistrata/microversion';
+import { field, view } from '@apistrata/microversion/router';
+import { object, one, query } from '@apistrata/microversion/schema';
+import { z } from 'zod';
+import type { ComputeCall } from '../http/call.js';
+import { nextLink, pageSize } from '../http/paging.js';
+import { operation } from '../operation.js';
+import { refusedFrom275 } from '../schemas/extra-parameters.js';
+import * as type from '../schemas/reply-types.js';
+import { idString, keypairName, keypairName292, limitText } from '../schemas/types.js';
+
+const keypairType = z.enum(['ssh', 'x509']);
+
+const base = {
+  name: field<Keypair, ComputeCall, z.ZodString>(z.string(), (k) => k.name),
+  public_key: field<Keypair, ComputeCall, z.ZodString>(z.string(), (k) => k.publicKey),
+  fingerprint: field<Keypair, ComputeCall, z.ZodString>(z.string(), (k) => k.fingerprint),
+  type: since(
+    '2.2',
+    field<Keypair, ComputeCall, typeof keypairType>(keypairType, (k) => k.type),
+  ),
+};
+
+const listed = view<Keypair, ComputeCall>(base);
+
+const shown = view<Keypair, ComputeCall>({
+  ...base,
+  user_id: field(z.string(), (k) => k.userId),
+  created_at: field(type.time, (k) => type.showTime(k.createdAt)),
+  deleted: field(z.literal(false), () => false as const),
+  deleted_at: field(z.null(), () => null),
+  updated_at: field(z.null(), () => null),
+  id: field(z.int(), (k) => k.seq),
+});
+
+const created = view<Keypair & { readonly privateKey: string | undefined }, ComputeCall>({
+  ...base,
+  user_id: field(z.string(), (k) => k.userId),
+  private_key: until(
+    '2.91',
+    field(z.string().optional(), (k) => k.privateKey),
+  ),
+});
+
+/** From here on the list comes in pages. */
+const paged = since('2.35', true);
+
+/** Whose key pairs: the caller's, or from 2.10 those of a user that is named. */
+const forUser = { user_id: since('2.10', one(idString, 'first')) };
+const extra = refusedFrom275;
+
+function owner({ caller, query }: { caller: { userId: string }; query: { user_id?: string } }) {
+  return { userId: query.user_id ?? caller.userId };
+}
+
+export const keypairOperations = [
+  operation({
+    method: 'GET',
+    path: '/os-keypairs',
+    summary: 'List key pairs',
+    policy: 'os_compute_api:os-keypairs:index',
+    status: 200,
+    errors: [until('2.34', []), since('2.35', [400])],
+    query: query(
+      { ...forUser, limit: since('2.35', one(limitText)), marker: since('2.35', one(z.string())) },
+      { extra },
+    ),
+    target: owner,
+    reply: { keypairs: [{ keypair: listed }], keypairs_links: since('2.35', type.collectionLinks.optional()) },
+    run: async (call) => {
+      const { limit, marker } = call.query;
+      const size = at(paged, call.version) ? pageSize(call, limit) : undefined;
+      const keypairs = await call.engine.keypairs.list(call.target.userId, { limit: size, marker });
+      return {
+        keypairs: keypairs.map((keypair) => ({ keypair })),
+        keypairs_links: size === undefined ? undefined : nextLink(call, size, keypairs, ({ name }) => name),
+      } as never;
+    },
+  }),
+  operation({
+    method: 'POST',
+    path: '/os-keypairs',
+    summary: 'Create or import a key pair',
+    policy: 'os_compute_api:os-keypairs:create',
+    status: [until('2.1', 200), since('2.2', 201)],
+    errors: [400, 403, 409],
+    body: object({
+      keypair: object({
+        name: [until('2.91', keypairName), since('2.92', keypairName292)],
+        public_key: [until('2.91', z.string().optional()), since('2.92', z.string())],
+        type: since('2.2', keypairType.default('ssh')),
+        user_id: since('2.10', idString.optional()),
+      }),
+    }),
+    target: ({ caller, body }) => ({ userId: body.keypair.user_id ?? caller.userId }),
+    reply: { keypair: created },
+    run: async ({ engine, context, target, body: { keypair } }) => {
+      const made = await engine.keypairs.create(context, {
+        userId: target.userId,
+        name: keypair.name,
+        publicKey: keypair.public_key,
+        type: keypair.type ?? 'ssh',
+      });
+      return { keypair: { ...made.keypair, privateKey: made.privateKey } };
+    },
+  }),
+  operation({
+    method: 'GET',
+    path: '/os-keypairs/{id}',
+    summary: 'Show a key pair',
+    policy: 'os_compute_api:os-keypairs:show',
+    status: 200,
+    errors: [404],
+    query: query(forUser, { extra }),
+    target: owner,
+    reply: { keypair: shown },
+    run: async ({ engine, target, params }) => ({ keypair: await engine.keypairs.get(target.userId, params.id) }),
+  }),
+  operation({
+    method: 'DELETE',
+    path: '/os-keypairs/{id}',
+    summary: 'Delete a key pair',
+    policy: 'os_compute_api:os-keypairs:delete',
+    status: [until('2.1', 202), since('2.2', 204)],
+    errors: [404],
+    query: query(forUser, { extra }),
+    target: owner,
+    run: ({ engine, target, params }) => engine.keypairs.delete(target.userId, params.id),
+  }),
+];

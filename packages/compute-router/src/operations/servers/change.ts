@@ -1,0 +1,54 @@
+import { between, since } from '@apistrata/microversion';
+import { object } from '@apistrata/microversion/schema';
+import { operation } from '../../operation.js';
+import * as type from '../../schemas/types.js';
+import { serverUpdated } from '../../views/server.js';
+import { serverById } from './target.js';
+
+const body = object({
+  server: object({
+    name: type.name.optional(),
+    'OS-DCF:diskConfig': type.diskConfig.optional(),
+    accessIPv4: type.ipv4.optional(),
+    accessIPv6: type.ipv6.optional(),
+    description: since('2.19', type.description().optional()),
+    hostname: [between('2.90', '2.93', type.hostnameLabel.optional()), since('2.94', type.fqdn.optional())],
+  }),
+});
+
+export const changeServers = [
+  operation({
+    method: 'PUT',
+    path: '/servers/{id}',
+    summary: 'Update a server',
+    policy: 'os_compute_api:servers:update',
+    status: 200,
+    errors: [404, 409],
+    body,
+    target: serverById,
+    reply: { server: serverUpdated },
+    run: async (call) => {
+      const { server: s } = call.body;
+      call.hosts = await call.engine.infrastructure.hosts();
+      const server = await call.engine.servers.change(call.context, call.target.id, 'update', (current) => ({
+        name: s.name ?? current.name,
+        diskConfig: s['OS-DCF:diskConfig'] ?? current.diskConfig,
+        accessIpV4: s.accessIPv4 ?? current.accessIpV4,
+        accessIpV6: s.accessIPv6 ?? current.accessIpV6,
+        description: s.description === undefined ? current.description : s.description,
+        hostname: s.hostname ?? current.hostname,
+      }));
+      return { server };
+    },
+  }),
+  operation({
+    method: 'DELETE',
+    path: '/servers/{id}',
+    summary: 'Delete a server',
+    policy: 'os_compute_api:servers:delete',
+    status: 204,
+    errors: [404, 409],
+    target: serverById,
+    run: ({ engine, context, target }) => engine.servers.delete(context, target.id),
+  }),
+];

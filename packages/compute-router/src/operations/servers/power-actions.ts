@@ -1,0 +1,99 @@
+import type { ActionName } from '@apistrata/compute-engine';
+import { at, since, until } from '@apistrata/microversion';
+import { object } from '@apistrata/microversion/schema';
+import { z } from 'zod';
+import { operation } from '../../operation.js';
+import type { RuleName } from '../../policy/index.js';
+import { serverById } from './target.js';
+
+/** Actions without arguments: the body's key, the rule, and the summary. Any value stands behind the key. */
+const plain = [
+  ['os-start', 'os_compute_api:servers:start', 'Start a server'],
+  ['os-stop', 'os_compute_api:servers:stop', 'Stop a server'],
+  ['pause', 'os_compute_api:os-pause-server:pause', 'Pause a server'],
+  ['unpause', 'os_compute_api:os-pause-server:unpause', 'Unpause a server'],
+  ['suspend', 'os_compute_api:os-suspend-server:suspend', 'Suspend a server'],
+  ['resume', 'os_compute_api:os-suspend-server:resume', 'Resume a server'],
+] as const satisfies readonly (readonly [ActionName, RuleName, string])[];
+
+const path = '/servers/{id}/action';
+
+/** Below this, whatever stands behind `lock` means nothing. */
+const withReason = since('2.73', true);
+
+export const powerActions = [
+  ...plain.map(([action, policy, summary]) =>
+    operation({
+      method: 'POST',
+      path,
+      action,
+      summary,
+      policy,
+      status: 202,
+      errors: [404, 409],
+      body: object({ [action]: z.unknown() }),
+      target: serverById,
+      run: async ({ engine, context, target }) => {
+        await engine.servers.act(context, target.id, action);
+      },
+    }),
+  ),
+  operation({
+    method: 'POST',
+    path,
+    action: 'reboot',
+    summary: 'Reboot a server',
+    policy: 'os_compute_api:servers:reboot',
+    status: 202,
+    errors: [404, 409],
+    body: object({
+      reboot: object({
+        type: z
+          .string()
+          .transform((text) => text.toUpperCase())
+          .pipe(z.enum(['SOFT', 'HARD'])),
+      }),
+    }),
+    target: serverById,
+    run: async ({ engine, context, target, body }) => {
+      await engine.servers.act(context, target.id, body.reboot.type === 'HARD' ? 'rebootHard' : 'rebootSoft');
+    },
+  }),
+  operation({
+    method: 'POST',
+    path,
+    action: 'lock',
+    summary: 'Lock a server',
+    policy: 'os_compute_api:os-lock-server:lock',
+    status: 202,
+    errors: [404],
+    body: object({
+      lock: [
+        until('2.72', z.unknown()),
+        since('2.73', z.strictObject({ locked_reason: z.string().min(1).max(255).optional() }).nullable()),
+      ],
+    }),
+    target: serverById,
+    run: async ({ engine, context, target, body, version }) => {
+      const asked = body.lock as { readonly locked_reason?: string } | null;
+      await engine.servers.lock(context, target.id, at(withReason, version) ? (asked?.locked_reason ?? null) : null);
+    },
+  }),
+  operation({
+    method: 'POST',
+    path,
+    action: 'unlock',
+    summary: 'Unlock a server',
+    policy: 'os_compute_api:os-lock-server:unlock',
+    status: 202,
+    errors: [404],
+    body: object({ unlock: z.unknown() }),
+    target: serverById,
+    run: async (call) => {
+      const { engine, context, target } = call;
+      if (engine.servers.lockedByOther(context, target))
+        call.require('os_compute_api:os-lock-server:unlock:unlock_override', target);
+      await engine.servers.unlock(context, target.id);
+    },
+  }),
+];

@@ -1,0 +1,160 @@
+import { isIP } from 'node:net';
+import { z } from 'zod';
+
+/**
+ * The types that fields of requests share. Names and rules are those of the API's own type list; what a handler sees is
+ * the plain value: numbers for decimal text, booleans for their spellings.
+ */
+
+const TRUE = ['True', 'TRUE', 'true', '1', 'ON', 'On', 'on', 'YES', 'Yes', 'yes'] as const;
+const FALSE = ['False', 'FALSE', 'false', '0', 'OFF', 'Off', 'off', 'NO', 'No', 'no'] as const;
+
+/** true, false, or one of their spellings. */
+export const boolish = z.union([
+  z.boolean(),
+  z.enum([...TRUE, ...FALSE]).transform((text) => TRUE.includes(text as never)),
+]);
+
+/** A whole number or its decimal text, between two bounds. */
+export function intish(least: number, most: number) {
+  const inRange = z.int().min(least).max(most);
+  const text = z
+    .string()
+    .regex(least < 0 ? /^-?[0-9]+$/ : /^[0-9]+$/)
+    .transform(Number)
+    .pipe(inRange);
+  return z.union([inRange, text]);
+}
+
+const MOST_INT = 2_147_483_647;
+
+export const posint = intish(1, MOST_INT);
+export const nonnegint = intish(0, MOST_INT);
+/** -1 is unlimited. */
+export const quotaValue = intish(-1, MOST_INT);
+
+/** Printable, no blank at either end. */
+const NAME = /^[^\p{C}\p{Z}](?:[^\p{C}\p{Zl}\p{Zp}]*[^\p{C}\p{Z}])?$/u;
+const AZ_NAME = /^[^\p{C}\p{Z}:](?:[^\p{C}\p{Zl}\p{Zp}:]*[^\p{C}\p{Z}:])?$/u;
+
+function named(pattern: RegExp, message: string) {
+  return z
+    .string()
+    .min(1)
+    .max(255)
+    .refine((text) => pattern.test(text), { message });
+}
+
+const NAME_RULE =
+  'The string is not a valid name: printable characters are legal, without leading or trailing whitespace';
+export const name = named(NAME, NAME_RULE);
+export const azName = named(AZ_NAME, `${NAME_RULE}; the colon is not legal`);
+export const keypairName = named(/^(?! )[A-Za-z0-9 _-]+(?<! )$/, 'Only expected characters: [A-Za-z0-9_- ]');
+export const keypairName292 = named(/^(?! )[A-Za-z0-9 _.@-]+(?<! )$/, 'Only expected characters: [A-Za-z0-9@._- ]');
+
+/** Printable text or null. */
+export function description(most = 255) {
+  return z
+    .string()
+    .max(most)
+    .refine((text) => /^[^\p{Cc}\p{Cs}]*$/u.test(text.replaceAll(/[\t\n\r]/g, '')), {
+      message: 'Only printable characters are legal',
+    })
+    .nullable();
+}
+
+export const hostnameLabel = z
+  .string()
+  .min(2)
+  .max(63)
+  .regex(/^[a-zA-Z0-9]+[a-zA-Z0-9-]*[a-zA-Z0-9]+$/);
+export const fqdn = z
+  .string()
+  .min(1)
+  .max(255)
+  .regex(/^[a-zA-Z0-9._-]*$/);
+
+const METADATA_KEY = /^[a-zA-Z0-9\-_:. ]{1,255}$/;
+
+function keyed<T extends z.ZodType>(value: T) {
+  return z.record(z.string(), value).superRefine((items, context) => {
+    for (const key of Object.keys(items)) {
+      if (!METADATA_KEY.test(key))
+        context.addIssue({
+          code: 'custom',
+          path: [],
+          message: `'${key}' does not match any of the regexes: '${METADATA_KEY.source}'`,
+        });
+    }
+  });
+}
+
+export const metadata = keyed(z.string().max(255));
+export const metadataNull = keyed(z.string().max(255).nullable());
+/** Specs and other keyed values that may be given as numbers; numbers become text. */
+export const metadataNumbers = keyed(z.union([z.string().max(255), z.number().transform(String)]));
+
+export const tag = z
+  .string()
+  .min(1)
+  .max(60)
+  .regex(/^[^,/]*$/);
+
+export const trustedCerts = z
+  .array(z.string().min(1))
+  .min(1)
+  .max(50)
+  .refine((list) => new Set(list).size === list.length, { message: 'The list has non-unique elements' })
+  .nullable();
+
+const BASE64 = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/;
+export const base64 = z
+  .string()
+  .refine((text) => BASE64.test(text.replaceAll(/\s/g, '')), { message: "The string is not valid 'base64'" });
+export const userData = base64.max(65535);
+export const personality = z.array(z.strictObject({ path: z.string(), contents: base64 }));
+
+export const ipv4 = z.string().refine((text) => isIP(text) === 4, { message: "The string is not a 'ipv4'" });
+export const ipv6 = z.string().refine((text) => isIP(text) === 6, { message: "The string is not a 'ipv6'" });
+export const ip = z.string().refine((text) => isIP(text) > 0, { message: 'The string is not an IP address' });
+export const mac = z.string().regex(/^([0-9a-fA-F]{2}:){5}[0-9a-fA-F]{2}$/);
+
+/** Any case, with or without dashes; what the handler sees is lower case with dashes. */
+export const uuid = z
+  .string()
+  .regex(/^[0-9a-fA-F]{8}-?[0-9a-fA-F]{4}-?[0-9a-fA-F]{4}-?[0-9a-fA-F]{4}-?[0-9a-fA-F]{12}$/, {
+    message: "The string is not a 'uuid'",
+  })
+  .transform((text) =>
+    text
+      .toLowerCase()
+      .replaceAll('-', '')
+      .replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5'),
+  );
+
+export const idString = z
+  .string()
+  .min(1)
+  .max(255)
+  .regex(/^[a-zA-Z0-9-]*$/);
+export const diskConfig = z.enum(['AUTO', 'MANUAL']);
+
+/** A page size in a query string. */
+export const limitText = z
+  .string()
+  .regex(/^[0-9]*$/)
+  .transform(Number);
+
+/** ISO 8601 with or without zone, as milliseconds since the epoch; without zone it is UTC. */
+export const dateTimeText = z.string().transform((text, context) => {
+  const form = /^\d{4}-?\d{2}-?\d{2}(?:[T ]\d{2}(?::?\d{2}(?::?\d{2}(?:[.,]\d+)?)?)?(?:Z|[+-]\d{2}(?::?\d{2})?)?)?$/;
+  const zoned = /(?:Z|[+-]\d{2}(?::?\d{2})?)$/.test(text.slice(10));
+  const time = form.test(text)
+    ? Date.parse(
+        zoned ? text : text.includes('T') || text.includes(' ') ? `${text.replace(' ', 'T')}Z` : `${text}T00:00:00Z`,
+      )
+    : Number.NaN;
+  if (!Number.isNaN(time)) return time;
+  context.addIssue({ code: 'custom', message: `'${text}' is not a 'date-time'` });
+  return z.NEVER;
+});

@@ -1,0 +1,192 @@
+import { createHash } from 'node:crypto';
+import type { BlockDevice, FlavorCopy, Server } from '@apistrata/compute-engine';
+import { since, until } from '@apistrata/microversion';
+import { field, view } from '@apistrata/microversion/router';
+import { z } from 'zod';
+import type { ComputeCall } from '../http/call.js';
+import * as type from '../schemas/reply-types.js';
+import { bookmarkTo } from './links.js';
+
+/** What a caller may see of servers beyond what everybody sees. */
+interface Sight {
+  readonly attributes: boolean;
+  readonly hostStatus: boolean;
+  readonly unknownHostStatus: boolean;
+  readonly extraSpecs: boolean;
+}
+
+const sights = new WeakMap<ComputeCall, Sight>();
+
+/** Asks the policies once per call. */
+export function sightOf(call: ComputeCall): Sight {
+  let sight = sights.get(call);
+  if (!sight) {
+    sight = {
+      attributes: call.can('os_compute_api:os-extended-server-attributes'),
+      hostStatus: call.can('os_compute_api:servers:show:host_status'),
+      unknownHostStatus: call.can('os_compute_api:servers:show:host_status:unknown-only'),
+      extraSpecs: call.can('os_compute_api:servers:show:flavor-extra-specs'),
+    };
+    sights.set(call, sight);
+  }
+  return sight;
+}
+
+/** Names a host to its tenants without telling which it is; '' without a host. */
+export function hostIdOf(projectId: string, host: string | null): string {
+  return host
+    ? createHash('sha224')
+        .update(projectId + host)
+        .digest('hex')
+    : '';
+}
+
+export const address = z.strictObject({
+  version: z.union([z.literal(4), z.literal(6)]),
+  addr: z.string(),
+  'OS-EXT-IPS:type': z.enum(['fixed', 'floating']),
+  'OS-EXT-IPS-MAC:mac_addr': z.string(),
+});
+export const plainAddress = address.omit({ 'OS-EXT-IPS:type': true, 'OS-EXT-IPS-MAC:mac_addr': true });
+
+export const addresses = z.record(z.string(), z.array(address));
+export const plainAddresses = z.record(z.string(), z.array(plainAddress));
+
+type Addresses = z.infer<typeof addresses>;
+
+/** By network label: all fixed addresses, then all floating ones. Nothing while the server is being built. */
+export function addressesOf(server: Server): Addresses {
+  const shown: Addresses = {};
+  if (server.vmState === 'building') return shown;
+  for (const kind of ['fixed', 'floating'] as const) {
+    for (const { label, mac, fixedIps } of server.interfaces) {
+      if (label === '') continue;
+      shown[label] ??= [];
+      for (const { address: fixed, version, floating } of fixedIps) {
+        const list =
+          kind === 'fixed' ? [{ addr: fixed, version }] : floating.map((addr) => ({ addr, version: 4 as const }));
+        for (const entry of list) {
+          shown[label].push({ ...entry, 'OS-EXT-IPS:type': kind, 'OS-EXT-IPS-MAC:mac_addr': mac });
+        }
+      }
+    }
+  }
+  return shown;
+}
+
+/** The same without the attributes of extensions. */
+export function plainAddressesOf(server: Server): z.infer<typeof plainAddresses> {
+  const entries = Object.entries(addressesOf(server));
+  return Object.fromEntries(
+    entries.map(([label, list]) => [label, list.map(({ addr, version }) => ({ version, addr }))]),
+  );
+}
+
+/** Up to 2.46 a reference, from 2.47 the copy that the server keeps. */
+export const embeddedFlavor = view<FlavorCopy, ComputeCall>({
+  id: until(
+    '2.46',
+    field(z.string(), (f) => f.id),
+  ),
+  links: until(
+    '2.46',
+    bookmarkTo('flavors', (f: FlavorCopy) => f.id),
+  ),
+  vcpus: since(
+    '2.47',
+    field(z.int(), (f) => f.vcpus),
+  ),
+  ram: since(
+    '2.47',
+    field(z.int(), (f) => f.memoryMb),
+  ),
+  disk: since(
+    '2.47',
+    field(z.int(), (f) => f.diskGb),
+  ),
+  ephemeral: since(
+    '2.47',
+    field(z.int(), (f) => f.ephemeralGb),
+  ),
+  swap: since(
+    '2.47',
+    field(z.int(), (f) => f.swapMb),
+  ),
+  original_name: since(
+    '2.47',
+    field(z.string(), (f) => f.name),
+  ),
+  extra_specs: since(
+    '2.47',
+    field(type.textMap.optional(), (f, call) => (sightOf(call).extraSpecs ? f.extraSpecs : undefined)),
+  ),
+});
+
+const imageReference = z.strictObject({ id: z.string(), links: type.links });
+const imageWithProperties = imageReference.extend({ properties: z.record(z.string(), z.string().nullable()) });
+
+function imageOf(server: Server, call: ComputeCall) {
+  return { id: server.imageId, links: [call.bookmark(`/images/${server.imageId}`)] as never };
+}
+
+/** `""` for servers that boot from a volume. */
+export const imageField = [
+  until(
+    '2.97',
+    field(z.union([z.literal(''), imageReference]), (s: Server, call: ComputeCall) =>
+      s.imageId ? imageOf(s, call) : '',
+    ),
+  ),
+  since(
+    '2.98',
+    field(z.union([z.literal(''), imageWithProperties]), (s: Server, call: ComputeCall) =>
+      s.imageId ? { ...imageOf(s, call), properties: s.imageProperties } : '',
+    ),
+  ),
+] as const;
+
+type Volume = BlockDevice & { readonly volumeId: string };
+
+/** The volumes among a server's disks. */
+export function volumesOf(server: Server): readonly Volume[] {
+  return server.blockDevices.filter(
+    (device): device is Volume => device.destination === 'volume' && device.volumeId !== null,
+  );
+}
+
+export const attachedVolume = view<Volume, ComputeCall>({
+  id: field(z.string(), (v) => v.volumeId),
+  delete_on_termination: since(
+    '2.3',
+    field(z.boolean(), (v) => v.deleteOnTermination),
+  ),
+});
+
+export const fault = z.strictObject({
+  code: z.int(),
+  created: type.serverTime,
+  message: z.string(),
+  details: z.string().optional(),
+});
+
+/** Recorded, and the server is in error or gone. Details are for administrators unless the caller is at fault. */
+export function faultOf(server: Server, status: string, isAdmin: boolean): z.infer<typeof fault> | undefined {
+  const { fault: recorded } = server;
+  if (!recorded || (status !== 'ERROR' && status !== 'DELETED')) return undefined;
+  const { code, message, details, createdAt } = recorded;
+  const shown = details && (isAdmin || code !== 500) ? details : undefined;
+  return { code, created: type.showServerTime(createdAt), message, ...(shown && { details: shown }) };
+}
+
+/** Names of the security groups of all ports; undefined when there are none. */
+export function securityGroupsOf(server: Server): { name: string }[] | undefined {
+  const names = [...new Set(server.interfaces.flatMap(({ securityGroups }) => securityGroups))];
+  return names.length > 0 ? names.map((name) => ({ name })) : undefined;
+}
+
+/** Every hint as a list of texts. */
+export function hintsOf(server: Server): Record<string, string[]> {
+  return Object.fromEntries(
+    Object.entries(server.schedulerHints).map(([key, value]) => [key, [value].flat().map(String)]),
+  );
+}

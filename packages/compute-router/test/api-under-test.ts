@@ -1,0 +1,128 @@
+import { createServer, type Server as HttpServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { createEngine, defaultPreset, type Engine, type EngineOptions, type Preset } from '@apistrata/compute-engine';
+import { type ComputeRouterOptions, computeRouter, noauth } from '../src/index.js';
+
+/** Ids of the default preset. */
+export const ids = {
+  image: defaultPreset.images![0]!.id,
+  network: defaultPreset.networks![0]!.id,
+  publicNetwork: defaultPreset.networks![1]!.id,
+  tiny: '1',
+  small: '2',
+} as const;
+
+export interface Answered {
+  readonly status: number;
+  readonly headers: Headers;
+  /** Parsed JSON; undefined for an empty body; the text where it is no JSON. */
+  readonly body: any;
+}
+
+/** One caller at one microversion. */
+export interface Client {
+  get(path: string): Promise<Answered>;
+  delete(path: string): Promise<Answered>;
+  post(path: string, body?: unknown): Promise<Answered>;
+  put(path: string, body?: unknown): Promise<Answered>;
+  /** `POST /servers/{id}/action` and, unless told otherwise, what follows in the background. */
+  act(serverId: string, action: string, argument?: unknown): Promise<Answered>;
+  /** A server that is ACTIVE, on no network unless the fields say otherwise. */
+  boot(fields?: Record<string, unknown>): Promise<any>;
+}
+
+export interface Api {
+  readonly url: string;
+  readonly engine: Engine;
+  /** Errors that became a 500. */
+  readonly errors: unknown[];
+  /** @param token `USER[:PROJECT[:ROLE,ROLE]]`; `admin:p1` is an administrator, `ada:p1` a member */
+  as(token: string, version?: string): Client;
+  /** Until no background work is left. */
+  idle(): Promise<void>;
+  close(): Promise<void>;
+}
+
+export interface ApiOptions {
+  readonly preset?: Preset;
+  readonly engine?: EngineOptions;
+  readonly router?: Partial<ComputeRouterOptions>;
+}
+
+/** A compute API over HTTP on a free port, in memory; every answer is held against its operation's own schema. */
+export async function apiUnderTest(options: ApiOptions = {}): Promise<Api> {
+  const errors: unknown[] = [];
+  const engine = await createEngine({
+    preset: options.preset,
+    onError: (error) => errors.push(error),
+    ...options.engine,
+  });
+  const router = computeRouter({
+    engine,
+    identity: noauth(),
+    validateReplies: true,
+    onError: (error) => errors.push(error),
+    ...options.router,
+  });
+  const server: HttpServer = createServer(router);
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const idle = () => engine.worker.idle();
+
+  function as(token: string, version?: string): Client {
+    async function send(method: string, path: string, body?: unknown): Promise<Answered> {
+      const response = await fetch(`${url}/v2.1${path}`, {
+        method,
+        headers: {
+          'X-Auth-Token': token,
+          ...(version && { 'OpenStack-API-Version': `compute ${version}` }),
+          ...(body !== undefined && { 'Content-Type': 'application/json' }),
+        },
+        body: body === undefined ? undefined : JSON.stringify(body),
+      });
+      const text = await response.text();
+      return { status: response.status, headers: response.headers, body: parse(text) };
+    }
+    const client: Client = {
+      get: (path) => send('GET', path),
+      delete: (path) => send('DELETE', path),
+      post: (path, body) => send('POST', path, body),
+      put: (path, body) => send('PUT', path, body),
+      act: async (serverId, action, argument = null) => {
+        const answered = await send('POST', `/servers/${serverId}/action`, { [action]: argument });
+        await idle();
+        return answered;
+      },
+      boot: async (fields = {}) => {
+        const server = { name: 'web', flavorRef: ids.tiny, imageRef: ids.image, networks: 'none', ...fields };
+        const created = await as(token, '2.37').post('/servers', { server });
+        if (created.status !== 202) throw new Error(`the server was not created: ${JSON.stringify(created.body)}`);
+        await idle();
+        return (await client.get(`/servers/${created.body.server.id}`)).body.server;
+      },
+    };
+    return client;
+  }
+
+  return {
+    url,
+    engine,
+    errors,
+    as,
+    idle,
+    close: async () => {
+      server.closeAllConnections();
+      await new Promise((resolve) => server.close(resolve));
+      await engine.close();
+    },
+  };
+}
+
+function parse(text: string): unknown {
+  if (text === '') return undefined;
+  try {
+    return JSON.parse(text);
+  } catch {
+    return text;
+  }
+}
