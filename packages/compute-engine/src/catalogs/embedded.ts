@@ -1,0 +1,28 @@
+import type { Clock } from '../clock.js';
+import type { Preset } from '../preset/preset.js';
+import type { Store } from '../store/store.js';
+import { embeddedImages } from './images/embedded-images.js';
+import { embeddedNetworks } from './networks/embedded-networks.js';
+import { embeddedShares } from './shares/embedded-shares.js';
+import { embeddedVolumes } from './volumes/embedded-volumes.js';
+
+export interface EmbeddedCatalogsOptions {
+  readonly store: Store;
+  readonly clock: Clock;
+  readonly unknown?: Preset['unknown'];
+  /** Told of a server whose ports were changed through the network service itself. */
+  readonly onServerPortsChanged?: (serverId: string) => void;
+}
+
+/** All four catalogs in the engine's own database. */
+export function embeddedCatalogs({ store, clock, unknown = {}, onServerPortsChanged }: EmbeddedCatalogsOptions) {
+  const images = embeddedImages({ store, clock, unknown: unknown.images });
+  return {
+    images,
+    networks: embeddedNetworks({ store, clock, unknown: unknown.networks, onServerPortsChanged }),
+    volumes: embeddedVolumes({ store, clock, unknown: unknown.volumes, images }),
+    shares: embeddedShares({ store, clock, unknown: unknown.shares }),
+  };
+}
+
+export type EmbeddedCatalogs = ReturnType<typeof embeddedCatalogs>;
