@@ -456,6 +456,19 @@ describe.each(storesUnderTest(inject('postgresUrl')))('embedded networks on $kin
       expect((await networks.getPort(ada, two.id)).fixedIps[0]!.floating).toEqual([address]);
     });
 
+    it('gives its address back when it is released, as a router does', async () => {
+      const address = '203.0.113.200';
+      const floating = await networks.createFloatingIp(ada, { pool: PUBLIC, address });
+      const taken = networks.createFloatingIp(bob, { pool: PUBLIC, address });
+      await expect(taken).rejects.toMatchObject({ code: 'ADDRESS_IN_USE' });
+      await networks.releaseFloatingIp(ada, floating.id);
+      const router = await networks.createRouter(ada, { externalNetworkId: PUBLIC });
+      const outside = router.externalAddresses[0]!.address;
+      await networks.updateRouter(ada, router.id, { externalNetworkId: null });
+      for (const free of [address, outside])
+        expect(await networks.createFloatingIp(bob, { pool: PUBLIC, address: free })).toMatchObject({ address: free });
+    });
+
     it('is freed when the port goes', async () => {
       const made = await port(SHARED);
       const { id, address } = await networks.allocateFloatingIp(ada);

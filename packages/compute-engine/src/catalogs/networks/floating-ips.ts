@@ -146,11 +146,12 @@ export function floatingAddresses(context: NetworkContext) {
       const projectId = wanted.projectId ?? caller.projectId;
       const description = wanted.description ?? '';
       const untied = { portId: null, fixedAddress: null, deviceId: null, status: 'DOWN' };
-      const { address } = taken;
+      const { address, subnetId } = taken;
       return floatingIps.insert(tx, {
         ...dated(clock.now()),
         id,
         address,
+        subnetId,
         projectId,
         networkId: pool.id,
         ...untied,
@@ -190,7 +191,7 @@ export function floatingAddresses(context: NetworkContext) {
     releaseFloatingIp: (caller: Caller, id: string): Promise<void> =>
       changing(caller, id, async (tx, floating) => {
         await untie(tx, floating);
-        await freeAddresses(tx, id);
+        await freeAddresses(tx, [floating]);
         await floatingIps.delete(tx, id);
       }),
 

@@ -29,8 +29,6 @@ const claim = hotStatement(({ db }) =>
     .onConflict((conflict) => conflict.doNothing()),
 );
 
-const freeAll = hotStatement(({ db }) => db.deleteFrom('ip_allocations').where('holder_id', '=', ''));
-
 const freeOne = hotStatement(({ db }) =>
   db.deleteFrom('ip_allocations').where('subnet_id', '=', '').where('address', '=', ''),
 );
@@ -174,13 +172,12 @@ export async function allocateFrom(
   return undefined;
 }
 
-/** Gives back every address of a port or floating address. */
-export async function freeAddresses(tx: Tx, holderId: string): Promise<void> {
-  await freeAll(tx, [holderId]);
-}
-
-export async function freeAddress(tx: Tx, subnetId: string, address: string): Promise<void> {
-  await freeOne(tx, [subnetId, address]);
+/** Gives addresses back. */
+export async function freeAddresses(
+  tx: Tx,
+  taken: readonly { readonly subnetId: string; readonly address: string }[],
+): Promise<void> {
+  for (const { subnetId, address } of taken) await freeOne(tx, [subnetId, address]);
 }
 
 /** Subnets by id, in that order; those that are gone are left out. */

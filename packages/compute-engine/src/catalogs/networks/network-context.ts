@@ -5,6 +5,7 @@ import { CatalogError } from '../catalog-error.js';
 import { derivedUuid } from '../derived-uuid.js';
 import type { EmbeddedContext } from '../embedded-options.js';
 import { refuseNul } from '../json-conditions.js';
+import { lookThenInsert } from '../unique-violation.js';
 import { formatCidr, parseCidr } from './ip-address.js';
 import { type NetworkRecord, networkTables, type SubnetRecord } from './network-tables.js';
 import { defaultPools } from './subnet-slots.js';
@@ -91,6 +92,14 @@ export async function networkFor(context: NetworkContext, tx: Tx, caller: Caller
   if (!network && context.accept) return acceptNetwork(tx, id, context.clock.now());
   if (!network || !maySeeNetwork(caller, network)) throw networkNotFound(id);
   return network;
+}
+
+/** The same outside a transaction. */
+export async function visibleNetwork(context: NetworkContext, caller: Caller, id: string): Promise<NetworkRecord> {
+  const network = await networkTables.networks.get(context.store, id);
+  if (network && maySeeNetwork(caller, network)) return network;
+  if (network || !context.accept) throw networkNotFound(id);
+  return lookThenInsert(context.store, (tx) => networkFor(context, tx, caller, id));
 }
 
 /** Names that ports show of other records, each read once. */

@@ -69,7 +69,8 @@ export interface RouterRecord extends Dated, Stored {
   readonly enableSnat: boolean;
 }
 
-export type FloatingIpRecord = Omit<FloatingIp, 'pool'> & Dated & Stored;
+/** With the subnet of the external network that its address is of. */
+export type FloatingIpRecord = Omit<FloatingIp, 'pool'> & { readonly subnetId: string } & Dated & Stored;
 
 export type SecurityGroupRecord = Omit<SecurityGroup, 'rules'> & Dated & Stored;
 

@@ -137,6 +137,6 @@ export async function dropFloating(tx: Tx, port: PortRecord, fixedIps: readonly 
 /** Removes a port, gives its addresses back and frees the floating ones that led to it. */
 export async function removePort(tx: Tx, port: PortRecord, now: number): Promise<void> {
   await dropFloating(tx, port, port.fixedIps, now);
-  await freeAddresses(tx, port.id);
+  await freeAddresses(tx, port.fixedIps);
   await ports.delete(tx, port.id);
 }

@@ -9,7 +9,7 @@ import { listPage, type Page } from '../list-page.js';
 import { lookThenInsert } from '../unique-violation.js';
 import type { PortQuery } from './catalog.js';
 import { canonicalIp } from './ip-address.js';
-import { freeAddress, subnetsById } from './ip-allocations.js';
+import { freeAddresses, subnetsById } from './ip-allocations.js';
 import { NameCache, type NetworkContext, portsChanged } from './network-context.js';
 import { networkTables, type PortRecord } from './network-tables.js';
 import {
@@ -93,7 +93,7 @@ export function portVerbs(context: NetworkContext) {
     const kept = wanted.map(stays).filter((fixedIp) => fixedIp !== undefined);
     const gone = port.fixedIps.filter((fixedIp) => !kept.includes(fixedIp));
     await dropFloating(tx, port, gone, clock.now());
-    for (const { subnetId, address } of gone) await freeAddress(tx, subnetId, address);
+    await freeAddresses(tx, gone);
     const subnets = await subnetsById(tx, (await networks.get(tx, port.networkId))?.subnetIds ?? []);
     const fresh = wanted.filter((request) => !stays(request));
     return [...kept, ...(await takeAddresses(tx, subnets, fresh, port.id))];

@@ -39,8 +39,13 @@ export function routerVerbs(context: NetworkContext) {
   }
 
   /** The address a router has outside; the one it had before is given back. */
-  async function externalAddresses(tx: Tx, routerId: string, networkId: string | null) {
-    await freeAddresses(tx, routerId);
+  async function externalAddresses(
+    tx: Tx,
+    routerId: string,
+    networkId: string | null,
+    before: RouterRecord['externalAddresses'],
+  ): Promise<RouterRecord['externalAddresses']> {
+    await freeAddresses(tx, before);
     if (networkId === null) return [];
     const network = await networks.get(tx, networkId);
     if (!network) throw networkNotFound(networkId);
@@ -69,7 +74,7 @@ export function routerVerbs(context: NetworkContext) {
       refuseNul(given);
       const { id = randomUUID(), projectId = caller.projectId, externalNetworkId = null, ...fields } = given;
       return store.transaction(async (tx) => {
-        const addresses = await externalAddresses(tx, id, externalNetworkId);
+        const addresses = await externalAddresses(tx, id, externalNetworkId, []);
         return routers.insert(tx, {
           ...dated(clock.now()),
           name: '',
@@ -90,17 +95,17 @@ export function routerVerbs(context: NetworkContext) {
       return changing(caller, id, async (tx, router) => {
         const changed = { ...router, ...given, updatedAt: clock.now() };
         if (changed.externalNetworkId === router.externalNetworkId) return routers.update(tx, changed);
-        const addresses = await externalAddresses(tx, id, changed.externalNetworkId);
+        const addresses = await externalAddresses(tx, id, changed.externalNetworkId, router.externalAddresses);
         return routers.update(tx, { ...changed, externalAddresses: addresses });
       });
     },
 
     /** Throws `ROUTER_IN_USE` while it has interfaces. */
     deleteRouter: (caller: Caller, id: string): Promise<void> =>
-      changing(caller, id, async (tx) => {
+      changing(caller, id, async (tx, router) => {
         if ((await ports.count(tx, (q) => q.where('device_id', '=', id))) > 0)
           throw new CatalogError('ROUTER_IN_USE', `Router ${id} still has ports`);
-        await freeAddresses(tx, id);
+        await freeAddresses(tx, router.externalAddresses);
         await routers.delete(tx, id);
       }),
 

@@ -5,8 +5,15 @@ import { CatalogError } from '../catalog-error.js';
 import { lookThenInsert } from '../unique-violation.js';
 import type { NewPort, PortBinding } from './catalog.js';
 import { canonicalIp } from './ip-address.js';
-import { allocateFrom, freeAddress, hasFreeAddress, isTaken, subnetOfAddress, subnetsById } from './ip-allocations.js';
-import { NameCache, type NetworkContext, networkFor, portsChanged } from './network-context.js';
+import {
+  allocateFrom,
+  freeAddresses,
+  hasFreeAddress,
+  isTaken,
+  subnetOfAddress,
+  subnetsById,
+} from './ip-allocations.js';
+import { NameCache, type NetworkContext, networkFor, portsChanged, visibleNetwork } from './network-context.js';
 import { networkTables, type PortRecord } from './network-tables.js';
 import {
   dropFloating,
@@ -40,7 +47,7 @@ export function serverPorts(context: NetworkContext) {
 
   return {
     async checkAddresses(caller: Caller, networkId: string, addresses?: readonly string[]): Promise<void> {
-      const network = await lookThenInsert(store, (tx) => networkFor(context, tx, caller, networkId));
+      const network = await visibleNetwork(context, caller, networkId);
       const subnets = await subnetsById(store, network.subnetIds);
       if (subnets.length === 0)
         throw new CatalogError(
@@ -126,7 +133,7 @@ export function serverPorts(context: NetworkContext) {
           const gone = port.fixedIps.find((fixedIp) => fixedIp.address === address);
           if (!gone) continue;
           await dropFloating(tx, port, [gone], clock.now());
-          await freeAddress(tx, gone.subnetId, address);
+          await freeAddresses(tx, [gone]);
           portsChanged(context, tx, deviceId);
           const fixedIps = port.fixedIps.filter((fixedIp) => fixedIp !== gone);
           return presentPort(tx, await ports.update(tx, { ...port, fixedIps, updatedAt: clock.now() }));

@@ -6,16 +6,8 @@ import { isAdmin, owns } from '../caller-scope.js';
 import { CatalogError } from '../catalog-error.js';
 import { refuseNul } from '../json-conditions.js';
 import { listPage, type Page } from '../list-page.js';
-import { lookThenInsert } from '../unique-violation.js';
 import type { NetworkQuery } from './catalog.js';
-import {
-  maySeeNetwork,
-  type NetworkContext,
-  networkFor,
-  networkNotFound,
-  newNetwork,
-  newSubnet,
-} from './network-context.js';
+import { type NetworkContext, networkNotFound, newNetwork, newSubnet, visibleNetwork } from './network-context.js';
 import { type NetworkRecord, networkTables } from './network-tables.js';
 import { removePort } from './port-records.js';
 
@@ -46,12 +38,7 @@ const AUTO_NAME = 'auto_allocated_network';
 export function topology(context: NetworkContext) {
   const { store, clock } = context;
 
-  async function visible(caller: Caller, id: string): Promise<NetworkRecord> {
-    const network = await networks.get(store, id);
-    if (network && maySeeNetwork(caller, network)) return network;
-    if (network || !context.accept) throw networkNotFound(id);
-    return lookThenInsert(store, (tx) => networkFor(context, tx, caller, id));
-  }
+  const visible = (caller: Caller, id: string) => visibleNetwork(context, caller, id);
 
   async function autoNetworkIn(tx: Tx, projectId: string): Promise<NetworkRecord> {
     const now = clock.now();

@@ -166,9 +166,7 @@ export async function up(db: Kysely<Rows>): Promise<void> {
     .addColumn('address', 'text', (c) => c.notNull())
     .addColumn('slot', 'bigint')
     .addColumn('holder_id', 'text', (c) => c.notNull())
-    .addPrimaryKeyConstraint('ip_allocations_key', ['subnet_id', 'address'])
+    .addPrimaryKeyConstraint('ip_allocations_key', ['address', 'subnet_id'])
     .execute();
   await db.schema.createIndex('ip_allocations_slot').on('ip_allocations').columns(['subnet_id', 'slot']).execute();
-  await db.schema.createIndex('ip_allocations_holder').on('ip_allocations').column('holder_id').execute();
-  await db.schema.createIndex('ip_allocations_address').on('ip_allocations').column('address').execute();
 }
