@@ -200,10 +200,14 @@ describe('enforceQuota()', () => {
   });
 
   it('renews the reservation while a slow handler works', async () => {
-    const server = express().post('/', enforceQuota({ quota, kind: 'secrets', project, ttlMs: 1500 }), async (_, res) => {
-      await new Promise((resolve) => setTimeout(resolve, 2200));
-      res.status(201).end();
-    });
+    const server = express().post(
+      '/',
+      enforceQuota({ quota, kind: 'secrets', project, ttlMs: 1500 }),
+      async (_, res) => {
+        await new Promise((resolve) => setTimeout(resolve, 2200));
+        res.status(201).end();
+      },
+    );
     await supertest(server).post('/').expect(201);
     await settlesAt(1);
   });

@@ -1,0 +1,125 @@
+/**
+ * A parsed JSON text. Numbers are a `number`, or a `bigint` where an integer is too large to be exact as one.
+ * Objects are Maps: no name in them, `__proto__` included, means anything.
+ */
+export type JsonValue = null | boolean | number | bigint | string | readonly JsonValue[] | JsonObject;
+export type JsonObject = ReadonlyMap<string, JsonValue>;
+
+const MAX_DEPTH = 200;
+const BLANKS = /[ \t\n\r]*/y;
+const NUMBER = /-?(?:0|[1-9]\d*)(\.\d+)?([eE][-+]?\d+)?/y;
+// biome-ignore lint/suspicious/noControlCharactersInRegex: these are what a JSON string may not hold.
+const STRING = /"(?:[^"\\\u0000-\u001f]|\\["\\/bfnrt]|\\u[0-9a-fA-F]{4})*"/y;
+const WORDS: readonly (readonly [string, JsonValue])[] = [
+  ['null', null],
+  ['true', true],
+  ['false', false],
+  // No JSON, but the service this one stands in for reads them, and so names them in its refusal.
+  ['NaN', Number.NaN],
+  ['Infinity', Number.POSITIVE_INFINITY],
+  ['-Infinity', Number.NEGATIVE_INFINITY],
+];
+
+/**
+ * Reads a JSON text with integers kept exact, which `JSON.parse` does not. Of repeated names the last one counts.
+ *
+ * @throws SyntaxError for anything else, a byte order mark, text behind the value, and nesting beyond 200 included
+ */
+export function readJson(text: string): JsonValue {
+  let position = 0;
+
+  const value = readValue(0);
+  skipBlanks();
+  if (position < text.length) fail();
+  return value;
+
+  function readValue(depth: number): JsonValue {
+    if (depth > MAX_DEPTH) fail();
+    skipBlanks();
+    const first = text[position];
+    if (first === '{') return readObject(depth + 1);
+    if (first === '[') return readList(depth + 1);
+    if (first === '"') return readString();
+    for (const [word, meaning] of WORDS) {
+      if (!text.startsWith(word, position)) continue;
+      position += word.length;
+      return meaning;
+    }
+    return readNumber();
+  }
+
+  function readObject(depth: number): JsonObject {
+    const object = new Map<string, JsonValue>();
+    position++;
+    if (takes('}')) return object;
+    do {
+      skipBlanks();
+      const name = readString();
+      if (!takes(':')) fail();
+      // Set anew, a name moves to where it was last: the place where it counts.
+      object.delete(name);
+      object.set(name, readValue(depth));
+    } while (takes(','));
+    if (!takes('}')) fail();
+    return object;
+  }
+
+  function readList(depth: number): readonly JsonValue[] {
+    const list: JsonValue[] = [];
+    position++;
+    if (takes(']')) return list;
+    do list.push(readValue(depth));
+    while (takes(','));
+    if (!takes(']')) fail();
+    return list;
+  }
+
+  function readString(): string {
+    return JSON.parse(match(STRING)[0]) as string;
+  }
+
+  function readNumber(): number | bigint {
+    const [digits, fraction, exponent] = match(NUMBER);
+    const number = Number(digits);
+    const exact = fraction !== undefined || exponent !== undefined || Number.isSafeInteger(number);
+    return exact ? number : BigInt(digits);
+  }
+
+  function takes(mark: string): boolean {
+    skipBlanks();
+    if (text[position] !== mark) return false;
+    position++;
+    return true;
+  }
+
+  function skipBlanks(): void {
+    match(BLANKS);
+  }
+
+  function match(pattern: RegExp): RegExpExecArray {
+    pattern.lastIndex = position;
+    const found = pattern.exec(text) ?? fail();
+    position += found[0].length;
+    return found;
+  }
+
+  function fail(): never {
+    throw new SyntaxError(`No JSON at position ${position}`);
+  }
+}
+
+/** One line, a blank behind commas and colons, everything beyond ASCII as `\u` escapes: how this API prints JSON. */
+export function printJson(value: unknown): string {
+  if (typeof value === 'bigint') return String(value);
+  if (Array.isArray(value)) return `[${value.map(printJson).join(', ')}]`;
+  if (value === null || typeof value !== 'object') return printScalar(value);
+  const members = Object.entries(value).filter(([, member]) => member !== undefined);
+  return `{${members.map(([name, member]) => `${printScalar(name)}: ${printJson(member)}`).join(', ')}}`;
+}
+
+function printScalar(value: unknown): string {
+  return JSON.stringify(value).replace(
+    /[\u007f-\uffff]/g,
+    (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`,
+  );
+}

@@ -1,0 +1,52 @@
+import type { Limit } from '../limits.js';
+import type { JsonObject, JsonValue } from './json-value.js';
+import { notationOf, textNotation } from './value-notation.js';
+
+const MEMBER = 'project_quotas';
+const MAX_LIMIT = 2n ** 63n - 1n;
+
+/** What is wrong with a body; the message is the description of the answer. */
+export class SchemaViolation extends Error {
+  constructor(reason: string, property: string) {
+    super(`Provided object does not match schema 'Project Quota': ${reason}. Invalid property: '${property}'`);
+  }
+}
+
+/**
+ * The limits in a body `{"project_quotas": {"secrets": 10, "orders": null}}`, by kind.
+ *
+ * @throws SchemaViolation with the outermost problem: of the whole, then of the member, then of the kinds in order
+ */
+export function limitsIn(body: JsonValue, kinds: readonly string[]): Readonly<Record<string, Limit | null>> {
+  const outer = objectOf(body, 'None');
+  const member = outer.get(MEMBER);
+  if (member === undefined) throw new SchemaViolation(`'${MEMBER}' is a required property`, 'None');
+  refuseOthers(outer, [MEMBER], 'None');
+  const limits = objectOf(member, MEMBER);
+  refuseOthers(limits, kinds, MEMBER);
+  const named = kinds.filter((kind) => limits.has(kind));
+  return Object.fromEntries(named.map((kind) => [kind, limitOf(limits.get(kind)!)]));
+}
+
+function objectOf(value: JsonValue, property: string): JsonObject {
+  if (value instanceof Map) return value;
+  throw new SchemaViolation(`${notationOf(value)} is not of type 'object'`, property);
+}
+
+function refuseOthers(object: JsonObject, known: readonly string[], property: string): void {
+  const others = [...object.keys()].filter((name) => !known.includes(name)).map(textNotation);
+  if (others.length === 0) return;
+  const were = others.length === 1 ? 'was' : 'were';
+  const reason = `Additional properties are not allowed (${others.join(', ')} ${were} unexpected)`;
+  throw new SchemaViolation(reason, property);
+}
+
+function limitOf(value: JsonValue): Limit | null {
+  if (value === null) return null;
+  const isInteger = typeof value === 'bigint' || Number.isInteger(value);
+  if (!isInteger) throw new SchemaViolation(`${notationOf(value)} is not of type 'integer'`, MEMBER);
+  const exact = BigInt(value as number | bigint);
+  if (exact < -1n) throw new SchemaViolation(`${exact} is less than the minimum of -1`, MEMBER);
+  if (exact > MAX_LIMIT) throw new SchemaViolation(`${exact} is greater than the maximum of ${MAX_LIMIT}`, MEMBER);
+  return exact;
+}

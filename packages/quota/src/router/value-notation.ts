@@ -1,0 +1,39 @@
+import type { JsonValue } from './json-value.js';
+
+/**
+ * A value as error texts of this API write it: `None`, `True`, `'text'`, `nan`, `[1]`, `{'a': 1}`.
+ */
+export function notationOf(value: JsonValue): string {
+  if (value === null) return 'None';
+  if (typeof value === 'boolean') return value ? 'True' : 'False';
+  if (typeof value === 'bigint') return String(value);
+  if (typeof value === 'number') return numberNotation(value);
+  if (typeof value === 'string') return textNotation(value);
+  if (isList(value)) return `[${value.map(notationOf).join(', ')}]`;
+  return `{${[...value].map(([name, member]) => `${textNotation(name)}: ${notationOf(member)}`).join(', ')}}`;
+}
+
+export function textNotation(text: string): string {
+  const quote = text.includes("'") && !text.includes('"') ? '"' : "'";
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is written as escapes.
+  const escaped = text.replace(/[\\\u0000-\u001f\u007f-\u00a0\u00ad]/g, escapeOf);
+  return `${quote}${escaped.replaceAll(quote, `\\${quote}`)}${quote}`;
+}
+
+const ESCAPES: Readonly<Record<string, string>> = { '\\': '\\\\', '\n': '\\n', '\r': '\\r', '\t': '\\t' };
+
+function escapeOf(character: string): string {
+  return ESCAPES[character] ?? `\\x${character.charCodeAt(0).toString(16).padStart(2, '0')}`;
+}
+
+function numberNotation(value: number): string {
+  if (Number.isNaN(value)) return 'nan';
+  if (!Number.isFinite(value)) return value > 0 ? 'inf' : '-inf';
+  const isSmall = value !== 0 && Math.abs(value) < 1e-4;
+  // Exponents have two digits at least.
+  return isSmall ? value.toExponential().replace(/e-(\d)$/, 'e-0$1') : String(value);
+}
+
+function isList(value: readonly JsonValue[] | object): value is readonly JsonValue[] {
+  return Array.isArray(value);
+}
