@@ -1,8 +1,9 @@
+import { randomUUID } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Engine } from '@apistrata/compute-engine';
 import { type HeaderPreset, negotiator, Version } from '@apistrata/microversion';
 import { createRouter, type Operation, openApi } from '@apistrata/microversion/router';
-import { requestId } from '@apistrata/request-id';
+import { requestId, requestIdOf } from '@apistrata/request-id';
 import { BadRequest } from './http/bad-request.js';
 import { ComputeCall, type Surroundings } from './http/call.js';
 import { faultRenderer, Unauthorized } from './http/faults.js';
@@ -45,7 +46,8 @@ const OPTIONS = [
 export const MIN_VERSION = '2.1';
 export const MAX_VERSION = '2.100';
 const LATEST_KNOWN = Version.of('2.104');
-const REQUEST_ID_HEADERS = ['X-Compute-Request-ID', 'X-OpenStack-Request-ID', 'X-Service-Request-ID'];
+/** Names under which every answer tells its request's id. */
+export const REQUEST_ID_HEADERS = ['X-Compute-Request-ID', 'X-OpenStack-Request-ID', 'X-Service-Request-ID'];
 const BODY_LIMIT_BYTES = 114_688;
 const VENDOR_TYPE = 'application/vnd.openstack.compute+json';
 
@@ -75,6 +77,24 @@ function checkOptions(options: ComputeRouterOptions): Version {
  * every path below its mount, the version documents included; links follow the mount.
  */
 export function computeRouter(options: ComputeRouterOptions): ComputeRouter {
+  const handler = computeHandler(options);
+  // An id that the application around it has given already is told in these headers too.
+  const generate = (req: IncomingMessage) => requestIdOf(req)?.local ?? `req-${randomUUID()}`;
+  const requestIds = requestId({ headers: REQUEST_ID_HEADERS, generate });
+  const router: Handler = (req, res) => {
+    if (isVersionList(req)) handler(req, res);
+    else requestIds(req, res, () => handler(req, res));
+  };
+  return Object.assign(router, { openApi: handler.openApi });
+}
+
+/** True for the list of versions, the one answer without a request id. */
+export function isVersionList(req: IncomingMessage): boolean {
+  return /^\/?(?:\?|$)/.test(req.url ?? '/');
+}
+
+/** The same without request ids, for whoever gives them. */
+export function computeHandler(options: ComputeRouterOptions): ComputeRouter {
   const max = checkOptions(options);
   const negotiate = negotiator({ service: 'compute', min: MIN_VERSION, max, headers: options.headers ?? 'both' });
   const shared: Surroundings = {
@@ -110,13 +130,7 @@ export function computeRouter(options: ComputeRouterOptions): ComputeRouter {
     fault,
   });
   const documents = versionDocuments({ max, negotiate, trustProxy: options.trustProxy, fault });
-  const requestIds = requestId({ headers: REQUEST_ID_HEADERS });
-  const handler: Handler = (req, res) => {
-    const path = (req.url ?? '/').split('?', 1)[0]!;
-    // The list of versions carries no request id.
-    if (path === '/' || path === '') documents(req, res);
-    else requestIds(req, res, () => documents(req, res) || serve(req, res));
-  };
+  const handler: Handler = (req, res) => documents(req, res) || serve(req, res);
   return Object.assign(handler, {
     openApi: (version: string, serverUrl?: string) =>
       openApi(operations, { title: 'Compute API', version, serverUrl: serverUrl && `${serverUrl}/v2.1` }),

@@ -1,9 +1,11 @@
+export { type ComputeApi, type ComputeApiOptions, computeApi, type Middleware } from './compute-api.js';
 export {
   type ComputeRouter,
   type ComputeRouterOptions,
   computeRouter,
   MAX_VERSION,
   MIN_VERSION,
+  REQUEST_ID_HEADERS,
 } from './compute-router.js';
 export * from './identity/index.js';
 export { operations } from './operations/index.js';

@@ -1,0 +1,92 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { type Healthcheck, type HealthcheckOptions, healthcheck } from '@apistrata/healthcheck';
+import { genReqId, requestId } from '@apistrata/request-id';
+import type { Logger } from 'pino';
+import { pinoHttp } from 'pino-http';
+import { type ComputeRouterOptions, computeHandler, isVersionList, REQUEST_ID_HEADERS } from './compute-router.js';
+
+type Next = (error?: unknown) => void;
+
+/** A middleware as Express and plain `node:http` servers take it. */
+export type Middleware = (req: IncomingMessage, res: ServerResponse, next: Next) => void;
+
+export interface ComputeApiOptions extends ComputeRouterOptions {
+  /** Options of the health endpoint at `/healthcheck`, or one that is made already; false for none. Default: no checks. */
+  readonly healthcheck?: HealthcheckOptions | Healthcheck | false;
+  /** Answers `/v1/...`, the project quotas: what `projectQuotaRouter()` gives. Default: none. */
+  readonly quota?: Middleware;
+  /** Where requests are logged; default: nowhere. Tokens, passwords and bodies never get there. */
+  readonly logger?: Logger;
+}
+
+/** The whole API, and its parts that a program holds on to. */
+export interface ComputeApi {
+  (req: IncomingMessage, res: ServerResponse, next?: Next): void;
+  readonly health: Healthcheck | undefined;
+  /** The OpenAPI document of a version. */
+  readonly openApi: (version: string, serverUrl?: string) => Record<string, unknown>;
+}
+
+/** Headers that let whoever reads them act as somebody else. */
+const SECRET_HEADERS = ['x-auth-token', 'x-service-token', 'x-subject-token', 'authorization', 'cookie'];
+
+const REDACTED = [
+  ...SECRET_HEADERS.map((name) => `req.headers["${name}"]`),
+  'res.headers["x-subject-token"]',
+  'res.headers["set-cookie"]',
+];
+
+/** Query parameters of console links carry a token too. */
+function withoutSecrets(url: string | undefined): string | undefined {
+  return url
+    ?.replace(/([?&](?:token|access_token)=)[^&]*/gi, '$1[redacted]')
+    .replace(/(\/os-console-auth-tokens\/)[^/?]+/, '$1[redacted]');
+}
+
+function requestLog(logger: Logger): Middleware {
+  return pinoHttp({
+    logger,
+    genReqId,
+    redact: { paths: REDACTED, censor: '[redacted]' },
+    serializers: { req: (req) => ({ ...req, url: withoutSecrets(req.url) }) },
+    customLogLevel: (_req, res, error) =>
+      error || res.statusCode >= 500 ? 'error' : res.statusCode >= 400 ? 'warn' : 'info',
+  });
+}
+
+/** Runs middlewares one after the other; whoever does not answer hands on. */
+function chain(steps: readonly Middleware[]): Middleware {
+  return function runSteps(req, res, next) {
+    let position = 0;
+    const go: Next = (error) => {
+      const step = error === undefined ? steps[position++] : undefined;
+      if (step) step(req, res, go);
+      else next(error);
+    };
+    go();
+  };
+}
+
+/**
+ * The full API in one call: request ids, log, health endpoint, project quotas, and the compute API behind them. Use it
+ * in Express (`app.use(computeApi({ engine, identity }))`) or as the listener of a plain server.
+ */
+export function computeApi(options: ComputeApiOptions): ComputeApi {
+  const { healthcheck: health, quota, logger, ...routerOptions } = options;
+  const checked = health === false ? undefined : typeof health === 'function' ? health : healthcheck(health ?? {});
+  const router = computeHandler({
+    ...routerOptions,
+    onError:
+      routerOptions.onError ??
+      ((error, req) => logger?.error({ err: error, url: withoutSecrets(req.url) }, 'a request failed')),
+  });
+  const requestIds = requestId({ headers: REQUEST_ID_HEADERS });
+  const steps: Middleware[] = [(req, res, next) => (isVersionList(req) ? next() : requestIds(req, res, next))];
+  if (logger) steps.push(requestLog(logger));
+  if (checked) steps.push(checked as Middleware);
+  if (quota) steps.push((req, res, next) => (/^\/v1(\/|$)/.test(req.url ?? '') ? quota(req, res, next) : next()));
+  steps.push(router);
+  const run = chain(steps);
+  const api = (req: IncomingMessage, res: ServerResponse, next: Next = () => {}) => run(req, res, next);
+  return Object.assign(api, { health: checked, openApi: router.openApi });
+}
