@@ -5,6 +5,7 @@ import type { VolumeCatalog } from './volumes/catalog.js';
 
 export * from './catalog-error.js';
 export type { EmbeddedOptions, UnknownIds } from './embedded-options.js';
+export * from './http/index.js';
 export type * from './images/catalog.js';
 export * from './images/embedded-images.js';
 export type { ImageMember, ImageRecord, MemberStatus } from './images/image-tables.js';

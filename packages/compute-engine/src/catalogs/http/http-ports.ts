@@ -1,0 +1,168 @@
+import type { Caller } from '../../model/caller.js';
+import { isAdmin } from '../caller-scope.js';
+import { CatalogError } from '../catalog-error.js';
+import type { NewPort, Port, PortBinding, PortQuery } from '../networks/catalog.js';
+import { canonicalIp } from '../networks/ip-address.js';
+import type { resolveGroups } from './http-security-groups.js';
+import type { NetworkClient, Wire } from './network-client.js';
+
+/** Ports made here carry the caller's key in their description, so that a repeated creation finds the first one. */
+function marked(key: string): string {
+  return `compute-port ${key}`;
+}
+
+const portErrors = { 404: 'PORT_NOT_FOUND', 409: 'PORT_IN_USE' } as const;
+const UNBOUND = { device_id: '', device_owner: '', 'binding:host_id': '' };
+
+/** The part of the HTTP network catalog that gives ports to servers. */
+export function httpPorts(client: NetworkClient, resolve: ReturnType<typeof resolveGroups>) {
+  const path = (id: string) => `/ports/${encodeURIComponent(id)}`;
+
+  const change = async (caller: Caller, id: string, port: object): Promise<Wire> =>
+    (await client.send(caller, 'PUT', path(id), { port }, portErrors)).port;
+
+  const remove = (caller: Caller, id: string): Promise<void> =>
+    client.send(caller, 'DELETE', path(id), undefined, portErrors).catch((error: CatalogError) => {
+      if (error.code !== 'PORT_NOT_FOUND') throw error;
+    });
+
+  const shown = async (caller: Caller, wire: Wire): Promise<Port> => (await client.readPorts(caller, [wire]))[0]!;
+
+  const portsOf = (caller: Caller, deviceId: string): Promise<readonly Wire[]> =>
+    client.list(caller, 'ports', { device_id: deviceId });
+
+  async function create(caller: Caller, wanted: NewPort): Promise<Wire> {
+    await client.network(caller, wanted.networkId);
+    const groups = await resolve({ ...caller, projectId: wanted.projectId }, wanted.securityGroups ?? []);
+    const port = {
+      network_id: wanted.networkId,
+      tenant_id: wanted.projectId,
+      device_id: wanted.deviceId,
+      device_owner: wanted.deviceOwner,
+      'binding:host_id': wanted.hostId,
+      admin_state_up: true,
+      name: wanted.name ?? '',
+      description: marked(wanted.key),
+      ...(wanted.mac === undefined ? {} : { mac_address: wanted.mac }),
+      ...(wanted.addresses ? { fixed_ips: wanted.addresses.map((ip_address) => ({ ip_address })) } : {}),
+      ...(groups.length > 0 ? { security_groups: groups.map((group) => group.id) } : {}),
+    };
+    return (await client.send(caller, 'POST', '/ports', { port }, { 404: 'NETWORK_NOT_FOUND' })).port;
+  }
+
+  /** Every step is tried; the first failure is told at the end. */
+  async function tryAll(steps: readonly (() => Promise<unknown>)[]): Promise<void> {
+    const failures: unknown[] = [];
+    for (const step of steps) await step().catch((error) => failures.push(error));
+    if (failures.length > 0) throw failures[0];
+  }
+
+  return {
+    async listPorts(caller: Caller, query: PortQuery): Promise<readonly Port[]> {
+      const rest = { network_id: query.networkId, project_id: isAdmin(caller) ? undefined : caller.projectId };
+      const found = query.ids
+        ? await client.listAny(caller, 'ports', 'id', query.ids, rest)
+        : query.deviceIds
+          ? await client.listAny(caller, 'ports', 'device_id', query.deviceIds, rest)
+          : await client.list(caller, 'ports', rest);
+      const wanted = found.filter((port) => !query.deviceIds || query.deviceIds.includes(port.device_id));
+      return client.readPorts(caller, wanted);
+    },
+
+    getPort: async (caller: Caller, id: string): Promise<Port> => shown(caller, await client.portWire(caller, id)),
+
+    /** When one cannot be made, those that were made for the same call are removed again. */
+    async createPorts(caller: Caller, wanted: readonly NewPort[]): Promise<readonly Port[]> {
+      const made: Wire[] = [];
+      try {
+        for (const port of wanted) {
+          const there = await client.list(caller, 'ports', { device_id: port.deviceId, network_id: port.networkId });
+          const existing = there.find((other) => other.description === marked(port.key));
+          made.push(existing ?? (await create(caller, port)));
+        }
+      } catch (error) {
+        // Asked for again, since one may have been made whose answer got lost.
+        const keys = new Set(wanted.map((port) => marked(port.key)));
+        for (const deviceId of new Set(wanted.map((port) => port.deviceId))) {
+          const left = await portsOf(caller, deviceId).catch(() => made);
+          const ours = left.filter((port) => keys.has(port.description));
+          await tryAll(ours.map((port) => () => remove(caller, port.id))).catch(() => {});
+        }
+        throw error;
+      }
+      return client.readPorts(caller, made);
+    },
+
+    async bindPort(caller: Caller, id: string, binding: PortBinding): Promise<Port> {
+      const before = await client.portWire(caller, id);
+      if (before.device_id && before.device_id !== binding.deviceId)
+        throw new CatalogError('PORT_IN_USE', `Port ${id} is still in use.`);
+      const { deviceId, deviceOwner, hostId } = binding;
+      const port = { device_id: deviceId, device_owner: deviceOwner, 'binding:host_id': hostId };
+      return shown(caller, await change(caller, id, port));
+    },
+
+    async movePorts(caller: Caller, deviceId: string, hostId: string): Promise<void> {
+      const ports = await portsOf(caller, deviceId);
+      await tryAll(ports.map((port) => () => change(caller, port.id, { 'binding:host_id': hostId })));
+    },
+
+    async releasePorts(
+      caller: Caller,
+      deviceId: string,
+      { owned, bound }: { readonly owned: readonly string[]; readonly bound: readonly string[] },
+    ): Promise<void> {
+      const there = new Set((await portsOf(caller, deviceId)).map((port) => port.id));
+      await tryAll([
+        ...owned.filter((id) => there.has(id)).map((id) => () => remove(caller, id)),
+        ...bound.filter((id) => there.has(id)).map((id) => () => change(caller, id, UNBOUND)),
+      ]);
+    },
+
+    async addFixedIp(caller: Caller, deviceId: string, networkId: string): Promise<Port> {
+      const port = (await portsOf(caller, deviceId)).find((one) => one.network_id === networkId);
+      if (!port) throw new CatalogError('PORT_NOT_FOUND', `Server ${deviceId} has no port on network ${networkId}.`);
+      let failure = new CatalogError('NO_FREE_ADDRESS', `No more IP addresses available on network ${networkId}.`);
+      for (const subnet of await client.list(caller, 'subnets', { network_id: networkId })) {
+        try {
+          const fixed_ips = [...port.fixed_ips, { subnet_id: subnet.id }];
+          return await shown(caller, await change(caller, port.id, { fixed_ips }));
+        } catch (error) {
+          if ((error as CatalogError).code !== 'NO_FREE_ADDRESS') throw error;
+          failure = error as CatalogError;
+        }
+      }
+      throw failure;
+    },
+
+    async removeFixedIp(caller: Caller, deviceId: string, text: string): Promise<Port> {
+      const address = canonicalIp(text);
+      for (const port of await portsOf(caller, deviceId)) {
+        const fixed_ips = port.fixed_ips.filter((fixedIp: Wire) => canonicalIp(fixedIp.ip_address) !== address);
+        if (fixed_ips.length === port.fixed_ips.length) continue;
+        return shown(caller, await change(caller, port.id, { fixed_ips }));
+      }
+      throw new CatalogError('ADDRESS_NOT_FOUND', `Fixed IP ${text} is not one of server ${deviceId}.`);
+    },
+
+    async addSecurityGroup(caller: Caller, deviceId: string, nameOrId: string): Promise<void> {
+      const [group] = await resolve(caller, [nameOrId]);
+      const ports = (await portsOf(caller, deviceId)).filter((port) => !port.security_groups.includes(group!.id));
+      await tryAll(
+        ports.map((port) => () => change(caller, port.id, { security_groups: [...port.security_groups, group!.id] })),
+      );
+    },
+
+    async removeSecurityGroup(caller: Caller, deviceId: string, nameOrId: string): Promise<void> {
+      const [group] = await resolve(caller, [nameOrId]);
+      const ports = (await portsOf(caller, deviceId)).filter((port) => port.security_groups.includes(group!.id));
+      if (ports.length === 0)
+        throw new CatalogError(
+          'SECURITY_GROUP_NOT_ASSOCIATED',
+          `Security group ${nameOrId} not associated with the instance ${deviceId}`,
+        );
+      const without = (port: Wire) => port.security_groups.filter((id: string) => id !== group!.id);
+      await tryAll(ports.map((port) => () => change(caller, port.id, { security_groups: without(port) })));
+    },
+  };
+}

@@ -1,0 +1,178 @@
+import type { Caller } from '../../model/caller.js';
+import type { FixedIp } from '../../model/server.js';
+import { owns } from '../caller-scope.js';
+import { CatalogError, type CatalogErrorCode } from '../catalog-error.js';
+import type { FloatingIp, Network, Port, SecurityGroup, SecurityGroupRule } from '../networks/catalog.js';
+import { type HttpCatalogOptions, ServiceClient } from './service-client.js';
+
+export type Wire = Readonly<Record<string, any>>;
+export type Query = Readonly<Record<string, string | readonly string[] | undefined>>;
+export type Errors = Readonly<Record<number, CatalogErrorCode>>;
+
+/** Ids per request: more would make a URL longer than proxies take. */
+const IDS_PER_REQUEST = 50;
+
+export function projectOf(wire: Wire): string {
+  return wire.project_id ?? wire.tenant_id ?? '';
+}
+
+export function readNetwork(wire: Wire): Network {
+  return {
+    id: wire.id,
+    name: wire.name ?? '',
+    projectId: projectOf(wire),
+    adminStateUp: wire.admin_state_up ?? true,
+    status: wire.status ?? '',
+    shared: wire.shared ?? false,
+    external: wire['router:external'] ?? false,
+    mtu: wire.mtu ?? 1500,
+    subnetIds: wire.subnets ?? [],
+  };
+}
+
+export function readRule(wire: Wire): SecurityGroupRule {
+  return {
+    id: wire.id,
+    securityGroupId: wire.security_group_id,
+    direction: wire.direction,
+    ethertype: wire.ethertype,
+    protocol: wire.protocol ?? null,
+    portMin: wire.port_range_min ?? null,
+    portMax: wire.port_range_max ?? null,
+    remoteCidr: wire.remote_ip_prefix ?? null,
+    remoteGroupId: wire.remote_group_id ?? null,
+    description: wire.description ?? '',
+  };
+}
+
+export function readGroup(wire: Wire): SecurityGroup {
+  return {
+    id: wire.id,
+    name: wire.name,
+    description: wire.description ?? '',
+    projectId: projectOf(wire),
+    rules: (wire.security_group_rules ?? []).map(readRule),
+  };
+}
+
+/**
+ * The network service, spoken to in the service's own name: only it may bind ports to hosts. What the caller may see is
+ * therefore decided here.
+ */
+export class NetworkClient {
+  readonly #client: ServiceClient;
+
+  constructor(options: HttpCatalogOptions) {
+    this.#client = new ServiceClient('network', '/v2.0', options);
+  }
+
+  async send(caller: Caller, method: string, path: string, json?: unknown, errors?: Errors): Promise<any> {
+    return (await this.#client.request(method, path, { caller, as: 'service', json, errors })).body;
+  }
+
+  /** All of a collection that match, page by page if the service pages. */
+  async list(caller: Caller, collection: string, query: Query = {}): Promise<readonly Wire[]> {
+    const found: Wire[] = [];
+    let marker: string | undefined;
+    do {
+      const request = { caller, as: 'service', query: { ...query, marker } } as const;
+      const { body } = await this.#client.request('GET', `/${collection}`, request);
+      const page: readonly Wire[] = body[collection.replaceAll('-', '_')];
+      found.push(...page);
+      const more = (body[`${collection.replaceAll('-', '_')}_links`] ?? []).some((link: Wire) => link.rel === 'next');
+      marker = more ? page.at(-1)?.id : undefined;
+    } while (marker !== undefined);
+    return found;
+  }
+
+  /** Those of a collection that have one of the values; however many these are. */
+  async listAny(caller: Caller, collection: string, field: string, values: readonly string[], query: Query = {}) {
+    const found: Wire[] = [];
+    for (let at = 0; at < values.length; at += IDS_PER_REQUEST)
+      found.push(
+        ...(await this.list(caller, collection, { ...query, [field]: values.slice(at, at + IDS_PER_REQUEST) })),
+      );
+    return found;
+  }
+
+  async network(caller: Caller, id: string): Promise<Network> {
+    const body = await this.send(caller, 'GET', `/networks/${encodeURIComponent(id)}`, undefined, {
+      404: 'NETWORK_NOT_FOUND',
+    });
+    const network = readNetwork(body.network);
+    if (network.shared || network.external || owns(caller, network.projectId)) return network;
+    throw new CatalogError('NETWORK_NOT_FOUND', `Network ${id} could not be found.`);
+  }
+
+  async portWire(caller: Caller, id: string): Promise<Wire> {
+    const { port } = await this.send(caller, 'GET', `/ports/${encodeURIComponent(id)}`, undefined, {
+      404: 'PORT_NOT_FOUND',
+    });
+    if (owns(caller, projectOf(port))) return port;
+    throw new CatalogError('PORT_NOT_FOUND', `Port ${id} could not be found.`);
+  }
+
+  /** Ports with the names and floating addresses that stand in other collections: three requests for any number. */
+  async readPorts(caller: Caller, wires: readonly Wire[]): Promise<Port[]> {
+    if (wires.length === 0) return [];
+    const distinct = (ids: readonly string[]) => [...new Set(ids)];
+    const fields = { fields: ['id', 'name'] };
+    const [networks, groups, floating] = await Promise.all([
+      this.listAny(caller, 'networks', 'id', distinct(wires.map((port) => port.network_id)), fields),
+      this.listAny(
+        caller,
+        'security-groups',
+        'id',
+        distinct(wires.flatMap((port) => port.security_groups ?? [])),
+        fields,
+      ),
+      this.listAny(caller, 'floatingips', 'port_id', distinct(wires.map((port) => port.id))),
+    ]);
+    const names = new Map([...networks, ...groups].map(({ id, name }) => [id as string, name as string]));
+    return wires.map((port) => readPort(port, names, floating));
+  }
+}
+
+function readPort(port: Wire, names: ReadonlyMap<string, string>, floating: readonly Wire[]): Port {
+  const leading = (address: string) =>
+    floating.filter((one) => one.port_id === port.id && one.fixed_ip_address === address);
+  const fixedIps = (port.fixed_ips ?? []).map(
+    (fixedIp: Wire): FixedIp => ({
+      address: fixedIp.ip_address,
+      version: fixedIp.ip_address.includes(':') ? 6 : 4,
+      subnetId: fixedIp.subnet_id,
+      floating: leading(fixedIp.ip_address).map((one) => one.floating_ip_address),
+    }),
+  );
+  return {
+    id: port.id,
+    name: port.name ?? '',
+    projectId: projectOf(port),
+    networkId: port.network_id,
+    networkName: names.get(port.network_id) ?? port.network_id,
+    mac: port.mac_address,
+    fixedIps,
+    securityGroups: (port.security_groups ?? []).map((id: string) => ({ id, name: names.get(id) ?? id })),
+    status: port.status,
+    adminStateUp: port.admin_state_up ?? true,
+    deviceId: port.device_id ?? '',
+    deviceOwner: port.device_owner ?? '',
+    hostId: port['binding:host_id'] ?? '',
+    hasResourceRequest: Object.keys(port.resource_request ?? {}).length > 0,
+    vnicType: port['binding:vnic_type'] ?? 'normal',
+  };
+}
+
+export function readFloatingIp(wire: Wire, pool: string, deviceId: string | null): FloatingIp {
+  return {
+    id: wire.id,
+    address: wire.floating_ip_address,
+    projectId: projectOf(wire),
+    networkId: wire.floating_network_id,
+    pool,
+    portId: wire.port_id ?? null,
+    fixedAddress: wire.fixed_ip_address ?? null,
+    deviceId: wire.port_details?.device_id || deviceId,
+    status: wire.status ?? '',
+  };
+}

@@ -1,0 +1,90 @@
+import type { Volume, VolumeAttachment, VolumeSnapshot, VolumeType } from '../volumes/catalog.js';
+
+/** Times without a zone are UTC. */
+function readTime(text: string | null | undefined): number | null {
+  if (!text) return null;
+  return Date.parse(/(Z|[+-]\d\d:?\d\d)$/.test(text) ? text : `${text}Z`);
+}
+
+type Wire = Readonly<Record<string, any>>;
+
+export function readVolume(wire: Wire): Volume {
+  const createdAt = readTime(wire.created_at) ?? 0;
+  const attachments: readonly Wire[] = wire.attachments ?? [];
+  return {
+    id: wire.id,
+    projectId: wire['os-vol-tenant-attr:tenant_id'] ?? '',
+    userId: wire.user_id ?? '',
+    name: wire.name || null,
+    description: wire.description || null,
+    status: wire.status,
+    sizeGb: wire.size,
+    bootable: String(wire.bootable) === 'true',
+    multiattach: wire.multiattach ?? false,
+    encrypted: wire.encrypted ?? false,
+    availabilityZone: wire.availability_zone ?? '',
+    volumeType: wire.volume_type ?? null,
+    snapshotId: wire.snapshot_id ?? null,
+    sourceVolumeId: wire.source_volid ?? null,
+    imageMetadata: wire.volume_image_metadata ?? {},
+    metadata: wire.metadata ?? {},
+    migrationStatus: wire.migration_status ?? wire['os-vol-mig-status-attr:migstat'] ?? null,
+    attachments: attachments.map((tie) => ({
+      id: tie.attachment_id,
+      volumeId: wire.id,
+      serverId: tie.server_id,
+      status: 'attached',
+      host: tie.host_name ?? null,
+      device: tie.device ?? null,
+      attachedAt: readTime(tie.attached_at),
+      detachedAt: null,
+      mode: 'rw',
+      connection: {},
+    })),
+    createdAt,
+    updatedAt: readTime(wire.updated_at) ?? createdAt,
+  };
+}
+
+export function readAttachment(wire: Wire): VolumeAttachment {
+  return {
+    id: wire.id,
+    volumeId: wire.volume_id,
+    serverId: wire.instance,
+    status: wire.status,
+    host: wire.attached_host ?? null,
+    device: wire.mountpoint ?? null,
+    attachedAt: readTime(wire.attached_at),
+    detachedAt: readTime(wire.detached_at),
+    mode: wire.attach_mode ?? 'rw',
+    connection: wire.connection_info ?? {},
+  };
+}
+
+export function readSnapshot(wire: Wire): VolumeSnapshot {
+  const createdAt = readTime(wire.created_at) ?? 0;
+  return {
+    id: wire.id,
+    volumeId: wire.volume_id,
+    projectId: wire['os-extended-snapshot-attributes:project_id'] ?? '',
+    userId: wire.user_id ?? '',
+    name: wire.name || null,
+    description: wire.description || null,
+    status: wire.status,
+    progress: wire['os-extended-snapshot-attributes:progress'] ?? '0%',
+    sizeGb: wire.size,
+    metadata: wire.metadata ?? {},
+    createdAt,
+    updatedAt: readTime(wire.updated_at) ?? createdAt,
+  };
+}
+
+export function readType(wire: Wire): VolumeType {
+  return {
+    id: wire.id,
+    name: wire.name,
+    description: wire.description ?? null,
+    isPublic: wire['os-volume-type-access:is_public'] ?? wire.is_public ?? true,
+    extraSpecs: wire.extra_specs ?? {},
+  };
+}
