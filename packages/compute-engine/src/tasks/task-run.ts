@@ -44,12 +44,17 @@ export class TaskRun {
     return this.job.payload.arguments;
   }
 
+  /** Whether this job may still write to its server. */
+  protected holds(server: Server): boolean {
+    return server.jobId === this.job.id;
+  }
+
   /** Changes the server, together with whatever else belongs into the same transaction. */
   async update(patch: ServerPatch, also?: AlsoWrite): Promise<Server> {
     const events = [...this.#events.values()];
     this.server = await this.core.store.transaction(async (tx) => {
       const current = await tables.servers.lock(tx, this.server.id);
-      if (!current || current.jobId !== this.job.id) throw new Superseded(`${this.server.id} belongs to another job`);
+      if (!current || !this.holds(current)) throw new Superseded(`${this.server.id} belongs to another job`);
       const more = (await also?.(tx, current)) ?? {};
       await recordEvents(tx, current.id, this.context.requestId, events);
       return tables.servers.update(tx, { ...current, ...patch, ...more, updatedAt: this.core.clock.now() });
@@ -65,11 +70,12 @@ export class TaskRun {
   /** Has the driver do something, showing the task meanwhile. The event, if named, records how it went. */
   async perform(work: DriverWork, task?: TaskState, event?: string): Promise<void> {
     const { driver } = this.core;
+    const origin = { action: this.job.kind, requestId: this.context.requestId };
     const step = event ? this.#begin(event) : undefined;
-    const visible = task !== undefined && task !== this.server.taskState && !driver.instantly?.(work, this.server);
+    const visible = task !== undefined && task !== this.server.taskState && !driver.instantly?.(work, this.server, origin);
     if (visible) await this.update({ taskState: task });
     try {
-      await driver.perform(work, this.server, this.signal);
+      await driver.perform(work, this.server, this.signal, origin);
       if (step) this.#end(step, 'Success', null);
     } catch (error) {
       if (this.signal.aborted) throw this.signal.reason;

@@ -49,12 +49,12 @@ export class Servers {
     context: Context,
     id: string,
     action: ActionName,
-    make: (server: Server) => ServerPatch | undefined,
+    make: (server: Server, tx: Tx) => ServerPatch | undefined | Promise<ServerPatch | undefined>,
   ): Promise<Server> {
     return this.#core.store.transaction(async (tx) => {
       const server = await this.#lock(tx, id);
       checkTransition(action, server, context.isAdmin);
-      const patch = make(server);
+      const patch = await make(server, tx);
       if (!patch) return server;
       const { history } = transitionOf(action);
       if (history) await recordAction(tx, context, server, history, this.#core.clock.now());
