@@ -166,9 +166,11 @@ export async function serve(options: Options, environment: NodeJS.ProcessEnv = p
     const stop = async () => {
       health.shutdown();
       const closed = new Promise((done) => server.close(done));
-      server.closeIdleConnections();
+      // A connection becomes idle when its last request has been answered; nobody waits for its keep-alive to run out.
+      const idle = setInterval(() => server.closeIdleConnections(), 50);
       const timer = setTimeout(() => server.closeAllConnections(), GRACE_MS);
       await closed;
+      clearInterval(idle);
       clearTimeout(timer);
       health.close();
       await engine.close();

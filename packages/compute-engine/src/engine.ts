@@ -81,7 +81,7 @@ export async function createEngine(options: EngineOptions = {}): Promise<Engine>
     await store.close();
     throw error;
   });
-  if (options.worker !== false) worker.start();
+  if (options.worker !== false) await worker.start();
   return {
     ...core,
     embedded,

@@ -94,13 +94,10 @@ export async function renewLeases(session: Session, lease: Lease): Promise<void>
     .execute();
 }
 
-/** Gives back what a worker has not finished, for others to take up at once. */
-export async function releaseLeases(session: Session, owner: string): Promise<void> {
-  await session.db
-    .updateTable('jobs')
-    .set({ lease_until: 0, lease_owner: null })
-    .where('lease_owner', '=', owner)
-    .execute();
+/** Gives back what a worker, or (left out) anybody, has not finished, for others to take up at once. */
+export async function releaseLeases(session: Session, owner?: string): Promise<void> {
+  const held = session.db.updateTable('jobs').set({ lease_until: 0, lease_owner: null });
+  await (owner === undefined ? held : held.where('lease_owner', '=', owner)).execute();
 }
 
 export async function removeJob(tx: Session, id: string): Promise<void> {

@@ -21,7 +21,7 @@ export interface WorkerOptions {
   readonly onError: (error: unknown, job: Job | undefined) => void;
   /** Jobs at once; default 256. */
   readonly concurrency?: number;
-  /** How long a job belongs to a worker that shows no life; default 30,000 ms. */
+  /** How long a job belongs to a worker that shows no life; default 15,000 ms. */
   readonly leaseMs?: number;
   /** How often to look for jobs that other processes left; default 500 ms. */
   readonly pollMs?: number;
@@ -43,10 +43,12 @@ export class Worker {
   #looking = false;
 
   constructor(options: WorkerOptions) {
-    this.#options = { concurrency: 256, leaseMs: 30_000, pollMs: 500, ...options };
+    this.#options = { concurrency: 256, leaseMs: 15_000, pollMs: 500, ...options };
   }
 
-  start(): void {
+  async start(): Promise<void> {
+    // A SQLite database has one process: whatever is held was held by one that is gone.
+    if (this.#options.store.kind === 'sqlite') await releaseLeases(this.#options.store);
     this.#renewedAt = Date.now();
     this.#timer = setInterval(() => void this.#look(), this.#options.pollMs);
     this.#timer.unref();

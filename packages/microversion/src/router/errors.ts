@@ -13,12 +13,6 @@ export class NoRoute extends RequestError {
   readonly status = 404;
 }
 
-/** The operation exists, but not at the version asked for. */
-export class NotInVersion extends RequestError {
-  readonly code = 'NOT_IN_VERSION';
-  readonly status = 404;
-}
-
 export class BodyTooLarge extends RequestError {
   readonly code = 'BODY_TOO_LARGE';
   readonly status = 413;

@@ -1,4 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { z } from 'zod';
 import { type Query, type Versioned, versioned } from '../schema/index.js';
 import type { Version } from '../version.js';
 import { at } from '../windowed.js';
@@ -30,6 +31,8 @@ export interface RouterOptions<C> {
   readonly bodyLimitBytes?: number;
   /** Media types beside application/json that are JSON. */
   readonly mediaTypes?: readonly string[];
+  /** What happens to keys of a body that its schema does not name: what the schema says, or dropped all the same. */
+  readonly unknownKeys?: 'as-defined' | 'drop';
   /** Holds every answer against the operation's own schema, for tests. Default false. */
   readonly validateReplies?: boolean;
 }
@@ -81,6 +84,7 @@ function answerOf(result: unknown): Answer {
  */
 export function createRouter<C extends object>(options: RouterOptions<C>) {
   const table = routeTable(options.operations);
+  const check = options.unknownKeys === 'drop' ? checkKnownKeys : checkBody;
   const bodyOptions = { limitBytes: options.bodyLimitBytes ?? 1024 * 1024, mediaTypes: options.mediaTypes ?? [] };
 
   async function serve(req: IncomingMessage, res: ServerResponse): Promise<void> {
@@ -102,7 +106,7 @@ export function createRouter<C extends object>(options: RouterOptions<C>) {
     const operation = (call.operation = operationAt(candidates, version));
     const parts = prepare(operation);
     call.query = parts.query && checkQuery(parts.query, mark < 0 ? '' : url.slice(mark + 1), version);
-    call.body = parts.body && checkBody(parts.body, body, version);
+    call.body = parts.body && check(parts.body, body, version);
     call.target = operation.target && (await operation.target(call));
     await options.authorize?.(operation, call);
     const result = answerOf(await operation.run(call));
@@ -133,6 +137,24 @@ function checkBody(schema: Versioned<any>, body: unknown, version: Version): unk
   const checked = schema.check(version).safeParse(body);
   if (!checked.success) throw new InvalidBody(checked.error.issues, body);
   return checked.data;
+}
+
+/** The same, but keys that are not known are dropped, each time some are found; other faults count as ever. */
+function checkKnownKeys(schema: Versioned<any>, body: unknown, version: Version): unknown {
+  const checker = schema.check(version);
+  let known = body;
+  for (;;) {
+    const checked = checker.safeParse(known);
+    if (checked.success) return checked.data;
+    const { issues } = checked.error;
+    const others = issues.filter(({ code }) => code !== 'unrecognized_keys');
+    if (others.length > 0) throw new InvalidBody(others, body);
+    known = structuredClone(known);
+    for (const { path, keys } of issues as readonly z.core.$ZodIssueUnrecognizedKeys[]) {
+      const holder = path.reduce<any>((value, key) => value[key], known);
+      for (const key of keys) delete holder[key];
+    }
+  }
 }
 
 function validateReply(

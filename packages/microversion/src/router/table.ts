@@ -1,6 +1,7 @@
 import findMyWay from 'find-my-way';
+import { NotInVersion } from '../errors.js';
 import type { Version } from '../version.js';
-import { MalformedBody, NotInVersion, UnknownAction } from './errors.js';
+import { MalformedBody, UnknownAction } from './errors.js';
 import { groupBy } from './group-by.js';
 import { existsAt, type Method, type Operation, windowsOfOperation } from './operation.js';
 
@@ -88,6 +89,6 @@ export function candidatesOf(route: Route, body: unknown): readonly Operation[] 
 /** The one that exists at the version; throws {@link NotInVersion} when none does. */
 export function operationAt(candidates: readonly Operation[], version: Version): Operation {
   const found = candidates.find((operation) => existsAt(operation, version));
-  if (!found) throw new NotInVersion('The resource could not be found.');
+  if (!found) throw new NotInVersion();
   return found;
 }

@@ -1,0 +1,93 @@
+import { randomUUID } from 'node:crypto';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import pg from 'pg';
+import { afterAll, describe, expect, inject, it } from 'vitest';
+import { ask, type Program, startProgram } from './program.js';
+
+const IMAGE = '70a599e0-31e7-49b7-b260-868f441e862b';
+const STABLE = new Set(['ACTIVE', 'SHUTOFF', 'PAUSED', 'ERROR']);
+const folder = mkdtempSync(join(tmpdir(), 'apistrata-crash-'));
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+async function freshDatabase(base: string): Promise<string> {
+  const name = `crash_${randomUUID().replaceAll('-', '')}`;
+  const admin = new pg.Client(base);
+  await admin.connect();
+  await admin.query(`create database ${name}`);
+  await admin.end();
+  return base.replace(/\/[^/]*$/, `/${name}`);
+}
+
+const postgresUrl = inject('postgresUrl');
+const databases = [
+  { kind: 'a SQLite file', url: async () => join(folder, 'cloud.db') },
+  ...(postgresUrl ? [{ kind: 'PostgreSQL', url: () => freshDatabase(postgresUrl) }] : []),
+];
+
+describe.each(databases)('a server killed in the middle of work, on $kind', ({ url }) => {
+  const start = async (database: string) =>
+    startProgram([
+      '--db',
+      database,
+      '--latency-ms',
+      '15',
+      '--log-level',
+      'error',
+      '--quota',
+      'instances=-1',
+      '--quota',
+      'cores=-1',
+      '--quota',
+      'ram=-1',
+    ]);
+
+  /** Creates until the server is gone; gives the ids that were acknowledged. */
+  async function createMany(program: Program, count: number, acknowledged: Map<string, string>): Promise<void> {
+    const one = async (index: number) => {
+      const name = `crash-${randomUUID()}`;
+      const server = { name, flavorRef: '1', imageRef: IMAGE, networks: index % 2 === 0 ? 'none' : 'auto' };
+      const created = await ask(program.url, 'POST', '/v2.1/servers', { version: '2.37', body: { server } });
+      if (created.status !== 202) throw new Error(JSON.stringify(created.body));
+      acknowledged.set(created.body.server.id, name);
+      await new Promise((resolve) => setTimeout(resolve, 60));
+      await ask(program.url, 'POST', `/v2.1/servers/${created.body.server.id}/action`, { body: { 'os-stop': null } });
+    };
+    await Promise.allSettled(Array.from({ length: count }, (_, index) => one(index)));
+  }
+
+  it('has lost nothing it acknowledged, doubled nothing, and leaves nothing half done', {
+    timeout: 120_000,
+  }, async () => {
+    const database = await url();
+    const acknowledged = new Map<string, string>();
+    for (const [round, afterMs] of [150, 400].entries()) {
+      const program = await start(database);
+      const working = createMany(program, 100, acknowledged);
+      await new Promise((resolve) => setTimeout(resolve, afterMs));
+      await program.end('SIGKILL');
+      await working;
+      expect(acknowledged.size, `round ${round}`).toBeGreaterThan(0);
+    }
+    const program = await start(database);
+    try {
+      const list = async () => (await ask(program.url, 'GET', '/v2.1/servers/detail?limit=1000')).body.servers as any[];
+      let servers = await list();
+      const deadline = Date.now() + 60_000;
+      const busy = (s: any) => !STABLE.has(s.status) || s['OS-EXT-STS:task_state'] !== null;
+      while (servers.some(busy) && Date.now() < deadline) {
+        await new Promise((resolve) => setTimeout(resolve, 250));
+        servers = await list();
+      }
+      expect(servers.filter(busy)).toEqual([]);
+      expect(servers.filter((s) => s.status === 'ERROR').map((s) => s.fault)).toEqual([]);
+      const names = servers.map((s) => s.name);
+      expect(new Set(names).size).toBe(names.length);
+      const found = new Map(servers.map((s) => [s.id, s.name]));
+      for (const [id, name] of acknowledged) expect(found.get(id)).toBe(name);
+    } finally {
+      expect(await program.end('SIGTERM')).toBe(0);
+    }
+  });
+});

@@ -1,0 +1,137 @@
+import { execFileSync } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { ask, type Program, runProgram, startProgram } from './program.js';
+
+const folder = mkdtempSync(join(tmpdir(), 'apistrata-program-'));
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+describe('the reference server', () => {
+  let program: Program;
+  beforeAll(async () => {
+    program = await startProgram(['--db', ':memory:', '--log-level', 'info']);
+  });
+  afterAll(async () => {
+    await program.end('SIGTERM');
+  });
+
+  it('serves versions, key pairs at 2.1 and 2.2, OpenAPI and health', async () => {
+    expect((await ask(program.url, 'GET', '/')).body.versions).toHaveLength(2);
+    const keypair = (name: string, version: string) =>
+      ask(program.url, 'POST', '/v2.1/os-keypairs', { version, body: { keypair: { name } } });
+    expect((await keypair('one', '2.1')).status).toBe(200);
+    expect((await keypair('two', '2.2')).status).toBe(201);
+    expect((await ask(program.url, 'GET', '/openapi.json?version=2.53')).body.info.version).toBe('2.53');
+    expect((await ask(program.url, 'GET', '/openapi.json?version=nonsense')).status).toBe(400);
+    expect((await ask(program.url, 'GET', '/healthcheck')).status).toBe(200);
+    expect((await fetch(`${program.url}/v2.1/flavors`)).status).toBe(401);
+  });
+
+  it('runs the demo of the README', () => {
+    const readme = readFileSync(join(import.meta.dirname, '../../../README.md'), 'utf8');
+    const demo = /<!-- demo -->\s*```sh\n([\s\S]*?)```/.exec(readme)?.[1];
+    expect(demo).toBeDefined();
+    const script = demo!.replaceAll('http://127.0.0.1:8774', program.url);
+    const output = execFileSync('bash', ['-euo', 'pipefail', '-c', script], { encoding: 'utf8' });
+    expect(output).toContain('ACTIVE');
+    expect(output).toContain('SHUTOFF');
+  });
+
+  it('writes no secret to its log', async () => {
+    const token = 'ada:demo:member';
+    await ask(program.url, 'POST', '/v2.1/servers', {
+      token,
+      version: '2.37',
+      body: {
+        server: {
+          name: 's',
+          adminPass: 'hunter2-secret',
+          user_data: 'c2VjcmV0',
+          flavorRef: '1',
+          imageRef: '70a599e0-31e7-49b7-b260-868f441e862b',
+          networks: 'none',
+        },
+      },
+    });
+    await vi.waitFor(() => expect(program.output()).toContain('"url":"/v2.1/servers"'));
+    for (const secret of [token, 'hunter2-secret', 'c2VjcmV0', 'PRIVATE KEY'])
+      expect(program.output()).not.toContain(secret);
+  });
+});
+
+describe('starting and stopping', () => {
+  it('explains itself and prints the built-in preset', async () => {
+    expect((await runProgram(['--help'])).output).toMatch(/--latency-ms N\s+time every step/);
+    const { output } = await runProgram(['--print-preset']);
+    const file = join(folder, 'preset.json');
+    writeFileSync(file, output);
+    const program = await startProgram(['--db', ':memory:', '--preset', file, '--log-level', 'silent']);
+    expect((await ask(program.url, 'GET', '/v2.1/flavors')).body.flavors.map((f: any) => f.id)).toEqual([
+      '1',
+      '2',
+      '3',
+      '4',
+      '5',
+    ]);
+    expect(await program.end('SIGTERM')).toBe(0);
+  });
+
+  it('takes options from the environment too', async () => {
+    const program = await startProgram(['--db', ':memory:'], {
+      APISTRATA_LOG_LEVEL: 'silent',
+      APISTRATA_HEADERS: 'service',
+    });
+    const { headers } = await ask(program.url, 'GET', '/v2.1/flavors');
+    expect(headers.get('service-api-version')).toBe('compute 2.1');
+    expect(headers.has('openstack-api-version')).toBe(false);
+    expect(await program.end('SIGTERM')).toBe(0);
+  });
+
+  it('lets a request in flight end before it does', async () => {
+    const program = await startProgram(['--db', ':memory:', '--log-level', 'silent']);
+    const slow = ask(program.url, 'POST', '/v2.1/os-keypairs', { body: { keypair: { name: 'slow' } } });
+    await new Promise((resolve) => setTimeout(resolve, 30));
+    const code = program.end('SIGTERM');
+    expect((await slow).status).toBe(200);
+    expect(await code).toBe(0);
+  });
+
+  it.each([
+    [['--port', 'x'], /--port is 'x'/],
+    [['--prot', '1'], /--prot/],
+    [['--headers', 'mine'], /service, openstack, both/],
+    [['--max-version', '2.999'], /2\.999/],
+    [
+      ['--db', 'postgres://nobody:secret@127.0.0.1:1/none'],
+      /database postgres:\/\/nobody:\*\*\*@127\.0\.0\.1:1\/none cannot be used/,
+    ],
+    [['--db', ':memory:', '--preset', '/does/not/exist.json'], /--preset \/does\/not\/exist\.json/],
+    [['--setting', 'nonsense=1'], /--setting nonsense/],
+    [['--healthcheck', 'detailled=true'], /detailled/],
+  ])('refuses %j with one clear line', async (args, message) => {
+    const { code, output } = await runProgram(['--log-level', 'silent', '--port', '0', ...args]);
+    expect(code).toBe(1);
+    expect(output).toMatch(message);
+    expect(output.trim().split('\n')).toHaveLength(1);
+    expect(output).not.toContain('secret');
+  });
+
+  it('names the path of the fault in a preset', async () => {
+    const file = join(folder, 'bad.json');
+    writeFileSync(file, JSON.stringify({ hosts: [{ name: 'h', vcpus: 0, memoryMb: 1, diskGb: 1 }] }));
+    const { code, output } = await runProgram(['--db', ':memory:', '--preset', file]);
+    expect([code, output]).toEqual([1, expect.stringContaining('hosts.0.vcpus')]);
+  });
+
+  it('says when its port is taken', async () => {
+    const other = createServer();
+    await new Promise<void>((resolve) => other.listen(0, '127.0.0.1', resolve));
+    const { port } = other.address() as { port: number };
+    const { code, output } = await runProgram(['--db', ':memory:', '--port', String(port), '--log-level', 'silent']);
+    expect([code, output.trim()]).toEqual([1, `port ${port} of 127.0.0.1 is taken`]);
+    other.close();
+  });
+});

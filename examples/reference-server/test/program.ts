@@ -1,0 +1,79 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { join } from 'node:path';
+
+const MAIN = join(import.meta.dirname, '../dist/main.js');
+
+/** The reference server as its own process. */
+export interface Program {
+  readonly url: string;
+  readonly pid: number;
+  readonly output: () => string;
+  /** Sends a signal and waits for the end; gives the exit code, null when a signal ended it. */
+  readonly end: (signal: NodeJS.Signals) => Promise<number | null>;
+}
+
+function ended(child: ChildProcess): Promise<number | null> {
+  if (child.exitCode !== null || child.signalCode !== null) return Promise.resolve(child.exitCode);
+  return new Promise((resolve) => child.once('exit', (code) => resolve(code)));
+}
+
+/** Starts the program and waits until it says where it listens; rejects with its output when it ends before. */
+export async function startProgram(args: readonly string[], environment: NodeJS.ProcessEnv = {}): Promise<Program> {
+  const child = spawn(process.execPath, [MAIN, '--port', '0', ...args], {
+    env: { ...process.env, ...environment },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  let output = '';
+  const url = await new Promise<string>((resolve, reject) => {
+    const read = (chunk: Buffer) => {
+      output += chunk;
+      const found = /Compute API (http:\S+)\/v2\.1/.exec(output);
+      if (found) resolve(found[1]!);
+    };
+    child.stdout!.on('data', read);
+    child.stderr!.on('data', read);
+    child.once('exit', (code) => reject(new Error(`the program ended with ${code}: ${output}`)));
+  });
+  return {
+    url,
+    pid: child.pid!,
+    output: () => output,
+    end: (signal) => {
+      child.kill(signal);
+      return ended(child);
+    },
+  };
+}
+
+/** Runs the program to its end; for calls that are expected to fail. */
+export async function runProgram(args: readonly string[]): Promise<{ code: number | null; output: string }> {
+  const child = spawn(process.execPath, [MAIN, ...args], { stdio: ['ignore', 'pipe', 'pipe'] });
+  let output = '';
+  child.stdout!.on('data', (chunk) => {
+    output += chunk;
+  });
+  child.stderr!.on('data', (chunk) => {
+    output += chunk;
+  });
+  return { code: await ended(child), output };
+}
+
+/** A JSON request to the program. */
+export async function ask(
+  url: string,
+  method: string,
+  path: string,
+  options: { readonly version?: string; readonly token?: string; readonly body?: unknown } = {},
+): Promise<{ status: number; headers: Headers; body: any }> {
+  const response = await fetch(`${url}${path}`, {
+    method,
+    headers: {
+      'X-Auth-Token': options.token ?? 'ada:demo',
+      'Content-Type': 'application/json',
+      ...(options.version && { 'OpenStack-API-Version': `compute ${options.version}` }),
+    },
+    body: options.body === undefined ? undefined : JSON.stringify(options.body),
+  });
+  const text = await response.text();
+  return { status: response.status, headers: response.headers, body: text.startsWith('{') ? JSON.parse(text) : text };
+}
