@@ -3,6 +3,8 @@ import type { SqlDatabase, SqlRow, Steps } from './sql-database.js';
 interface PostgresClient {
   query(text: string, values?: unknown[]): Promise<{ readonly rows: unknown[] }>;
   release(error?: boolean): void;
+  on(event: 'error', listener: () => void): unknown;
+  off(event: 'error', listener: () => void): unknown;
 }
 
 /** What the store needs of a `Pool` of `pg`. */
@@ -33,6 +35,11 @@ export function postgres(pool: PostgresPool): SqlDatabase {
 async function transact<T>(pool: PostgresPool, work: () => Steps<T>): Promise<T> {
   const client = await pool.connect();
   let broken = false;
+  // The pool listens to idle connections only: one that is lost in use would end the process. Its query fails anyway.
+  const lost = () => {
+    broken = true;
+  };
+  client.on('error', lost);
   try {
     await client.query('BEGIN');
     const result = await drive(client, work());
@@ -45,6 +52,7 @@ async function transact<T>(pool: PostgresPool, work: () => Steps<T>): Promise<T>
     });
     throw error;
   } finally {
+    client.off('error', lost);
     client.release(broken);
   }
 }

@@ -4,7 +4,7 @@ import type { Amounts, Excess } from '../limits.js';
 import type { Count, Hold, MaybePromise, OwnLimits, Page, QuotaStore, ReserveRequest } from '../store.js';
 import { read, type SqlDatabase, type Steps, write } from './sql-database.js';
 import { statementsFor, writeLimits } from './statements.js';
-import { QuotaSteps, type Settlement } from './steps.js';
+import { QuotaSteps, type Return, type Settlement } from './steps.js';
 
 export interface SqlStoreOptions {
   /** `postgres(pool)` or `sqlite(connection)`. */
@@ -41,6 +41,7 @@ class QuotaSqlStore implements SqlStore {
   readonly #steps: QuotaSteps;
   readonly #reserving: Coalescer<ReserveRequest, readonly Excess[]> | undefined;
   readonly #settling: Coalescer<Settlement, boolean> | undefined;
+  readonly #returning: Coalescer<Return, undefined> | undefined;
 
   constructor({ database, clock }: SqlStoreOptions, prefix: string) {
     const serverTime = database.dialect === 'postgres' ? () => null : Date.now;
@@ -51,6 +52,7 @@ class QuotaSqlStore implements SqlStore {
     if (database.dialect === 'postgres') {
       this.#reserving = new Coalescer(async (requests) => this.#reserveAll(requests));
       this.#settling = new Coalescer(async (settlements) => this.#run(() => this.#steps.settle(settlements)));
+      this.#returning = new Coalescer(async (returns) => this.#run(() => this.#steps.giveBack(returns)));
     }
   }
 
@@ -86,7 +88,11 @@ class QuotaSqlStore implements SqlStore {
   }
 
   giveBack(project: string, amounts: Amounts): MaybePromise<void> {
-    return this.#run(() => this.#steps.giveBack(project, amounts));
+    if (this.#returning) return this.#returning.add({ project, amounts });
+    return then(
+      this.#run(() => this.#steps.giveBack([{ project, amounts }])),
+      () => undefined,
+    );
   }
 
   recount(project: string, kind: string, used: number): MaybePromise<void> {

@@ -64,9 +64,9 @@ export function statementsFor(dialect: SqlDatabase['dialect'], prefix: string) {
     /** project, project, now: counters, and behind them expired reservations, as one snapshot. */
     counts: `SELECT kind, used, reserved, NULL AS amounts FROM ${counters} WHERE project = ?
       UNION ALL SELECT NULL, 0, 0, amounts FROM ${holds} WHERE project = ? AND expires_at <= ${now}`,
-    /** [[kind, amount]], project */
-    giveBack: `UPDATE ${counters} SET used = CASE WHEN used > ${item(1, 'bigint')} THEN used - ${item(1, 'bigint')} ELSE 0 END
-      FROM ${list} WHERE project = ? AND kind = ${item(0, 'text')}`,
+    /** [[project, kind, amount]] */
+    giveBack: `UPDATE ${counters} SET used = CASE WHEN used > ${item(2, 'bigint')} THEN used - ${item(2, 'bigint')} ELSE 0 END
+      FROM ${list} WHERE project = ${item(0, 'text')} AND kind = ${item(1, 'text')}`,
     /** project, kind, used */
     recount: `INSERT INTO ${counters} (project, kind, used, reserved) VALUES (?, ?, ?, 0)
       ON CONFLICT (project, kind) DO UPDATE SET used = excluded.used`,

@@ -9,6 +9,9 @@ export interface Settlement {
   readonly outcome: 'commit' | 'release';
 }
 
+/** What a project gives back. */
+export type Return = Pick<Hold, 'project' | 'amounts'>;
+
 /** What came of a batch of requests; where expired reservations are in the way, they come instead and nothing changed. */
 export type ReserveOutcome = { readonly verdicts: readonly (readonly Excess[])[] } | { readonly expired: Hold[] };
 
@@ -87,10 +90,19 @@ export class QuotaSteps {
     return counts;
   }
 
-  *giveBack(project: string, amounts: Amounts): Steps<void> {
+  *giveBack(returns: readonly Return[]): Steps<readonly undefined[]> {
     // Locked in the common order first: an UPDATE of several rows alone takes them in any order.
-    yield* this.#lock([{ project, amounts }]);
-    yield write(this.#text.giveBack, tuples(Object.entries(amounts)), project);
+    yield* this.#lock(returns);
+    const sums = new Map<string, readonly [string, string, number]>();
+    for (const { project, amounts } of returns) {
+      for (const [kind, amount] of Object.entries(amounts)) {
+        const sum = (sums.get(keyOf(project, kind))?.[2] ?? 0) + amount;
+        // Nothing counts beyond the safe integers, so there is never more to give back.
+        sums.set(keyOf(project, kind), [project, kind, Math.min(sum, Number.MAX_SAFE_INTEGER)]);
+      }
+    }
+    yield write(this.#text.giveBack, tuples([...sums.values()]));
+    return returns.map(() => undefined);
   }
 
   *recount(project: string, kind: string, used: number): Steps<void> {
@@ -128,7 +140,7 @@ export class QuotaSteps {
     return ended;
   }
 
-  *#lock(about: readonly Pick<Hold, 'project' | 'amounts'>[]): Steps<Map<string, Counter>> {
+  *#lock(about: readonly Return[]): Steps<Map<string, Counter>> {
     const wanted = new Map<string, readonly [string, string]>();
     for (const { project, amounts } of about) {
       for (const kind of Object.keys(amounts)) wanted.set(keyOf(project, kind), [project, kind]);

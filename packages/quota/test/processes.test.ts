@@ -1,0 +1,154 @@
+import { execFileSync } from 'node:child_process';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { projectQuotas } from '@apistrata/quota';
+import { afterAll, afterEach, beforeAll, describe, expect, inject, it, vi } from 'vitest';
+import {
+  type CrashableServer,
+  crashablePostgres,
+  crashableRedis,
+  killWorkers,
+  type SharedStore,
+  secretsOf,
+  sharedPostgres,
+  sharedRedis,
+  startWorkers,
+} from './shared-store.js';
+
+const LIMIT = 1000;
+const PROCESSES = 8;
+const LANES = 64;
+/** Longer than any reservation lives. */
+const AHEAD_MS = 120_000;
+const TIMEOUT_MS = 120_000;
+
+/** Workers run the built package: it must be what the sources are. */
+beforeAll(() => {
+  const root = join(import.meta.dirname, '../../..');
+  execFileSync(join(root, 'node_modules/.bin/tsc'), ['-b', 'packages/quota'], { cwd: root, stdio: 'inherit' });
+});
+
+afterEach(killWorkers);
+
+const sum = (counts: readonly (number | undefined)[]) =>
+  counts.reduce<number>((total, count) => total + (count ?? 0), 0);
+const quotaOn = (shared: SharedStore, aheadMs?: number) =>
+  projectQuotas({ store: shared.open(aheadMs), defaults: { secrets: LIMIT } });
+
+/** Nothing is held any more once reservations have expired, and just what is left can be taken. */
+async function expectExactlyFillable(shared: SharedStore, project: string) {
+  const later = quotaOn(shared, AHEAD_MS);
+  const { used, reserved } = await secretsOf(later, project);
+  expect(reserved).toBe(0);
+  expect(used).toBeLessThanOrEqual(LIMIT);
+  if (used < LIMIT) await later.consume(project, { secrets: LIMIT - used });
+  await expect(later.consume(project, { secrets: 1 })).rejects.toMatchObject({ code: 'QUOTA_EXCEEDED' });
+  expect(await secretsOf(later, project)).toEqual({ used: LIMIT, reserved: 0 });
+}
+
+const stores = [
+  ['PostgreSQL', inject('postgresUrl'), sharedPostgres, crashablePostgres],
+  ['Redis', inject('redisUrl'), sharedRedis, crashableRedis],
+] as const;
+
+describe.each(stores)('many processes on one %s', (_name, url, share, startCrashable) => {
+  describe.skipIf(!url)('that runs', () => {
+    let shared: SharedStore;
+    beforeAll(async () => {
+      shared = await share(url);
+    });
+    afterAll(() => shared?.close());
+
+    it('admit exactly the limit over HTTP, and give back all of it', { timeout: TIMEOUT_MS }, async () => {
+      const job = {
+        ...shared.job,
+        via: 'http',
+        project: 'all',
+        lanes: LANES,
+        limit: LIMIT,
+        untilMs: 60_000,
+        untilRefused: true,
+        giveBack: true,
+      };
+      const workers = await startWorkers(PROCESSES, job);
+      const answers = await Promise.all(workers.map((worker) => worker.next('statuses')));
+      expect(sum(answers.map((statuses) => statuses[201]))).toBe(LIMIT);
+      expect(sum(answers.map((statuses) => statuses[403]))).toBe(PROCESSES * LANES);
+      expect(Object.keys(Object.assign({}, ...answers)).sort()).toEqual(['201', '403']);
+
+      const quota = quotaOn(shared);
+      const usage = (used: number) => async () => expect(await secretsOf(quota, 'all')).toEqual({ used, reserved: 0 });
+      await vi.waitFor(usage(LIMIT), { timeout: 10_000 });
+      for (const worker of workers) worker.send({ giveBack: true });
+      const ended = await Promise.all(workers.map((worker) => worker.next('statuses')));
+      expect(sum(ended.map((statuses) => statuses[204]))).toBe(LIMIT);
+      await vi.waitFor(usage(0), { timeout: 10_000 });
+      await killWorkers();
+    });
+
+    it('leak nothing and admit nothing twice when they are killed at random', { timeout: TIMEOUT_MS }, async () => {
+      const job = { ...shared.job, via: 'direct', project: 'killed', lanes: LANES, limit: LIMIT, untilMs: 20_000 };
+      const workers = await startWorkers(PROCESSES, job);
+      const doomed = workers.slice(0, 5);
+      const survivors = workers.slice(5);
+      await Promise.all(
+        doomed.map(async (worker) => {
+          await sleep(20 + Math.random() * 150);
+          await worker.kill();
+        }),
+      );
+      await Promise.all(survivors.map((worker) => worker.next('done')));
+      await killWorkers();
+
+      const confirmed = sum(workers.map(({ committed }) => committed));
+      const now = await secretsOf(quotaOn(shared), 'killed');
+      expect(confirmed).toBeGreaterThan(0);
+      expect(now.used).toBeGreaterThanOrEqual(confirmed);
+      expect(now.used + now.reserved).toBeLessThanOrEqual(LIMIT);
+      await expectExactlyFillable(shared, 'killed');
+    });
+  });
+
+  describe.skipIf(!url)('that crashes and comes back', () => {
+    let server: CrashableServer | undefined;
+    let shared: SharedStore;
+    beforeAll(async () => {
+      server = await startCrashable();
+      await server!.start();
+      shared = await share(server!.url);
+    });
+    afterAll(async () => {
+      await server?.crash();
+      await shared?.close().catch(() => undefined);
+      await server?.remove();
+    });
+
+    it('answer 503 meanwhile, and count exactly what they admitted', { timeout: TIMEOUT_MS }, async () => {
+      const quota = quotaOn(shared);
+      await quota.set('crashed', { secrets: 300 });
+      const job = { ...shared.job, via: 'http', project: 'crashed', lanes: LANES, limit: LIMIT };
+      const workers = await startWorkers(PROCESSES, { ...job, workMs: 30, untilMs: 6_000 });
+      await sleep(60);
+      await server!.crash();
+      // Longer than workers wait for an answer.
+      await sleep(1_500);
+      await server!.start();
+      // The second crash hits while the room that is new is being taken.
+      await vi.waitFor(() => quota.set('crashed', { secrets: LIMIT }), { timeout: 20_000 });
+      await sleep(30);
+      await server!.crash();
+      await server!.start();
+
+      const answers = await Promise.all(workers.map((worker) => worker.next('statuses')));
+      expect(Object.keys(Object.assign({}, ...answers)).sort()).toEqual(['201', '403', '503']);
+      const admitted = sum(answers.map((statuses) => statuses[201]));
+      expect(admitted).toBeLessThanOrEqual(LIMIT);
+      // Commits that the crash interrupted are tried again until the store has them.
+      await vi.waitFor(async () => expect((await secretsOf(quota, 'crashed')).used).toBe(admitted), {
+        timeout: 30_000,
+      });
+      await killWorkers();
+      await expectExactlyFillable(shared, 'crashed');
+    });
+  });
+});

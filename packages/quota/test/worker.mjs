@@ -1,0 +1,95 @@
+// One process of many that share a store. Runs on the built package; its parent sends one job and gets the results.
+import { Agent, createServer, request } from 'node:http';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { Redis } from 'ioredis';
+import pg from 'pg';
+import { enforceQuota, projectQuotas, QuotaExceeded } from '../dist/index.js';
+import { redisStore } from '../dist/redis/index.js';
+import { postgres, sqlStore } from '../dist/sql/index.js';
+
+const stores = {
+  postgres({ url, name }) {
+    const pool = new pg.Pool({ connectionString: url, max: 5, connectionTimeoutMillis: 1000 });
+    pool.on('error', () => undefined);
+    return sqlStore({ database: postgres(pool), tablePrefix: name });
+  },
+  redis({ url, name }) {
+    const client = new Redis(url);
+    client.on('error', () => undefined);
+    return redisStore({ client, keyPrefix: name });
+  },
+};
+
+const jobs = {
+  /** Each lane asks over HTTP until the time is over or it is refused, then gives back if told so. */
+  async http({ quota, project, lanes, untilMs, giveBack, workMs, untilRefused }) {
+    const enforce = enforceQuota({ quota, kind: 'secrets', project: () => project });
+    const server = createServer((req, res) => {
+      enforce(req, res, async () => {
+        if (workMs > 0) await sleep(Math.random() * workMs);
+        res.writeHead(req.method === 'DELETE' ? 204 : 201).end();
+      });
+    });
+    await new Promise((resolve) => server.listen(0, '127.0.0.1', resolve));
+    const options = { port: server.address().port, agent: new Agent({ keepAlive: true, maxSockets: lanes }) };
+    const statuses = {};
+    const run = async () => {
+      const end = Date.now() + untilMs;
+      while (Date.now() < end) {
+        const status = await call('POST');
+        if (status === 403 && untilRefused) return;
+        // Refused is refused, and while the store is away there is no point in asking as fast as one can.
+        if (status !== 201) await sleep(20);
+      }
+    };
+    const call = (method) =>
+      new Promise((resolve, reject) => {
+        const sent = request({ ...options, method }, (answer) => {
+          answer.resume().on('end', () => {
+            statuses[answer.statusCode] = (statuses[answer.statusCode] ?? 0) + 1;
+            resolve(answer.statusCode);
+          });
+        });
+        sent.on('error', reject).end();
+      });
+    await Promise.all(Array.from({ length: lanes }, run));
+    process.send({ statuses: { ...statuses } });
+    if (!giveBack) return;
+    await new Promise((resolve) => process.once('message', resolve));
+    const taken = Array.from({ length: statuses[201] ?? 0 }, () => 'DELETE');
+    await Promise.all(
+      Array.from({ length: lanes }, async () => {
+        while (taken.length > 0) await call(taken.pop());
+      }),
+    );
+    process.send({ statuses });
+  },
+
+  /** Each lane reserves, works a while, and commits or releases, until it is refused; tells of each commit at once. */
+  async direct({ quota, project, lanes, untilMs }) {
+    const end = Date.now() + untilMs;
+    const lane = async () => {
+      while (Date.now() < end) {
+        const reservation = await quota.reserve(project, { secrets: 1 });
+        await sleep(Math.random() * 30);
+        if (Math.random() < 0.3) await reservation.release();
+        else {
+          await reservation.commit();
+          process.send({ committed: 1 });
+        }
+      }
+    };
+    const refused = (error) => {
+      if (!(error instanceof QuotaExceeded)) throw error;
+    };
+    await Promise.all(Array.from({ length: lanes }, () => lane().catch(refused)));
+  },
+};
+
+process.once('message', async (job) => {
+  const store = stores[job.store](job);
+  const quota = projectQuotas({ store, defaults: { secrets: job.limit }, storeTimeoutMs: 1000 });
+  await jobs[job.via]({ ...job, quota });
+  process.send({ done: true });
+});
+process.send({ ready: true });
