@@ -1,13 +1,13 @@
 import { randomUUID } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Engine } from '@apistrata/compute-engine';
-import { type HeaderPreset, negotiator, Version } from '@apistrata/microversion';
+import { type HeaderPreset, type Negotiator, negotiator, Version } from '@apistrata/microversion';
 import { createRouter, type Operation, openApi } from '@apistrata/microversion/router';
 import { requestId, requestIdOf } from '@apistrata/request-id';
 import { BadRequest } from './http/bad-request.js';
-import { ComputeCall, type Surroundings } from './http/call.js';
+import { ComputeCall, type Mount, type Surroundings } from './http/call.js';
 import { faultRenderer, Unauthorized } from './http/faults.js';
-import { versionDocuments } from './http/version-documents.js';
+import { computeDiscovery, versionDocuments } from './http/version-documents.js';
 import type { Identity } from './identity/index.js';
 import { operations } from './operations/index.js';
 import { type Policies, policies, type RuleName } from './policy/index.js';
@@ -51,8 +51,11 @@ export const REQUEST_ID_HEADERS = ['X-Compute-Request-ID', 'X-OpenStack-Request-
 const BODY_LIMIT_BYTES = 114_688;
 const VENDOR_TYPE = 'application/vnd.openstack.compute+json';
 
-/** `/v2.1`, perhaps a project id, and the rest. */
-const ADDRESS = /^\/v2\.1(?:\/([0-9a-f-]+)(?=\/))?(\/.*)$/;
+/** A mount, perhaps a project id, and the rest. */
+const ADDRESSES: Readonly<Record<Mount, RegExp>> = {
+  '/v2.1': /^\/v2\.1(?:\/([0-9a-f-]+)(?=\/))?(\/.*)$/,
+  '/v2': /^\/v2(?:\/([0-9a-f-]+)(?=\/))?(\/.*)$/,
+};
 
 type Handler = (req: IncomingMessage, res: ServerResponse) => void;
 
@@ -96,41 +99,58 @@ export function isVersionList(req: IncomingMessage): boolean {
 /** The same without request ids, for whoever gives them. */
 export function computeHandler(options: ComputeRouterOptions): ComputeRouter {
   const max = checkOptions(options);
-  const negotiate = negotiator({ service: 'compute', min: MIN_VERSION, max, headers: options.headers ?? 'both' });
+  const negotiation = { service: 'compute', min: MIN_VERSION, max, headers: options.headers ?? 'both' } as const;
+  const negotiate = negotiator(negotiation);
+  const discovery = computeDiscovery(max, options.trustProxy);
   const shared: Surroundings = {
     engine: options.engine,
     policies: options.policies ?? policies(),
     maxLimit: options.maxLimit ?? 1000,
     trustProxy: options.trustProxy,
+    discovery,
+    projectExists: options.identity.projectExists,
   };
   const fault = faultRenderer({ onUnexpected: options.onError ?? (() => {}) });
-  const serve = createRouter<ComputeCall>({
-    operations,
-    bodyLimitBytes: BODY_LIMIT_BYTES,
-    mediaTypes: [VENDOR_TYPE],
-    validateReplies: options.validateReplies,
-    call: async (req, res) => {
-      const caller = await options.identity(req);
-      if (!caller) throw new Unauthorized(options.identity.uri ?? `${req.headers.host ?? ''}/identity`);
-      return new ComputeCall(req, res, caller, shared);
-    },
-    path: (req, call) => {
-      const [, project, rest] = ADDRESS.exec((req.url ?? '').split('?', 1)[0]!) ?? [];
-      call.projectInPath = project;
-      return rest ?? '';
-    },
-    negotiate: negotiate.settle,
-    checkAddress: ({ projectInPath, caller }) => {
-      if (projectInPath === undefined || projectInPath === caller.projectId) return;
-      throw new BadRequest(
-        `Malformed request URL: URL's project_id '${projectInPath}' doesn't match Context's project_id '${caller.projectId}'`,
-      );
-    },
-    authorize: authorize,
-    fault,
-  });
-  const documents = versionDocuments({ max, negotiate, trustProxy: options.trustProxy, fault });
-  const handler: Handler = (req, res) => documents(req, res) || serve(req, res);
+  const routerAt = (mount: Mount, settle: Negotiator['settle']) =>
+    createRouter<ComputeCall>({
+      operations,
+      bodyLimitBytes: BODY_LIMIT_BYTES,
+      mediaTypes: [VENDOR_TYPE],
+      unknownKeys: mount === '/v2' ? 'drop' : 'as-defined',
+      validateReplies: options.validateReplies,
+      call: async (req, res) => {
+        const caller = await options.identity(req);
+        if (!caller) throw new Unauthorized(options.identity.uri ?? `${req.headers.host ?? ''}/identity`);
+        return new ComputeCall(req, res, caller, shared, mount);
+      },
+      path: (req, call) => {
+        const [, project, rest] = ADDRESSES[mount].exec((req.url ?? '').split('?', 1)[0]!) ?? [];
+        call.projectInPath = project;
+        return rest ?? '';
+      },
+      negotiate: settle,
+      checkAddress: ({ projectInPath, caller }) => {
+        if (projectInPath === undefined || projectInPath === caller.projectId) return;
+        throw new BadRequest(
+          `Malformed request URL: URL's project_id '${projectInPath}' doesn't match Context's project_id '${caller.projectId}'`,
+        );
+      },
+      authorize,
+      fault,
+    });
+  const serve = routerAt('/v2.1', negotiate.settle);
+  // Few clients still know the mount that is older than microversions: it is built for the first of them.
+  let legacy: Handler | undefined;
+  const serveLegacy: Handler = (req, res) => {
+    legacy ??= routerAt('/v2', negotiator({ ...negotiation, pinned: MIN_VERSION }).settle);
+    legacy(req, res);
+  };
+  const documents = versionDocuments({ discovery, negotiate, fault });
+  const handler: Handler = (req, res) => {
+    if (documents(req, res)) return;
+    if (req.url!.startsWith('/v2/')) serveLegacy(req, res);
+    else serve(req, res);
+  };
   return Object.assign(handler, {
     openApi: (version: string, serverUrl?: string) =>
       openApi(operations, { title: 'Compute API', version, serverUrl: serverUrl && `${serverUrl}/v2.1` }),

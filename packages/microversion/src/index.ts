@@ -32,6 +32,7 @@ export {
   at,
   between,
   breakpointsOf,
+  notAfter,
   notBefore,
   since,
   until,

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { Version } from './version.js';
-import { at, between, breakpointsOf, PerInterval, since, until, windowsOf } from './windowed.js';
+import { at, between, breakpointsOf, notAfter, notBefore, PerInterval, since, until, windowsOf } from './windowed.js';
 
 const v = (text: string) => Version.of(text);
 
@@ -113,5 +113,34 @@ describe('what is kept per interval', () => {
     expect(shapes.at(v('2.9'))).not.toBe(shapes.at(v('2.10')));
     expect(shapes.at(v('2.20'))).toBe(shapes.at(v('2.100')));
     expect(built).toEqual(['2.10', '2.9', '2.20']);
+  });
+});
+
+describe('a history cut at a version', () => {
+  const history = [until('2.4', 'a'), between('2.5', '2.9', 'b'), since('2.12', 'c')] as const;
+
+  it('keeps what lies above, or below, that one included', () => {
+    const upper = notBefore('2.7', history)!;
+    expect(['2.6', '2.7', '2.9', '2.10', '2.12'].map((version) => at(upper, version))).toEqual([
+      undefined,
+      'b',
+      'b',
+      undefined,
+      'c',
+    ]);
+    const lower = notAfter('2.7', history)!;
+    expect(['2.1', '2.4', '2.7', '2.8', '2.12'].map((version) => at(lower, version))).toEqual([
+      'a',
+      'a',
+      'b',
+      undefined,
+      undefined,
+    ]);
+  });
+
+  it('is undefined when nothing is left', () => {
+    expect(notAfter('2.11', since('2.12', 1))).toBeUndefined();
+    expect(notBefore('2.5', until('2.4', 1))).toBeUndefined();
+    expect(at(notAfter('2.3', 'always')!, '2.3')).toBe('always');
   });
 });

@@ -146,3 +146,15 @@ export function notBefore<T>(first: VersionLike, value: Windowed<T>): readonly W
     });
   return kept.length > 0 ? kept : undefined;
 }
+
+/** The same history, but nothing of it above a version; undefined when nothing is left. */
+export function notAfter<T>(last: VersionLike, value: Windowed<T>): readonly Window<T>[] | undefined {
+  const ceiling = Version.of(last);
+  const kept = windowsOf(value)
+    .filter((window) => !window.since || window.since.compare(ceiling) <= 0)
+    .map((window) => {
+      const upper = window.until && window.until.compare(ceiling) < 0 ? window.until : ceiling;
+      return new Window<T>(window.since, upper, window.value);
+    });
+  return kept.length > 0 ? kept : undefined;
+}

@@ -1,8 +1,9 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Caller, Context, Engine, HostMap } from '@apistrata/compute-engine';
-import { requestBase, type Version } from '@apistrata/microversion';
+import { type Discovery, requestBase, type Version } from '@apistrata/microversion';
 import type { RoutedCall } from '@apistrata/microversion/router';
 import { requestIdOf } from '@apistrata/request-id';
+import type { Identity } from '../identity/index.js';
 import type { Policies, RuleName, Target } from '../policy/index.js';
 
 /** What all calls of one router share. */
@@ -12,7 +13,14 @@ export interface Surroundings {
   /** Items of a page at the most. */
   readonly maxLimit: number;
   readonly trustProxy: boolean | undefined;
+  /** The documents of the versions of this API. */
+  readonly discovery: Discovery;
+  /** Whether the identity service knows a project; undefined where nobody can say. */
+  readonly projectExists: Identity['projectExists'];
 }
+
+/** Where the API is mounted below its base: the versioned one, or the one older than microversions. */
+export type Mount = '/v2.1' | '/v2';
 
 /** A link of a representation. */
 export interface Link {
@@ -29,6 +37,9 @@ export class ComputeCall implements RoutedCall {
   readonly policies: Policies;
   readonly maxLimit: number;
   readonly context: Context;
+  readonly discovery: Discovery;
+  readonly projectExists: Identity['projectExists'];
+  readonly mount: Mount;
   /** A project id in the path, which must be the caller's own. */
   projectInPath: string | undefined;
   /** The hosts as they are now; set by operations whose views show zones or host states. */
@@ -44,13 +55,16 @@ export class ComputeCall implements RoutedCall {
   readonly #trustProxy: boolean | undefined;
   #base: string | undefined;
 
-  constructor(req: IncomingMessage, res: ServerResponse, caller: Caller, shared: Surroundings) {
+  constructor(req: IncomingMessage, res: ServerResponse, caller: Caller, shared: Surroundings, mount: Mount) {
     this.req = req;
     this.res = res;
     this.caller = caller;
     this.engine = shared.engine;
     this.policies = shared.policies;
     this.maxLimit = shared.maxLimit;
+    this.discovery = shared.discovery;
+    this.projectExists = shared.projectExists;
+    this.mount = mount;
     this.#trustProxy = shared.trustProxy;
     this.context = { caller, requestId: requestIdOf(req)?.local ?? '', isAdmin: caller.roles.includes('admin') };
   }
@@ -71,9 +85,14 @@ export class ComputeCall implements RoutedCall {
     this.policies.enforce(rule, this.caller, target);
   }
 
-  /** `self` below the versioned base. */
+  /** URL that `self` links begin with. Representations that are kept are kept for each of these. */
+  get selfBase(): string {
+    return `${this.base}${this.mount}`;
+  }
+
+  /** `self` below the mount. */
   self(path: string): Link {
-    return { rel: 'self', href: `${this.base}/v2.1${path}` };
+    return { rel: 'self', href: `${this.selfBase}${path}` };
   }
 
   /** `bookmark`, without a version. */

@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { type ApiVersion, discovery, type Negotiator, type Version } from '@apistrata/microversion';
+import { type ApiVersion, type Discovery, discovery, type Negotiator, type Version } from '@apistrata/microversion';
 
 const MEDIA_TYPE = 'application/vnd.openstack.compute+json';
 
@@ -25,23 +25,26 @@ function versions(max: Version): readonly ApiVersion[] {
   ];
 }
 
+/** The documents of the two versions of this API, the newer one with its microversions. */
+export function computeDiscovery(max: Version, trustProxy: boolean | undefined): Discovery {
+  return discovery({ versions: versions(max), trustProxy });
+}
+
 export interface VersionDocumentsOptions {
-  readonly max: Version;
+  readonly discovery: Discovery;
   readonly negotiate: Negotiator;
-  readonly trustProxy: boolean | undefined;
   readonly fault: (error: unknown, req: IncomingMessage, res: ServerResponse) => void;
 }
 
 /** What needs no token: the list of versions, the document of one, and choices for paths that name none. */
-export function versionDocuments({ max, negotiate, trustProxy, fault }: VersionDocumentsOptions) {
-  const documents = discovery({ versions: versions(max), trustProxy });
-  const current = documents.document('v2.1');
-  const legacy = documents.document('v2.0');
+export function versionDocuments({ discovery, negotiate, fault }: VersionDocumentsOptions) {
+  const current = discovery.document('v2.1');
+  const legacy = discovery.document('v2.0');
 
   /** True when the request was for a document and has been answered. */
   return function answerVersionDocument(req: IncomingMessage, res: ServerResponse): boolean {
     const path = (req.url ?? '/').split('?', 1)[0]!;
-    if (path === '/' || path === '') documents.list(req, res);
+    if (path === '/' || path === '') discovery.list(req, res);
     else if (path === '/v2.1' || path === '/v2.1/') {
       try {
         negotiate.settle(req, res);
@@ -50,7 +53,7 @@ export function versionDocuments({ max, negotiate, trustProxy, fault }: VersionD
         fault(error, req, res);
       }
     } else if (path === '/v2' || path === '/v2/') legacy(req, res);
-    else if (!/^\/v2(\.1)?\//.test(path)) documents.choices(req, res);
+    else if (!/^\/v2(\.1)?\//.test(path)) discovery.choices(req, res);
     else return false;
     return true;
   };

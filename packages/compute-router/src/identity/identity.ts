@@ -9,6 +9,8 @@ export interface Identity {
   (req: IncomingMessage): Caller | undefined | Promise<Caller | undefined>;
   /** Where a client gets a token, for `WWW-Authenticate`. */
   readonly uri?: string;
+  /** Whether there is a project of this id; undefined when that cannot be found out. Left out: every id is believed. */
+  readonly projectExists?: (projectId: string) => Promise<boolean | undefined>;
 }
 
 type Verdict = Caller | undefined;

@@ -1,14 +1,17 @@
 import type { Operation } from '@apistrata/microversion/router';
+import { withDefaultQuery } from './default-query.js';
 import { flavorOperations } from './flavors.js';
 import { keypairOperations } from './keypairs.js';
+import { removedOperations } from './removed.js';
 import { changeServers } from './servers/change.js';
 import { createServer } from './servers/create.js';
 import { serverHistory } from './servers/history.js';
 import { powerActions } from './servers/power-actions.js';
 import { readServers } from './servers/read.js';
+import { versionOperations } from './versions.js';
+import { volumesBootOf } from './volumes-boot.js';
 
-/** Every operation of the compute API. What it serves, documents and tests is this list. */
-export const operations: readonly Operation[] = [
+const defined: readonly Operation[] = [
   ...flavorOperations,
   ...keypairOperations,
   ...readServers,
@@ -16,4 +19,9 @@ export const operations: readonly Operation[] = [
   ...changeServers,
   ...powerActions,
   ...serverHistory,
+  ...removedOperations,
+  ...versionOperations,
 ];
+
+/** Every operation of the compute API. What it serves, documents and tests is this list. */
+export const operations: readonly Operation[] = [...defined, ...volumesBootOf(defined)].map(withDefaultQuery);

@@ -10,7 +10,7 @@ const whole = (get: (flavor: Flavor) => number) => field<Flavor, ComputeCall, z.
 const text = (get: (flavor: Flavor) => string) => field<Flavor, ComputeCall, z.ZodString>(z.string(), get);
 
 /** The text of a flavor depends on where the API is seen, and on whether extra specs are shown. */
-const memo = (call: ComputeCall) => `${call.base} ${call.can('os_compute_api:os-flavor-extra-specs:index')}`;
+const memo = (call: ComputeCall) => `${call.selfBase} ${call.can('os_compute_api:os-flavor-extra-specs:index')}`;
 
 export const flavorSummary = view<Flavor, ComputeCall>(
   {
@@ -22,7 +22,7 @@ export const flavorSummary = view<Flavor, ComputeCall>(
       field(type.nullableText, (f) => f.description),
     ),
   },
-  { memo: (call) => call.base },
+  { memo: (call) => call.selfBase },
 );
 
 export const flavorDetail = view<Flavor, ComputeCall>(

@@ -175,12 +175,12 @@ const shown: Shape = {
 /** The text of a server depends on who looks, from where, and on the state of the hosts. */
 function memo(call: ComputeCall): string {
   const { attributes, hostStatus, unknownHostStatus, extraSpecs } = sightOf(call);
-  return `${call.base} ${call.hosts?.epoch} ${attributes} ${hostStatus} ${unknownHostStatus} ${extraSpecs} ${call.context.isAdmin}`;
+  return `${call.selfBase} ${call.hosts?.epoch} ${attributes} ${hostStatus} ${unknownHostStatus} ${extraSpecs} ${call.context.isAdmin}`;
 }
 
 export const serverSummary = view<Server, ComputeCall>(
   { id: text((s) => s.id), name: text((s) => s.name), links: linksTo('servers') },
-  { memo: (call) => call.base },
+  { memo: (call) => call.selfBase },
 );
 
 export const serverDetail = view<Server, ComputeCall>(shown, { memo });

@@ -1,0 +1,18 @@
+import { notAfter } from '@apistrata/microversion';
+import type { Operation } from '@apistrata/microversion/router';
+
+const LAST_VERSION = '2.102';
+const SERVERS = /^\/servers(?=$|\/detail$|\/\{id\}$|\/\{id\}\/action$)/;
+
+/** The collection of servers under its other name, with every action, up to the last version that has it. */
+export function volumesBootOf(operations: readonly Operation[]): readonly Operation[] {
+  return operations
+    .filter(({ path, status }) => SERVERS.test(path) && status !== 410)
+    .map((operation) => ({
+      ...operation,
+      path: operation.path.replace(SERVERS, '/os-volumes_boot'),
+      summary: `${operation.summary} (os-volumes_boot)`,
+      window: notAfter(LAST_VERSION, operation.window ?? true),
+    }))
+    .filter(({ window }) => window !== undefined);
+}

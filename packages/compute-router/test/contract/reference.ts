@@ -1,0 +1,81 @@
+import { readFileSync } from 'node:fs';
+
+/** An operation as `reference/operations.json` has it. */
+export interface ListedOperation {
+  readonly method: 'GET' | 'POST' | 'PUT' | 'DELETE';
+  readonly path: string;
+  readonly action?: string;
+  /** `service root` for what lies outside the microversioned API. */
+  readonly base?: string;
+  readonly since: string;
+  readonly until: string | null;
+  readonly removed: boolean;
+  readonly success: readonly { readonly since: string; readonly status: number }[];
+  readonly errors: readonly number[];
+  readonly policy: readonly { readonly rule: string; readonly default: string; readonly optional?: boolean }[];
+  readonly request: string | readonly { readonly fields: readonly { readonly name: string }[] }[];
+  readonly query: readonly {
+    readonly since: string;
+    readonly until: string | null;
+    readonly additional?: boolean;
+    readonly params?: Readonly<Record<string, string>>;
+  }[];
+}
+
+const file = new URL('../../../../reference/operations.json', import.meta.url);
+const { operations } = JSON.parse(readFileSync(file, 'utf8')) as { readonly operations: readonly ListedOperation[] };
+
+/** `POST /servers/{id}/action reboot`: how an operation is named in tables and messages. */
+export function keyOf({ method, path, action, base }: Pick<ListedOperation, 'method' | 'path' | 'action' | 'base'>) {
+  return `${method} ${base ? `(${base}) ` : ''}${path}${action ? ` ${action}` : ''}`;
+}
+
+/**
+ * Reads that the originals have removed and this API serves, because its documents describe them: what they answer
+ * and the last version that has them.
+ */
+const REVIVED: Readonly<Record<string, { readonly until: string; readonly errors: readonly number[] }>> = {
+  'GET /os-fixed-ips/{id}': { until: '2.35', errors: [400, 404] },
+  'GET /os-floating-ip-dns': { until: '2.35', errors: [] },
+  'GET /os-floating-ip-dns/{domain_id}/entries/{id}': { until: '2.35', errors: [404] },
+  'GET /os-floating-ips-bulk': { until: '2.35', errors: [404] },
+  'GET /os-floating-ips-bulk/{id}': { until: '2.35', errors: [404] },
+  'GET /servers/{server_id}/os-virtual-interfaces': { until: '2.43', errors: [404] },
+};
+
+function asServed(listed: ListedOperation): ListedOperation {
+  const revived = REVIVED[keyOf(listed)];
+  if (!revived) return listed;
+  return { ...listed, ...revived, removed: false, success: [{ since: '2.1', status: 200 }] };
+}
+
+/** All 268 operations with their windows, as this API serves them. */
+export const listedOperations: readonly ListedOperation[] = operations.map(asServed);
+
+/** The highest version that any operation knows of. */
+export const LATEST = '2.104';
+
+const minor = (version: string) => Number(version.split('.')[1]);
+
+/** Whether an operation exists at a version. Removed ones do not count. */
+export function existsAt({ since, until }: ListedOperation, version: string): boolean {
+  return minor(version) >= minor(since) && (until === null || minor(version) <= minor(until));
+}
+
+/** Versions on either side of each bound of the window and of each change of the status, ascending. */
+export function edgesOf({ since, until, success }: ListedOperation): readonly string[] {
+  const starts = [since, ...success.map((entry) => entry.since)].map(minor);
+  const edges = new Set([1, ...starts, ...starts.map((start) => start - 1), minor(LATEST)]);
+  if (until !== null) edges.add(minor(until)).add(minor(until) + 1);
+  return [...edges]
+    .filter((edge) => edge >= 1 && edge <= minor(LATEST))
+    .sort((a, b) => a - b)
+    .map((edge) => `2.${edge}`);
+}
+
+/** The statuses that mean success at a version. */
+export function successAt({ success }: ListedOperation, version: string): readonly number[] {
+  const begun = success.filter(({ since }) => minor(since) <= minor(version));
+  const last = Math.max(...begun.map(({ since }) => minor(since)));
+  return begun.filter(({ since }) => minor(since) === last).map(({ status }) => status);
+}
