@@ -24,6 +24,8 @@ export interface HostMap {
   readonly hosts: ReadonlyMap<string, Host>;
   readonly services: readonly Service[];
   readonly aggregates: readonly Aggregate[];
+  /** Names of hosts that nobody can ask anything now, see {@link Infrastructure.setReachable}. */
+  readonly unreachable: ReadonlySet<string>;
 }
 
 /** How old a picture may be when other processes change hosts too. Capacity is exact all the same: claims check it. */
@@ -37,6 +39,9 @@ export class Infrastructure {
   #picture: Promise<HostMap> | undefined;
   #readAt = 0;
   #epoch = 0;
+  /** When, without any write, the next service will have been silent for too long. */
+  #silentAt = Number.POSITIVE_INFINITY;
+  readonly #unreachable = new Set<string>();
 
   constructor(store: Store, clock: Clock, settings: Settings) {
     this.#store = store;
@@ -53,7 +58,8 @@ export class Infrastructure {
 
   /** The picture; within a transaction that changes hosts itself, `readHosts(tx)` sees those changes. */
   hosts(): Promise<HostMap> {
-    const stale = this.#store.kind === 'postgres' && Date.now() - this.#readAt > SHARED_PICTURE_MS;
+    const shared = this.#store.kind === 'postgres' && Date.now() - this.#readAt > SHARED_PICTURE_MS;
+    const stale = shared || this.#clock.now() >= this.#silentAt;
     if (!this.#picture || stale) {
       this.#readAt = Date.now();
       this.#picture = this.readHosts(this.#store);
@@ -82,16 +88,39 @@ export class Infrastructure {
         zone: zone ?? this.#settings.defaultZone,
       });
     }
-    return { epoch: ++this.#epoch, hosts, services, aggregates };
+    this.#silentAt = Math.min(...services.map((service) => this.#endOfLife(service)));
+    return { epoch: ++this.#epoch, hosts, services, aggregates, unreachable: new Set(this.#unreachable) };
+  }
+
+  /**
+   * Plays the failure of the part of the cloud that knows a host (not of the host): until it is reachable again, all that
+   * can be told of the host's service and servers is that they exist. For this process only, and not kept.
+   */
+  setReachable(host: string, reachable: boolean): void {
+    if (reachable) this.#unreachable.delete(host);
+    else this.#unreachable.add(host);
+    this.#picture = undefined;
   }
 
   /** Whether a service shows signs of life: not forced down, and seen lately. */
   isUp(service: Service): boolean {
     if (service.forcedDown) return false;
     if (service.embedded) return true;
-    return (
-      service.lastSeenAt !== null && this.#clock.now() - service.lastSeenAt <= this.#settings.serviceDownSeconds * 1000
-    );
+    return service.lastSeenAt !== null && this.#clock.now() < this.#downAt(service.lastSeenAt);
+  }
+
+  /** The last sign of life. A host that this process stands for gives one whenever it is asked. */
+  lastSeenAt(service: Service): number | null {
+    return service.embedded ? this.#clock.now() : service.lastSeenAt;
+  }
+
+  #downAt(lastSeenAt: number): number {
+    return lastSeenAt + this.#settings.serviceDownSeconds * 1000 + 1;
+  }
+
+  /** When a service that is up now will be down unless it is heard of again. */
+  #endOfLife(service: Service): number {
+    return service.embedded || !this.isUp(service) ? Number.POSITIVE_INFINITY : this.#downAt(service.lastSeenAt!);
   }
 
   /** The `host_status` of servers on a host; '' without one. */
