@@ -100,6 +100,14 @@ function fieldValue({ schema, get }: ViewField<any, any>, version: Version): (re
 }
 
 function renderView(view: View<any, any>, version: Version): Render {
+  const render = renderWhole(view, version);
+  const other = view.instead && at(view.instead, version);
+  if (!other) return render;
+  const renderOther = renderView(other.view, version);
+  return (record, call) => (other.when(record, call) ? renderOther : render)(record, call);
+}
+
+function renderWhole(view: View<any, any>, version: Version): Render {
   const build = buildView(view, version);
   const { memo } = view;
   const render: Render = (record, call) => JSON.stringify(build(record, call));
@@ -145,7 +153,9 @@ function schemaOfView(view: View<any, any>, version: Version): z.ZodType {
     if (Array.isArray(schema)) return [name, schemaOfView(schema[0], version).array().optional()] as const;
     return [name, schemaAt(schema as AnySchema, version)!] as const;
   });
-  return z.strictObject(Object.fromEntries(fields));
+  const whole = z.strictObject(Object.fromEntries(fields));
+  const other = view.instead && at(view.instead, version);
+  return other ? z.union([whole, schemaOfView(other.view, version)]) : whole;
 }
 
 function schemaOfShape(shape: ReplyShape, version: Version): z.ZodType {

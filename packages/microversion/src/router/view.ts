@@ -1,7 +1,7 @@
 import type { z } from 'zod';
 import type { AnySchema } from '../schema/index.js';
 import type { Version } from '../version.js';
-import { at, breakpointsOf, mergeBreakpoints, type Windowed, windowsOf } from '../windowed.js';
+import { at, breakpointsOf, mergeBreakpoints, type Window, type Windowed, windowsOf } from '../windowed.js';
 
 /** One field of a representation: where its value comes from, and the schema of that value. Undefined: left out. */
 export class ViewField<R, C> {
@@ -37,7 +37,9 @@ export function nestedList<R, C, N>(
 
 export type ViewShape<R, C> = Readonly<Record<string, Windowed<ViewField<R, C>>>>;
 
-export interface ViewOptions<C> {
+export interface ViewOptions<C, R = any> {
+  /** Another representation for records of which, at that version, less is known. */
+  readonly instead?: Window<{ readonly when: (record: R, call: C) => boolean; readonly view: View<R, C> }>;
   /**
    * Says that the text of a record depends on nothing but the record itself, the version's interval and this key, so it
    * is kept as long as the (immutable) record is. Undefined: not this time.
@@ -49,13 +51,19 @@ export interface ViewOptions<C> {
 export class View<R, C = unknown> {
   readonly shape: ViewShape<R, C>;
   readonly memo: ((call: C) => string | undefined) | undefined;
+  readonly instead: ViewOptions<C, R>['instead'];
   readonly breakpoints: readonly Version[];
 
-  constructor(shape: ViewShape<R, C>, options: ViewOptions<C>) {
+  constructor(shape: ViewShape<R, C>, options: ViewOptions<C, R>) {
     this.shape = shape;
     this.memo = options.memo;
+    this.instead = options.instead;
     const fields = Object.values(shape);
-    this.breakpoints = mergeBreakpoints([...breakpointsOf(...fields), ...fields.flatMap(innerBreakpoints)]);
+    this.breakpoints = mergeBreakpoints([
+      ...breakpointsOf(...fields, options.instead),
+      ...fields.flatMap(innerBreakpoints),
+      ...(options.instead?.value.view.breakpoints ?? []),
+    ]);
   }
 
   /** The fields of a version, in the order of their definition. */
@@ -74,6 +82,6 @@ function innerBreakpoints(windowed: Windowed<ViewField<any, any>>): readonly Ver
 }
 
 /** Defines a representation of records of type R; C is the call its getters may ask. */
-export function view<R, C = unknown>(shape: ViewShape<R, C>, options: ViewOptions<C> = {}): View<R, C> {
+export function view<R, C = unknown>(shape: ViewShape<R, C>, options: ViewOptions<C, R> = {}): View<R, C> {
   return new View(shape, options);
 }

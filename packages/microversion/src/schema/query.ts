@@ -52,13 +52,19 @@ export interface QueryProblem {
   readonly issues: readonly z.core.$ZodIssue[];
 }
 
+interface CompiledParameter {
+  readonly check: Check<unknown>;
+  readonly repeat: Repeat;
+  readonly schema: z.ZodType;
+}
+
 interface CompiledQuery {
-  readonly fields: ReadonlyMap<
-    string,
-    { readonly check: Check<unknown>; readonly repeat: Repeat; readonly schema: z.ZodType }
-  >;
+  readonly fields: ReadonlyMap<string, CompiledParameter>;
   readonly extra: Extra;
 }
+
+/** Parameters that are known by the form of their names. */
+export type Patterns = readonly (readonly [name: RegExp, parameter: QueryParameter<any>])[];
 
 function unexpected(message: string): readonly z.core.$ZodIssue[] {
   return [{ code: 'custom', path: [], message, input: undefined }];
@@ -68,8 +74,10 @@ function unexpected(message: string): readonly z.core.$ZodIssue[] {
 export class Query<T> {
   readonly breakpoints: readonly Version[];
   readonly #compiled: PerInterval<CompiledQuery>;
+  readonly #patterns: Patterns;
 
-  constructor(shape: QueryShape, extra: Windowed<Extra>) {
+  constructor(shape: QueryShape, extra: Windowed<Extra>, patterns: Patterns) {
+    this.#patterns = patterns;
     const fields = Object.entries(shape);
     const inner = fields.flatMap(([, field]) => breakpointsOf(field));
     this.breakpoints = mergeBreakpoints([
@@ -97,7 +105,7 @@ export class Query<T> {
     const value: Record<string, unknown> = Object.create(null);
     const problems: QueryProblem[] = [];
     for (const name of new Set(params.keys())) {
-      const field = fields.get(name);
+      const field = fields.get(name) ?? this.#byPattern(name, version);
       const texts = params.getAll(name);
       if (!field) {
         if (extra === 'keep') value[name] = texts.at(-1);
@@ -129,6 +137,12 @@ export class Query<T> {
     return { value: value as T, problems };
   }
 
+  #byPattern(name: string, version: Version): CompiledParameter | undefined {
+    const parameter = this.#patterns.find(([pattern]) => pattern.test(name))?.[1];
+    const schema = parameter && schemaAt(parameter.schema, version);
+    return schema && { schema, check: schema as Check<unknown>, repeat: parameter.repeat };
+  }
+
   /** The schemas at a version, for documents. */
   fieldsAt(version: Version): {
     readonly extra: Extra;
@@ -141,10 +155,11 @@ export class Query<T> {
 /**
  * A query string whose parameters carry windows.
  * @param options.extra what happens to unknown parameters; default `ignore`
+ * @param options.patterns parameters that are known by the form of their names; a name of the shape goes first
  */
 export function query<const S extends QueryShape>(
   shape: S,
-  options: { readonly extra?: Windowed<Extra> } = {},
+  options: { readonly extra?: Windowed<Extra>; readonly patterns?: Patterns } = {},
 ): Query<InferQuery<S>> {
-  return new Query(shape, options.extra ?? 'ignore');
+  return new Query(shape, options.extra ?? 'ignore', options.patterns ?? []);
 }

@@ -87,4 +87,12 @@ describe('a versioned query', () => {
     expect(parse('nonsense=1', '2.75').problems.map((p) => p.parameter)).toEqual(['nonsense']);
     expect(parse('__proto__=1', '2.75').problems.map((p) => p.parameter)).toEqual(['__proto__']);
   });
+
+  it('knows parameters by the form of their names, also where others are refused', () => {
+    const list = query({ name: one(z.string()) }, { extra: 'refuse', patterns: [[/^_/, one(z.string().min(1))]] });
+    const parse = (text: string) => list.parse(new URLSearchParams(text), v('2.1'));
+    expect(parse('_hidden=1&name=a')).toMatchObject({ value: { _hidden: '1', name: 'a' }, problems: [] });
+    expect(parse('_hidden=').problems.map(({ parameter }) => parameter)).toEqual(['_hidden']);
+    expect(parse('hidden=1').problems.map(({ parameter }) => parameter)).toEqual(['hidden']);
+  });
 });
