@@ -8,15 +8,19 @@ function isUniqueViolation(error: unknown): boolean {
   return codes.has(code) || codes.has(errcode);
 }
 
+/** How many inserts of others one transaction may run into, one after the other. */
+const ATTEMPTS = 6;
+
 /**
  * A transaction that looks first and inserts then. When somebody else inserts the same in between, it runs once more
  * and finds it.
  */
 export async function lookThenInsert<T>(store: Store, work: (tx: Tx) => Promise<T>): Promise<T> {
-  try {
-    return await store.transaction(work);
-  } catch (error) {
-    if (!isUniqueViolation(error)) throw error;
-    return store.transaction(work);
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return await store.transaction(work);
+    } catch (error) {
+      if (!isUniqueViolation(error) || attempt === ATTEMPTS) throw error;
+    }
   }
 }

@@ -108,14 +108,16 @@ export class ServiceClient {
       const { token: serviceToken } = await session.token();
       return { token: caller.token, projectId: caller.projectId, serviceToken, own: false };
     }
-    return { ...(await session.token(as === 'project' ? caller.projectId : '')), serviceToken: undefined, own: true };
+    const held = await session.token(as === 'project' ? caller.projectId : '');
+    // Some operations are only for services, and want to see that twice.
+    return { ...held, serviceToken: held.token, own: true };
   }
 
   #send(
     method: string,
     path: string | ((projectId: string) => string),
     { query, json, content, headers, timeoutMs }: ServiceRequest,
-    actor: { readonly token: string; readonly projectId: string; readonly serviceToken: string | undefined },
+    actor: { readonly token: string; readonly projectId: string; readonly serviceToken: string },
   ): Promise<Response> {
     const url = new URL(`${this.#base}${typeof path === 'string' ? path : path(actor.projectId)}`);
     for (const [key, value] of Object.entries(query ?? {}))
@@ -128,7 +130,7 @@ export class ServiceClient {
         ...this.#options.headers?.(),
         ...headers,
         'X-Auth-Token': actor.token,
-        ...(actor.serviceToken ? { 'X-Service-Token': actor.serviceToken } : {}),
+        'X-Service-Token': actor.serviceToken,
       },
       redirect: 'error',
       signal: AbortSignal.timeout(timeoutMs ?? this.#options.timeoutMs ?? 30_000),

@@ -87,6 +87,16 @@ describe.each(storesUnderTest(inject('postgresUrl')))('embedded networks on $kin
       expect(new Set(made.flatMap(addresses)).size).toBe(100);
     });
 
+    it('never gives an address twice when several processes give them out', async () => {
+      const id = await net(ada, '10.10.0.0/25');
+      const processes = [embeddedNetworks({ store }), embeddedNetworks({ store }), networks];
+      const made = await Promise.all(
+        Array.from({ length: 125 }, (_, i) => processes[i % 3]!.createPorts(ada, [wanted(id)]).then(([one]) => one!)),
+      );
+      expect(new Set(made.flatMap(addresses)).size).toBe(125);
+      await expect(port(id)).rejects.toMatchObject({ code: 'NO_FREE_ADDRESS' });
+    });
+
     it('hands out the last address, then says that there is none, and takes up addresses given back', async () => {
       const id = await net(ada, '10.8.0.0/29');
       const made = [];
@@ -233,7 +243,7 @@ describe.each(storesUnderTest(inject('postgresUrl')))('embedded networks on $kin
       const id = await net(ada, '10.32.0.0/24');
       const made = await port(id);
       const found = async (query: object) => (await networks.listPorts(ada, query)).map((one) => one.id);
-      const [{ id: groupId }] = made.securityGroups as [{ id: string }];
+      const groupId = made.securityGroups[0]!.id;
       expect(await found({ address: '10.32.0.2' })).toEqual([made.id]);
       expect(await found({ subnetId: made.fixedIps[0]!.subnetId })).toEqual([made.id]);
       expect(await found({ networkId: id, securityGroupId: groupId })).toEqual([made.id]);

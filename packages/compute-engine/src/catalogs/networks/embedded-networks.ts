@@ -1,6 +1,7 @@
 import { type EmbeddedOptions, embeddedContext } from '../embedded-options.js';
 import type { NetworkCatalog } from './catalog.js';
 import { floatingAddresses } from './floating-ips.js';
+import { SlotBlocks } from './ip-allocations.js';
 import type { NetworkContext } from './network-context.js';
 import { type NetworkSeed, seedNetworks } from './network-seed.js';
 import { portVerbs } from './ports.js';
@@ -23,6 +24,7 @@ export interface EmbeddedNetworksOptions extends EmbeddedOptions {
 export function embeddedNetworks(options: EmbeddedNetworksOptions) {
   const context: NetworkContext = {
     ...embeddedContext('embeddedNetworks', options, ['onServerPortsChanged']),
+    blocks: new SlotBlocks(),
     onServerPortsChanged: options.onServerPortsChanged ?? (() => {}),
   };
   const catalog = {

@@ -140,7 +140,7 @@ export function floatingAddresses(context: NetworkContext) {
       );
       const taken =
         wanted.address === undefined
-          ? await allocateFrom(tx, subnets, id)
+          ? await allocateFrom(tx, context.blocks, subnets, id)
           : await allocateOne(tx, subnets, wanted.address, id);
       if (!taken) throw new CatalogError('NO_FREE_ADDRESS', `No more IP addresses available on network ${pool.id}.`);
       const projectId = wanted.projectId ?? caller.projectId;

@@ -7,10 +7,7 @@ import { formatIp, parseIp } from './ip-address.js';
 import { networkTables, type SubnetRecord } from './network-tables.js';
 import { subnetSlots } from './subnet-slots.js';
 
-/**
- * Moves the subnet's cursor on and says where it was. The row stays locked until the transaction ends, so two
- * transactions never look at the same slot, and a subnet cannot be deleted under a port that is being made.
- */
+/** Moves the subnet's cursor on and says where it is now. The row stays locked until the transaction ends. */
 const moveCursor = hotStatement<{ next_slot: number }>(({ db }) =>
   db
     .updateTable('subnets')
@@ -18,6 +15,12 @@ const moveCursor = hotStatement<{ next_slot: number }>(({ db }) =>
     .where('id', '=', '')
     .returning('next_slot'),
 );
+
+/** Keeps the subnet from being deleted until the transaction ends; others may do the same at the same time. */
+const holdSubnet = hotStatement<{ id: string }>(({ db, kind }) => {
+  const row = db.selectFrom('subnets').select('id').where('id', '=', '');
+  return kind === 'postgres' ? row.forKeyShare() : row;
+});
 
 const setCursor = hotStatement(({ db }) => db.updateTable('subnets').set({ next_slot: 0 }).where('id', '=', ''));
 
@@ -74,20 +77,73 @@ async function firstGap(session: Session, subnetId: string, start: number): Prom
   return end.slot + 1;
 }
 
+/**
+ * How many slots a process takes from the cursor at once. On SQLite transactions come one by one anyway. On PostgreSQL
+ * each would wait for the one before to be durable, so most of them take a slot from memory. Slots that are
+ * lost with a process, or handed out twice, do no harm: only the claim counts, and gaps are found in the end.
+ */
+const BLOCK = { sqlite: 1, postgres: 16 } as const;
+
+interface Block {
+  next: number;
+  readonly end: number;
+}
+
+/** The slots that this process may try next, for each subnet. */
+export class SlotBlocks {
+  readonly #blocks = new Map<string, Block>();
+
+  /** A slot nobody else is likely to try. Throws `SUBNET_NOT_FOUND`. */
+  async next(tx: Tx, subnetId: string): Promise<number> {
+    const block = this.#blocks.get(subnetId);
+    if (block && block.next < block.end) {
+      // Taken before anything is awaited, so that no two transactions take the same one.
+      const slot = block.next++;
+      await keepSubnet(tx, subnetId);
+      return slot;
+    }
+    const size = BLOCK[tx.kind];
+    const { rows } = await moveCursor(tx, [size, subnetId]);
+    if (!rows[0]) throw subnetGone(subnetId);
+    const end = rows[0].next_slot;
+    if (size > 1) this.#blocks.set(subnetId, { next: end - size + 1, end });
+    return end - size;
+  }
+
+  /** What is left of the block is of no use: the search goes on elsewhere. */
+  drop(subnetId: string): void {
+    this.#blocks.delete(subnetId);
+  }
+}
+
+function subnetGone(id: string): CatalogError {
+  return new CatalogError('SUBNET_NOT_FOUND', `Subnet ${id} could not be found.`);
+}
+
+async function keepSubnet(tx: Tx, id: string): Promise<void> {
+  const { rows } = await holdSubnet(tx, [id]);
+  if (rows.length === 0) throw subnetGone(id);
+}
+
 /** A free address of the subnet, taken for `holderId`; undefined when there is none. */
-export async function allocateAny(tx: Tx, subnet: SubnetRecord, holderId: string): Promise<string | undefined> {
-  const { rows } = await moveCursor(tx, [1, subnet.id]);
-  if (!rows[0]) throw new CatalogError('SUBNET_NOT_FOUND', `Subnet ${subnet.id} could not be found.`);
+async function allocateAny(
+  tx: Tx,
+  blocks: SlotBlocks,
+  subnet: SubnetRecord,
+  holderId: string,
+): Promise<string | undefined> {
+  const cursor = await blocks.next(tx, subnet.id);
   const { pools, gateway, addressOf } = subnetSlots(subnet);
-  const cursor = rows[0].next_slot - 1;
   const inPool = pools.some(({ from, to }) => cursor >= from && cursor <= to) && cursor !== gateway;
   if (inPool && (await claimed(tx, subnet, addressOf(cursor), cursor, holderId))) return addressOf(cursor);
-  // Somebody chose this address, or the pools end here: look for a gap from here on, then from the beginning.
+  // Somebody has this address, or the pools end here: look for a gap from here on, then from the beginning.
+  blocks.drop(subnet.id);
   for (const from of [cursor, 0]) {
-    const slot = await freeSlot(tx, subnet, from);
-    if (slot === undefined) continue;
-    await setCursor(tx, [slot + 1, subnet.id]);
-    if (await claimed(tx, subnet, addressOf(slot), slot, holderId)) return addressOf(slot);
+    for (let slot = await freeSlot(tx, subnet, from); slot !== undefined; slot = await freeSlot(tx, subnet, slot + 1)) {
+      if (!(await claimed(tx, subnet, addressOf(slot), slot, holderId))) continue;
+      await setCursor(tx, [slot + 1, subnet.id]);
+      return addressOf(slot);
+    }
   }
   return undefined;
 }
@@ -137,21 +193,24 @@ export async function allocateOne(
   holderId: string,
 ): Promise<FixedIp> {
   const { subnet, slot, address } = subnetOfAddress(subnets, text);
-  // Keeps the subnet from being deleted meanwhile, as moving the cursor does.
-  const { rows } = await moveCursor(tx, [0, subnet.id]);
-  if (rows.length === 0) throw new CatalogError('SUBNET_NOT_FOUND', `Subnet ${subnet.id} could not be found.`);
+  await keepSubnet(tx, subnet.id);
   if (!(await claimed(tx, subnet, address, slot, holderId)))
     throw new CatalogError('ADDRESS_IN_USE', `IP address ${address} is already in use.`);
   return { address, version: subnet.ipVersion, subnetId: subnet.id, floating: [] };
 }
 
 /** One address of each IP version that the subnets offer. Throws `NO_FREE_ADDRESS`. */
-export async function allocateEach(tx: Tx, subnets: readonly SubnetRecord[], holderId: string): Promise<FixedIp[]> {
+export async function allocateEach(
+  tx: Tx,
+  blocks: SlotBlocks,
+  subnets: readonly SubnetRecord[],
+  holderId: string,
+): Promise<FixedIp[]> {
   const fixedIps: FixedIp[] = [];
   for (const version of [4, 6] as const) {
     const offering = subnets.filter((subnet) => subnet.ipVersion === version);
     if (offering.length === 0) continue;
-    const fixedIp = await allocateFrom(tx, offering, holderId);
+    const fixedIp = await allocateFrom(tx, blocks, offering, holderId);
     if (!fixedIp)
       throw new CatalogError('NO_FREE_ADDRESS', `No more IP addresses available on network ${offering[0]!.networkId}.`);
     fixedIps.push(fixedIp);
@@ -162,11 +221,12 @@ export async function allocateEach(tx: Tx, subnets: readonly SubnetRecord[], hol
 /** An address of the first subnet that has one. */
 export async function allocateFrom(
   tx: Tx,
+  blocks: SlotBlocks,
   subnets: readonly SubnetRecord[],
   holderId: string,
 ): Promise<FixedIp | undefined> {
   for (const subnet of subnets) {
-    const address = await allocateAny(tx, subnet, holderId);
+    const address = await allocateAny(tx, blocks, subnet, holderId);
     if (address) return { address, version: subnet.ipVersion, subnetId: subnet.id, floating: [] };
   }
   return undefined;

@@ -7,11 +7,13 @@ import type { EmbeddedContext } from '../embedded-options.js';
 import { refuseNul } from '../json-conditions.js';
 import { lookThenInsert } from '../unique-violation.js';
 import { formatCidr, parseCidr } from './ip-address.js';
+import type { SlotBlocks } from './ip-allocations.js';
 import { type NetworkRecord, networkTables, type SubnetRecord } from './network-tables.js';
 import { defaultPools } from './subnet-slots.js';
 
 /** What the parts of the embedded network catalog share. */
 export interface NetworkContext extends EmbeddedContext {
+  readonly blocks: SlotBlocks;
   readonly onServerPortsChanged: (serverId: string) => void;
 }
 

@@ -4,7 +4,14 @@ import type { FixedIp } from '../../model/server.js';
 import type { Session, Tx } from '../../store/database.js';
 import { CatalogError } from '../catalog-error.js';
 import type { Port } from './catalog.js';
-import { allocateEach, allocateFrom, allocateOne, freeAddresses, subnetsById } from './ip-allocations.js';
+import {
+  allocateEach,
+  allocateFrom,
+  allocateOne,
+  freeAddresses,
+  type SlotBlocks,
+  subnetsById,
+} from './ip-allocations.js';
 import { dated, NameCache, type NetworkContext, networkFor } from './network-context.js';
 import { networkTables, type PortRecord, type SubnetRecord } from './network-tables.js';
 import { groupsFor } from './security-groups.js';
@@ -60,17 +67,20 @@ export async function presentPort(
 /** The addresses asked for, or the usual ones. */
 export async function takeAddresses(
   tx: Tx,
+  blocks: SlotBlocks,
   subnets: readonly SubnetRecord[],
   requests: readonly FixedIpRequest[] | undefined,
   portId: string,
 ): Promise<FixedIp[]> {
-  if (!requests) return allocateEach(tx, subnets, portId);
+  if (!requests) return allocateEach(tx, blocks, subnets, portId);
   const taken: FixedIp[] = [];
   for (const { address, subnetId } of requests) {
     const among = subnetId === undefined ? subnets : subnets.filter((subnet) => subnet.id === subnetId);
     if (among.length === 0) throw new CatalogError('SUBNET_INVALID', `Subnet ${subnetId} is not one of the network's.`);
     const fixedIp =
-      address === undefined ? await allocateFrom(tx, among, portId) : await allocateOne(tx, among, address, portId);
+      address === undefined
+        ? await allocateFrom(tx, blocks, among, portId)
+        : await allocateOne(tx, among, address, portId);
     if (!fixedIp) throw new CatalogError('NO_FREE_ADDRESS', `No more IP addresses available on subnet ${subnetId}.`);
     taken.push(fixedIp);
   }
@@ -95,7 +105,7 @@ export async function insertPort(
   const network = await networkFor(context, tx, caller, spec.networkId);
   names.know(network);
   const { fixedIps: requests, securityGroups, bare = false, mac: givenMac, ...given } = spec;
-  const fixedIps = await takeAddresses(tx, await subnetsById(tx, network.subnetIds), requests, spec.id);
+  const fixedIps = await takeAddresses(tx, context.blocks, await subnetsById(tx, network.subnetIds), requests, spec.id);
   const mac = givenMac?.toLowerCase() ?? randomMac();
   if (givenMac) await refuseTakenMac(tx, network.id, mac);
   const portSecurityEnabled = given.portSecurityEnabled ?? network.portSecurityEnabled;

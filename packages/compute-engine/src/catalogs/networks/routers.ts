@@ -50,7 +50,7 @@ export function routerVerbs(context: NetworkContext) {
     const network = await networks.get(tx, networkId);
     if (!network) throw networkNotFound(networkId);
     if (!network.external) throw new CatalogError('SUBNET_INVALID', `Network ${networkId} is not an external network.`);
-    const fixedIp = await allocateFrom(tx, await subnetsById(tx, network.subnetIds), routerId);
+    const fixedIp = await allocateFrom(tx, context.blocks, await subnetsById(tx, network.subnetIds), routerId);
     return fixedIp ? [{ subnetId: fixedIp.subnetId, address: fixedIp.address }] : [];
   }
 

@@ -15,9 +15,9 @@ import { presentRule } from './security-group-rules.js';
 const { securityGroups: groups, rules, ports } = networkTables;
 
 /** Every project has a group of this name, from the start. */
-export const DEFAULT_GROUP = 'default';
+const DEFAULT_GROUP = 'default';
 
-export function groupNotFound(nameOrId: string): CatalogError {
+function groupNotFound(nameOrId: string): CatalogError {
   return new CatalogError('SECURITY_GROUP_NOT_FOUND', `Security group ${nameOrId} could not be found.`);
 }
 
