@@ -12,7 +12,9 @@ import { Infrastructure } from './scheduler/infrastructure.js';
 import { Flavors } from './services/flavors.js';
 import { InstanceActions } from './services/instance-actions.js';
 import { Keypairs } from './services/keypairs.js';
+import { Quotas } from './services/quotas.js';
 import { Servers } from './services/servers/servers.js';
+import { Usage } from './services/usage.js';
 import { defaultSettings, type Settings } from './settings.js';
 import { openStore } from './store/store.js';
 import { TaskRunner } from './tasks/index.js';
@@ -42,6 +44,8 @@ export interface Engine extends Core {
   readonly flavors: Flavors;
   readonly keypairs: Keypairs;
   readonly actions: InstanceActions;
+  readonly quotas: Quotas;
+  readonly usage: Usage;
   /** Ends background work where it can go on later, and closes the database. */
   close(): Promise<void>;
 }
@@ -89,6 +93,8 @@ export async function createEngine(options: EngineOptions = {}): Promise<Engine>
     flavors: new Flavors(core),
     keypairs: new Keypairs(core),
     actions: new InstanceActions(core),
+    quotas: new Quotas(core),
+    usage: new Usage(core),
     close: async () => {
       await worker.stop();
       await store.close();

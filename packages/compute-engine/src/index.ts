@@ -34,8 +34,10 @@ export {
 export { type Host, type HostMap, Infrastructure } from './scheduler/infrastructure.js';
 export { NoValidHost } from './scheduler/scheduler.js';
 export type { FlavorQuery } from './services/flavors.js';
+export type { QuotaScope, QuotaValues } from './services/quotas.js';
 export type { NewServer } from './services/servers/create.js';
 export type { ServerQuery } from './services/servers/list.js';
+export type { ProjectUsage, ServerUsage, UsageWindow } from './services/usage.js';
 export { defaultSettings, type QuotaKind, quotaKinds, type Settings } from './settings.js';
 export { StaleRecord } from './store/document-table.js';
 export { openStore, type Store } from './store/store.js';

@@ -1,0 +1,116 @@
+import type { Core } from '../core.js';
+import { badRequest } from '../errors.js';
+import type { Server } from '../model/index.js';
+import { tables } from '../store/tables.js';
+
+/** A span of time, its end excluded. In microseconds since the epoch, the precision in which it can be asked for. */
+export interface UsageWindow {
+  readonly startUs: number;
+  readonly endUs: number;
+}
+
+export interface UsageQuery {
+  readonly window: UsageWindow;
+  /** Only this project's servers. */
+  readonly projectId?: string;
+  /** Servers at the most. */
+  readonly limit: number;
+  /** Id of the last server of the page before. */
+  readonly marker?: string;
+}
+
+/** What a server used of a window. */
+export interface ServerUsage {
+  readonly server: Server;
+  readonly hours: number;
+  /** Whole seconds from launch to termination, or until now. */
+  readonly uptimeSeconds: number;
+}
+
+/** What a project used of a window, as far as its servers are on this page. */
+export interface ProjectUsage {
+  readonly projectId: string;
+  readonly window: UsageWindow;
+  readonly servers: readonly ServerUsage[];
+  readonly totalHours: number;
+  readonly totalVcpuHours: number;
+  readonly totalMemoryMbHours: number;
+  readonly totalLocalGbHours: number;
+}
+
+const US_PER_HOUR = 3_600_000_000;
+
+/** How long a server ran within a window, in microseconds. */
+function usedUs({ launchedAt, terminatedAt }: Server, { startUs, endUs }: UsageWindow): number {
+  const from = Math.max(startUs, launchedAt! * 1000);
+  const to = terminatedAt === null ? endUs : Math.min(endUs, terminatedAt * 1000);
+  return Math.max(0, to - from);
+}
+
+function projectUsage(projectId: string, servers: readonly Server[], window: UsageWindow, now: number): ProjectUsage {
+  const times = servers.map((server) => usedUs(server, window));
+  // Added up in whole numbers: however many there are, only the last division rounds.
+  const total = (size: (server: Server) => number) => {
+    const sum = servers.reduce((sum, server, index) => sum + BigInt(size(server)) * BigInt(times[index]!), 0n);
+    return Number(sum) / US_PER_HOUR;
+  };
+  return {
+    projectId,
+    window,
+    servers: servers.map((server, index) => ({
+      server,
+      hours: times[index]! / US_PER_HOUR,
+      uptimeSeconds: Math.max(0, Math.floor(((server.terminatedAt ?? now) - server.launchedAt!) / 1000)),
+    })),
+    totalHours: total(() => 1),
+    totalVcpuHours: total(({ flavor }) => flavor.vcpus),
+    totalMemoryMbHours: total(({ flavor }) => flavor.memoryMb),
+    totalLocalGbHours: total(({ flavor }) => flavor.diskGb + flavor.ephemeralGb),
+  };
+}
+
+/** What servers used over time, those that are gone included. */
+export class Usage {
+  readonly #core: Core;
+
+  constructor(core: Core) {
+    this.#core = core;
+  }
+
+  /** A page of servers that ran in a window, by project and then id, gathered by project. */
+  async report(query: UsageQuery): Promise<readonly ProjectUsage[]> {
+    const servers = await this.#servers(query);
+    const byProject = new Map<string, Server[]>();
+    for (const server of servers) {
+      const others = byProject.get(server.projectId);
+      if (others) others.push(server);
+      else byProject.set(server.projectId, [server]);
+    }
+    const now = this.#core.clock.now();
+    return [...byProject].map(([projectId, own]) => projectUsage(projectId, own, query.window, now));
+  }
+
+  async #servers({ window, projectId, limit, marker }: UsageQuery): Promise<readonly Server[]> {
+    const { store } = this.#core;
+    const known = marker === undefined || marker.includes('\0') ? undefined : await tables.servers.get(store, marker);
+    if (marker !== undefined && !known) throw badRequest(`marker [${marker}] not found`);
+    if (limit === 0) return [];
+    return tables.servers.find(store, (q) => {
+      let rows = q
+        .where('launched_at', '<', Math.ceil(window.endUs / 1000))
+        .where((eb) =>
+          eb.or([eb('terminated_at', 'is', null), eb('terminated_at', '>=', Math.ceil(window.startUs / 1000))]),
+        );
+      if (projectId !== undefined) rows = rows.where('project_id', '=', projectId);
+      if (known) {
+        rows = rows.where((eb) =>
+          eb.or([
+            eb('project_id', '>', known.projectId),
+            eb.and([eb('project_id', '=', known.projectId), eb('id', '>', known.id)]),
+          ]),
+        );
+      }
+      return rows.orderBy('project_id').orderBy('id').limit(limit);
+    });
+  }
+}
