@@ -99,7 +99,7 @@ class SqliteDriver implements Driver {
 
   constructor(path: string) {
     this.#handle = openHandle(path);
-    if (path !== ':memory:') this.#handle.exec('PRAGMA journal_mode = WAL');
+    if (path !== ':memory:') this.#handle.exec('PRAGMA journal_mode = WAL; PRAGMA wal_autocheckpoint = 8000;');
     this.#handle.exec('PRAGMA synchronous = NORMAL; PRAGMA busy_timeout = 5000; PRAGMA temp_store = MEMORY;');
     this.#connection = new SqliteConnection(this.#handle);
   }

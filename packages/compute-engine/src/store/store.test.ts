@@ -70,6 +70,20 @@ describe.each(storesUnderTest(inject('postgresUrl')))('the store on $kind', ({ o
     expect(await tables.keypairs.get(store, key)).toBeDefined();
   });
 
+  it('undoes only the failing one of transactions that run together', async () => {
+    const add = (name: string, fail: boolean) =>
+      store.transaction(async (tx) => {
+        await tables.keypairs.insert(tx, { ...ada, userId: 'group', name });
+        if (fail) throw new Error(`no ${name}`);
+        return name;
+      });
+    const results = await Promise.allSettled(Array.from({ length: 30 }, (_, i) => add(`k${i}`, i % 3 === 0)));
+    expect(results.filter(({ status }) => status === 'rejected')).toHaveLength(10);
+    const kept = await tables.keypairs.find(store, (q) => q.where('user_id', '=', 'group'));
+    expect(kept).toHaveLength(20);
+    expect(kept.some(({ name }) => name === 'k3')).toBe(false);
+  });
+
   it('shares one decoded record among readers until it changes', async () => {
     const first = await tables.keypairs.get(store, key);
     expect(await tables.keypairs.get(store, key)).toBe(first);

@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
 import { openDatabase, type Session, type Tx } from './database.js';
 import { StaleRecord } from './document-table.js';
+import { GroupCommit } from './group-commit.js';
 import { migrate } from './migrate.js';
 
 /** How often a transaction that met somebody else's change starts again before it gives up. */
@@ -30,20 +31,20 @@ export async function openStore(url: string, options: { readonly poolSize?: numb
     await session.db.destroy();
     throw error;
   }
+  const group = session.kind === 'sqlite' ? new GroupCommit(session.db) : undefined;
   return {
     ...session,
-    transaction: (work) => transact(session, work),
+    transaction: (work) => transact(session, group, work),
     close: () => session.db.destroy(),
   };
 }
 
-async function transact<T>(session: Session, work: (tx: Tx) => Promise<T>): Promise<T> {
+async function transact<T>(session: Session, group: GroupCommit | undefined, work: (tx: Tx) => Promise<T>): Promise<T> {
   for (let attempt = 1; ; attempt++) {
     const followUps: (() => void)[] = [];
     try {
-      const result = await session.db
-        .transaction()
-        .execute((db) => work({ db, kind: session.kind, afterCommit: (run) => followUps.push(run) }));
+      const begun = (db: Tx['db']) => work({ db, kind: session.kind, afterCommit: (run) => followUps.push(run) });
+      const result = await (group ? group.run(begun) : session.db.transaction().execute(begun));
       for (const run of followUps) run();
       return result;
     } catch (error) {

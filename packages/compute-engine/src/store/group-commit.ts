@@ -1,0 +1,73 @@
+import { type Kysely, sql, type Transaction } from 'kysely';
+import type { Rows } from './database.js';
+
+type Work<T> = (db: Transaction<Rows>) => Promise<T>;
+
+interface Waiting {
+  readonly work: Work<unknown>;
+  readonly resolve: (value: any) => void;
+  readonly reject: (error: unknown) => void;
+}
+
+/** How many transactions share one commit at the most. */
+const LARGEST_GROUP = 64;
+
+/**
+ * Runs transactions one after the other and commits those that wait together at once. Each has a savepoint of its own,
+ * so one that fails undoes only itself; nobody hears of success before the shared commit. A commit writes whole pages:
+ * sharing it is what makes many small transactions cheap.
+ */
+export class GroupCommit {
+  readonly #db: Kysely<Rows>;
+  readonly #waiting: Waiting[] = [];
+  #running = false;
+
+  constructor(db: Kysely<Rows>) {
+    this.#db = db;
+  }
+
+  run<T>(work: Work<T>): Promise<T> {
+    return new Promise<T>((resolve, reject) => {
+      this.#waiting.push({ work, resolve, reject });
+      if (!this.#running) void this.#drain();
+    });
+  }
+
+  async #drain(): Promise<void> {
+    this.#running = true;
+    while (this.#waiting.length > 0) await this.#commit(this.#waiting.splice(0, LARGEST_GROUP));
+    this.#running = false;
+  }
+
+  async #commit(group: readonly Waiting[]): Promise<void> {
+    if (group.length === 1) {
+      const { work, resolve, reject } = group[0]!;
+      await this.#db.transaction().execute(work).then(resolve, reject);
+      return;
+    }
+    const settle: (() => void)[] = [];
+    try {
+      await this.#db.transaction().execute(async (db) => {
+        for (const { work, resolve, reject } of group) {
+          await begin.execute(db);
+          try {
+            const value = await work(db);
+            await release.execute(db);
+            settle.push(() => resolve(value));
+          } catch (error) {
+            await undo.execute(db);
+            await release.execute(db);
+            settle.push(() => reject(error));
+          }
+        }
+      });
+      for (const done of settle) done();
+    } catch (error) {
+      for (const { reject } of group) reject(error);
+    }
+  }
+}
+
+const begin = sql`savepoint work`;
+const undo = sql`rollback to work`;
+const release = sql`release work`;
