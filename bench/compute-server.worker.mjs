@@ -1,0 +1,55 @@
+// A compute API in a process of its own, beside bare Express routes that send the same bytes.
+// Arguments: database. Commands come as messages: { bare: [paths] } prepares the routes /bare/0, /bare/1, ...
+import { createServer, IncomingMessage, ServerResponse } from 'node:http';
+import { createEngine } from '@apistrata/compute-engine';
+import { computeApi, noauth } from '@apistrata/compute-router';
+import express from 'express';
+
+const unlimited = Object.fromEntries(['instances', 'cores', 'ram'].map((kind) => [kind, -1]));
+const hosts = Array.from({ length: 4 }, (_, i) => ({ name: `host${i}`, vcpus: 100_000, memoryMb: 2 ** 30, diskGb: 2 ** 30 }));
+
+const { defaultPreset } = await import('@apistrata/compute-engine');
+const engine = await createEngine({
+  database: process.argv[2],
+  settings: { quotas: unlimited },
+  preset: { ...defaultPreset, hosts },
+  onError: (error) => console.error(error),
+});
+const api = computeApi({ engine, identity: noauth(), onError: (error) => console.error(error) });
+const app = express();
+const bodies = [];
+app.get('/bare/:index', (req, res) => {
+  res.type('json').send(bodies[req.params.index]);
+});
+app.get('/memory', (_req, res) => {
+  globalThis.gc?.();
+  res.json(process.memoryUsage());
+});
+app.get('/idle', async (_req, res) => {
+  await engine.worker.idle();
+  res.json({});
+});
+app.use(api);
+
+// As the reference server serves: requests and responses already have Express's prototypes.
+function Request(...args) {
+  return Reflect.construct(IncomingMessage, args, Request);
+}
+function Response(...args) {
+  return Reflect.construct(ServerResponse, args, Response);
+}
+Request.prototype = app.request;
+Response.prototype = app.response;
+
+const server = createServer({ IncomingMessage: Request, ServerResponse: Response }, app);
+server.listen(0, '127.0.0.1', () => process.send({ url: `http://127.0.0.1:${server.address().port}` }));
+
+process.on('message', async ({ bare, version }) => {
+  const { port } = server.address();
+  for (const [index, path] of bare.entries()) {
+    const headers = { 'X-Auth-Token': 'admin:demo', 'OpenStack-API-Version': `compute ${version}` };
+    bodies[index] = await (await fetch(`http://127.0.0.1:${port}${path}`, { headers })).text();
+  }
+  process.send({ prepared: bodies.map((body) => body.length) });
+});
+process.on('disconnect', () => process.exit(0));

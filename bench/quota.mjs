@@ -1,0 +1,165 @@
+// What a quota costs on each store, beside one `consume` of rate-limiter-flexible on the same store in the same run.
+// One project, one kind: all requests want the same counter, which is the hardest case for both.
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { memoryStore, projectQuotas } from '@apistrata/quota';
+import { redisStore } from '@apistrata/quota/redis';
+import { postgres, sqlite, sqlStore } from '@apistrata/quota/sql';
+import Database from 'better-sqlite3';
+import { Redis } from 'ioredis';
+import pg from 'pg';
+import { RateLimiterMemory, RateLimiterPostgres, RateLimiterRedis, RateLimiterSQLite } from 'rate-limiter-flexible';
+import ts from 'typescript';
+import { table } from './table.mjs';
+
+const ROUNDS = 5;
+const ROUND_MS = 1000;
+const LANES = 64;
+const ENOUGH = 1e12;
+
+const median = (values) => values.sort((a, b) => a - b)[values.length >> 1];
+
+/** Starts the servers the tests use; their module is TypeScript that this Node need not understand. */
+async function testServers() {
+  const source = readFileSync(join(import.meta.dirname, '../testing/servers.ts'), 'utf8');
+  const options = { compilerOptions: { module: ts.ModuleKind.ESNext, target: ts.ScriptTarget.ES2022 } };
+  const { outputText } = ts.transpileModule(source, options);
+  return import(`data:text/javascript,${encodeURIComponent(outputText)}`);
+}
+
+/** Operations per second with so many under way at a time. */
+async function rate(operation, lanes, ms) {
+  let count = 0;
+  const begun = performance.now();
+  const lane = async () => {
+    while (performance.now() - begun < ms) {
+      await operation();
+      count++;
+    }
+  };
+  await Promise.all(Array.from({ length: lanes }, lane));
+  return count / ((performance.now() - begun) / 1000);
+}
+
+/** Ours and theirs in turns, so that a drifting machine treats both alike; medians. */
+async function compare(ours, theirs, lanes) {
+  const figures = { ours: [], theirs: [] };
+  await rate(theirs, lanes, ROUND_MS / 4);
+  await rate(ours, lanes, ROUND_MS / 4);
+  for (let round = 0; round < ROUNDS; round++) {
+    figures.theirs.push(await rate(theirs, lanes, ROUND_MS));
+    figures.ours.push(await rate(ours, lanes, ROUND_MS));
+  }
+  return { ours: median(figures.ours), baseline: median(figures.theirs) };
+}
+
+/** Microseconds of one reserve and commit, one after the other, without the cost of measuring each. */
+async function microseconds(operation, times) {
+  const figures = [];
+  for (let round = 0; round < ROUNDS + 1; round++) {
+    const begun = process.hrtime.bigint();
+    for (let i = 0; i < times; i++) await operation();
+    figures.push(Number(process.hrtime.bigint() - begun) / 1000 / times);
+  }
+  // The first round is for the compiler.
+  return median(figures.slice(1));
+}
+
+const points = { points: ENOUGH, duration: 3600, keyPrefix: 'rlf' };
+
+/** Each store: ours, theirs, and what ends them. Undefined where the machine has no such server. */
+const stores = {
+  async memory() {
+    return { store: memoryStore(), limiter: new RateLimiterMemory(points), close: () => undefined };
+  },
+  async 'SQLite file'() {
+    const folder = mkdtempSync(join(tmpdir(), 'apistrata-bench-quota-'));
+    const open = (name) => {
+      const connection = new Database(join(folder, name));
+      connection.pragma('journal_mode = WAL');
+      connection.pragma('synchronous = NORMAL');
+      return connection;
+    };
+    const [own, other] = [open('ours.db'), open('theirs.db')];
+    const store = sqlStore({ database: sqlite(own) });
+    await store.createSchema();
+    const limiter = await ready((done) => {
+      const options = { ...points, storeClient: other, storeType: 'better-sqlite3', tableName: 'rlf' };
+      return new RateLimiterSQLite(options, done);
+    });
+    const close = () => {
+      own.close();
+      other.close();
+      rmSync(folder, { recursive: true });
+    };
+    return { store, limiter, close };
+  },
+  async PostgreSQL({ startPostgres }) {
+    const server = await startPostgres();
+    if (!server) return undefined;
+    const [own, other] = [1, 2].map(() => new pg.Pool({ connectionString: server.url, max: 10 }));
+    const store = sqlStore({ database: postgres(own) });
+    await store.createSchema();
+    const limiter = await ready((done) => new RateLimiterPostgres({ ...points, storeClient: other, tableName: 'rlf' }, done));
+    const close = async () => {
+      await Promise.all([own.end(), other.end()]);
+      await server.stop();
+    };
+    return { store, limiter, close };
+  },
+  async Redis({ startRedis }) {
+    const server = await startRedis();
+    if (!server) return undefined;
+    const [own, other] = [1, 2].map(() => new Redis(server.url));
+    const close = async () => {
+      await Promise.all([own.quit(), other.quit()]);
+      await server.stop();
+    };
+    return { store: redisStore({ client: own }), limiter: new RateLimiterRedis({ ...points, storeClient: other }), close };
+  },
+};
+
+function ready(make) {
+  return new Promise((resolve, reject) => {
+    const limiter = make((error) => (error ? reject(error) : setImmediate(() => resolve(limiter))));
+  });
+}
+
+/** Rows: `ours` and `baseline` in the row's unit; `ratio` is the one by the other. */
+export async function run() {
+  const servers = await testServers();
+  const rows = [];
+  for (const [name, open] of Object.entries(stores)) {
+    const opened = await open(servers);
+    if (!opened) {
+      rows.push({ what: `${name}: not on this machine` });
+      continue;
+    }
+    const { store, limiter, close } = opened;
+    const quota = projectQuotas({ store, defaults: { secrets: ENOUGH } });
+    const both = async () => (await quota.reserve('p', { secrets: 1 })).commit();
+    const once = () => quota.consume('p', { secrets: 1 });
+    const theirs = () => limiter.consume('p', 1);
+    const row = async (what, operation, lanes, budget) => {
+      const { ours, baseline } = await compare(operation, theirs, lanes);
+      rows.push({ what: `${name}, ${what}`, ours, baseline, ratio: ours / baseline, unit: 'op/s', budget });
+    };
+    await row(`reserve + commit, ${LANES} at once, beside one consume`, both, LANES, '>= 0.8 x');
+    await row(`consume, ${LANES} at once, beside one consume`, once, LANES);
+    await row('reserve + commit, one at a time, beside one consume', both, 1);
+    if (name === 'memory') {
+      const [ours, baseline] = [await microseconds(both, 200_000), await microseconds(theirs, 200_000)];
+      const what = 'memory, time of reserve + commit, beside one consume';
+      rows.push({ what, ours, baseline, ratio: ours / baseline, unit: 'us', budget: '<= 2 us' });
+    }
+    await close();
+  }
+  return rows;
+}
+
+if (import.meta.url === pathToFileURL(process.argv[1]).href) {
+  console.log(table(await run()));
+  process.exit(0);
+}
