@@ -146,13 +146,13 @@ export interface NetworkCatalog {
   /** Where a server of the caller's project lands when it names no network: its own networks and shared ones. */
   availableNetworks(caller: Caller): Promise<readonly Network[]>;
   /**
-   * The network that `auto` means: the project's, or one made for it now. With `dryRun` nothing is made and null says
+   * The network made for a project that has none and asks for `auto`: made now unless it was before. With `dryRun` nothing is made and null says
    * that it would be. Throws `NO_AUTO_NETWORK` when it cannot be.
    */
   autoNetwork(caller: Caller, options?: { readonly dryRun?: boolean }): Promise<Network | null>;
   /**
-   * Throws what `createPort` would for these addresses: `ADDRESS_NOT_IN_SUBNET`, `ADDRESS_IN_USE`,
-   * `NETWORK_WITHOUT_SUBNET`, `NO_FREE_ADDRESS`.
+   * Throws when a server cannot be put on that network, at these addresses or any: `ADDRESS_NOT_IN_SUBNET`,
+   * `ADDRESS_IN_USE`, `NETWORK_WITHOUT_SUBNET`, `NO_FREE_ADDRESS`.
    */
   checkAddresses(caller: Caller, networkId: string, addresses?: readonly string[]): Promise<void>;
 

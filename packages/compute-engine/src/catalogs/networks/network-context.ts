@@ -66,6 +66,7 @@ export function newNetwork(given: Pick<NetworkRecord, 'id' | 'projectId'> & Part
     subnetIds: [],
     isDefault: false,
     auto: false,
+    accepted: false,
     portSecurityEnabled: true,
     ...given,
   };
@@ -80,7 +81,7 @@ async function acceptNetwork(tx: Tx, id: string, now: number): Promise<NetworkRe
   const cidr = `10.${octet}.0.0/16`;
   const subnet = newSubnet({ id: subnetId, networkId: id, projectId, cidr, gatewayIp: `10.${octet}.0.1` }, now);
   await networkTables.subnets.insert(tx, subnet);
-  const network = newNetwork({ id, projectId, name: id, shared: true, subnetIds: [subnetId] }, now);
+  const network = newNetwork({ id, projectId, name: id, shared: true, accepted: true, subnetIds: [subnetId] }, now);
   return networkTables.networks.insert(tx, network);
 }
 

@@ -14,6 +14,8 @@ export interface NetworkRecord extends Network, Dated, Stored {
   readonly isDefault: boolean;
   /** Made for the project by `auto`. */
   readonly auto: boolean;
+  /** Taken to exist because somebody named it. Usable by all, yet nobody gets it without naming it. */
+  readonly accepted: boolean;
   readonly portSecurityEnabled: boolean;
 }
 

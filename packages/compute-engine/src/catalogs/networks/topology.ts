@@ -71,7 +71,7 @@ export function topology(context: NetworkContext) {
       const found = await networks.find(store, (q) =>
         q.where(({ or, eb }) => or([eb('project_id', '=', caller.projectId), eb('shared', '=', 1)])).orderBy('seq'),
       );
-      return found.filter((network) => network.adminStateUp);
+      return found.filter((network) => network.adminStateUp && !network.accepted);
     },
 
     async autoNetwork(caller: Caller, options: { readonly dryRun?: boolean } = {}): Promise<NetworkRecord | null> {
