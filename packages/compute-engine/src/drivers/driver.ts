@@ -1,4 +1,8 @@
+import type { ImageContent } from '../catalogs/images/catalog.js';
 import type { BlockDevice, FlavorCopy, Server, ServerInterface, ServerShare, TaskState } from '../model/index.js';
+import type { HostControl } from './host-control.js';
+
+export type { HostControl, HostPowerAction } from './host-control.js';
 
 /** What a machine is told to do, with what it needs to know beyond the server itself. */
 export type DriverWork =
@@ -31,6 +35,7 @@ export type DriverWork =
       readonly imageId: string;
       readonly adminPassword: string | null;
       readonly preserveEphemeral: boolean;
+      readonly files: readonly { path: string; contents: string }[];
     }
   | { readonly verb: 'evacuate'; readonly sourceHost: string; readonly adminPassword: string | null }
   | { readonly verb: 'set_password'; readonly adminPassword: string }
@@ -38,8 +43,18 @@ export type DriverWork =
   | { readonly verb: 'migrate_disk'; readonly destHost: string; readonly flavor: FlavorCopy }
   | { readonly verb: 'finish_migration'; readonly flavor: FlavorCopy; readonly powerOn: boolean }
   | { readonly verb: 'confirm_migration' | 'revert_migration'; readonly sourceHost: string }
+  /**
+   * A live migration step by step: it waits its turn, the destination gets ready, memory moves, the source lets go. The
+   * last two end one that runs: by pausing the server until all is moved, or by giving up.
+   */
   | {
-      readonly verb: 'live_migration_prepare' | 'live_migration_run' | 'live_migration_finish' | 'live_migration_abort';
+      readonly verb:
+        | 'live_migration_queue'
+        | 'live_migration_prepare'
+        | 'live_migration_run'
+        | 'live_migration_finish'
+        | 'live_migration_force_complete'
+        | 'live_migration_abort';
       readonly destHost: string;
     }
   | { readonly verb: 'shelve_offload' }
@@ -50,6 +65,12 @@ export type DriverWork =
   | { readonly verb: 'attach_share' | 'detach_share'; readonly share: ServerShare };
 
 export type DriverVerb = DriverWork['verb'];
+
+/** The action that a piece of work is part of; its name is a key of the lifecycle table. */
+export interface WorkOrigin {
+  readonly action: string;
+  readonly requestId: string;
+}
 
 /** What a host tells of a running server; null for what it does not know. Bytes, nanoseconds. */
 export interface Diagnostics {
@@ -98,12 +119,16 @@ export interface ConsoleEndpoint {
  * The only thing that touches machines. Work may be repeated after a crash, so each verb must do nothing when its
  * effect is there already. A rejected promise fails the action; its message is what administrators read.
  */
-export interface Driver {
+export interface Driver extends Partial<HostControl> {
   readonly name: string;
   /** Does the work on the server's host; `signal` ends when nobody waits for it any more. */
-  perform(work: DriverWork, server: Server, signal: AbortSignal): Promise<void>;
+  perform(work: DriverWork, server: Server, signal: AbortSignal, origin: WorkOrigin): Promise<void>;
   /** True when `perform` will be done without waiting for anything, so no intermediate state is worth writing down. */
-  instantly?(work: DriverWork, server: Server): boolean;
+  instantly?(work: DriverWork, server: Server, origin: WorkOrigin): boolean;
+  /** False for work that no machine of this driver can do: the request is refused. Default: it can do everything. */
+  supports?(verb: DriverVerb): boolean;
+  /** What a snapshot holds after `snapshot` was performed; default: nothing. */
+  snapshotContent?(server: Server, imageId: string): ImageContent | Promise<ImageContent>;
   /** Everything the console has printed. */
   consoleOutput(server: Server): Promise<string>;
   /** Null: this driver cannot tell. */

@@ -1,10 +1,21 @@
 import type { Clock } from '../clock.js';
 import type { Server } from '../model/index.js';
-import type { ConsoleEndpoint, Diagnostics, Driver, DriverVerb, DriverWork } from './driver.js';
+import type {
+  ConsoleEndpoint,
+  Diagnostics,
+  Driver,
+  DriverVerb,
+  DriverWork,
+  HostPowerAction,
+  WorkOrigin,
+} from './driver.js';
+import { uptimeText } from './uptime-text.js';
 
 /** Which work a rule speaks of; everything given must hold. Names match whole, or as a regular expression. */
 export interface RuleMatch {
   readonly verb?: DriverVerb | readonly DriverVerb[];
+  /** Name of the action in the lifecycle table: `rebuild`, `os-migrateLive`, ... */
+  readonly action?: string;
   readonly name?: string | RegExp;
   readonly metadata?: Readonly<Record<string, string>>;
   readonly flavor?: string;
@@ -47,15 +58,35 @@ export interface SimulatedDriverOptions {
   /** Time that every step takes; default 0: done at once. */
   readonly latencyMs?: number;
   readonly rules?: readonly Rule[];
+  /** Work that these machines cannot do, as if their hypervisor had no such feature. */
+  readonly unsupported?: readonly DriverVerb[];
+}
+
+const RULE_KEYS = ['match', 'fromCall', 'times', 'delayMs', 'fail', 'hang'];
+const MATCH_KEYS = ['verb', 'action', 'name', 'metadata', 'flavor', 'image', 'host'];
+
+/** Rules come from files too: a misspelt key would silently match everything. */
+function checkRule(rule: Rule): void {
+  for (const [where, given, known] of [
+    ['a rule', rule, RULE_KEYS],
+    ["a rule's match", rule.match ?? {}, MATCH_KEYS],
+  ] as const) {
+    const unknown = Object.keys(given).find((key) => !known.includes(key));
+    if (unknown)
+      throw new TypeError(`${where} of the simulated driver has no "${unknown}" (it has ${known.join(', ')})`);
+  }
+  if (!rule.match) throw new TypeError('a rule of the simulated driver needs "match": {} for all work');
 }
 
 function sameText(pattern: string | RegExp, text: string): boolean {
   return typeof pattern === 'string' ? pattern === text : pattern.test(text);
 }
 
-function matches({ verb, name, metadata, flavor, image, host }: RuleMatch, work: DriverWork, server: Server): boolean {
+function matches(match: RuleMatch, work: DriverWork, server: Server, origin: WorkOrigin): boolean {
+  const { verb, action, name, metadata, flavor, image, host } = match;
   return (
     (verb === undefined || [verb].flat().includes(work.verb)) &&
+    (action === undefined || action === origin.action) &&
     (name === undefined || sameText(name, server.name)) &&
     (flavor === undefined || flavor === server.flavor.id || flavor === server.flavor.name) &&
     (image === undefined || image === server.imageId) &&
@@ -76,16 +107,22 @@ const CONSOLES: Readonly<Record<string, number>> = {
 export class SimulatedDriver implements Driver {
   readonly name = 'simulated';
   readonly #clock: Clock;
+  /** When the simulated hosts were switched on. */
+  readonly #startedAt: number;
   readonly #rules = new Set<ActiveRule>();
+  readonly #unsupported: ReadonlySet<DriverVerb>;
   latencyMs: number;
 
   constructor(options: SimulatedDriverOptions) {
     this.#clock = options.clock;
+    this.#startedAt = options.clock.now();
+    this.#unsupported = new Set(options.unsupported);
     this.latencyMs = options.latencyMs ?? 0;
     for (const rule of options.rules ?? []) this.addRule(rule);
   }
 
   addRule(rule: Rule): RuleHandle {
+    checkRule(rule);
     const active: ActiveRule = { rule, calls: 0, waiting: new Set(), released: false };
     this.#rules.add(active);
     const release = () => {
@@ -110,15 +147,23 @@ export class SimulatedDriver implements Driver {
     this.#rules.clear();
   }
 
-  instantly(work: DriverWork, server: Server): boolean {
-    return this.latencyMs === 0 && ![...this.#rules].some(({ rule }) => matches(rule.match, work, server));
+  supports(verb: DriverVerb): boolean {
+    return !this.#unsupported.has(verb);
   }
 
-  async perform(work: DriverWork, server: Server, signal: AbortSignal): Promise<void> {
+  instantly(work: DriverWork, server: Server, origin: WorkOrigin): boolean {
+    return this.latencyMs === 0 && ![...this.#rules].some(({ rule }) => matches(rule.match, work, server, origin));
+  }
+
+  async perform(work: DriverWork, server: Server, signal: AbortSignal, origin: WorkOrigin): Promise<void> {
     if (this.latencyMs > 0) await this.#clock.sleep(this.latencyMs, signal);
     for (const active of this.#rules) {
-      if (matches(active.rule.match, work, server)) await this.#apply(active, signal);
+      if (matches(active.rule.match, work, server, origin)) await this.#apply(active, signal);
     }
+  }
+
+  snapshotContent(server: Server, imageId: string): Uint8Array {
+    return Buffer.from(`Snapshot ${imageId} of simulated machine ${server.hostname} (${server.id})\n`);
   }
 
   async #apply(active: ActiveRule, signal: AbortSignal): Promise<void> {
@@ -140,6 +185,18 @@ export class SimulatedDriver implements Driver {
     }
     if (rule.fail !== undefined) throw new Error(rule.fail);
   }
+
+  async hostUptime(): Promise<string> {
+    const now = this.#clock.now();
+    return uptimeText(now, now - this.#startedAt);
+  }
+
+  /** Hosts that exist in name only do as they are told. */
+  async hostPower(_host: string, action: HostPowerAction): Promise<string> {
+    return action;
+  }
+
+  async hostMaintenance(): Promise<void> {}
 
   async consoleOutput(server: Server): Promise<string> {
     const lines = [

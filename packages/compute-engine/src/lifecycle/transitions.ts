@@ -98,7 +98,13 @@ export const transitions = {
   },
   resize: { vm: ['active', 'stopped'], lock: true, during: RESIZING, history: 'resize', onFailure: 'error' },
   migrate: { vm: ['active', 'stopped'], lock: true, during: RESIZING, history: 'migrate', onFailure: 'error' },
-  confirmResize: { vm: ['resized'], lock: true, during: [], history: 'confirmResize', onFailure: 'error' },
+  confirmResize: {
+    vm: ['resized'],
+    lock: true,
+    during: ['resize_confirming'],
+    history: 'confirmResize',
+    onFailure: 'error',
+  },
   revertResize: {
     vm: ['resized'],
     lock: true,

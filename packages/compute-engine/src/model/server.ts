@@ -159,6 +159,8 @@ export interface Server extends Stored {
   readonly flavor: FlavorCopy;
   /** Set between resize or migrate and its confirmation. */
   readonly oldFlavor: FlavorCopy | null;
+  /** What it is about to become while it is being resized: counted against quotas already. */
+  readonly newFlavor?: FlavorCopy;
   /** Empty for servers that boot from a volume. */
   readonly imageId: string;
   readonly imageProperties: Readonly<Record<string, string>>;
@@ -197,6 +199,8 @@ export interface Server extends Stored {
   readonly shelvedImageId: string | null;
   /** Whether the server ran before it was stopped to be resized, rebuilt or shelved. */
   readonly wasRunning: boolean;
+  /** When it was put aside (soft-deleted or shelved): how long it is kept there counts from then. */
+  readonly setAsideAt?: number;
 
   readonly createdAt: number;
   readonly updatedAt: number | null;

@@ -41,8 +41,8 @@ export const tables = {
       updated_at: (s) => s.updatedAt ?? s.createdAt,
       launched_at: (s) => s.launchedAt,
       terminated_at: (s) => s.terminatedAt,
-      vcpus: (s) => s.flavor.vcpus,
-      memory_mb: (s) => s.flavor.memoryMb,
+      vcpus: (s) => Math.max(s.flavor.vcpus, s.newFlavor?.vcpus ?? 0),
+      memory_mb: (s) => Math.max(s.flavor.memoryMb, s.newFlavor?.memoryMb ?? 0),
     },
   }),
   actions: new DocumentTable<InstanceAction>({

@@ -1,12 +1,18 @@
 import { randomUUID } from 'node:crypto';
-import type { BlockDevice } from '../model/index.js';
+import type { BlockDevice, Server } from '../model/index.js';
 import type { TaskRun } from './task-run.js';
+
+/** True when the root disk is on the host itself. */
+export function hasLocalRoot({ blockDevices }: Pick<Server, 'blockDevices'>): boolean {
+  return !blockDevices.some(({ bootIndex, destination }) => bootIndex === 0 && destination === 'volume');
+}
 
 /** How often, and how long apart, a volume that is being made is asked for. */
 const VOLUME_POLLS = 600;
 const VOLUME_POLL_MS = 1000;
 
-async function untilAvailable(run: TaskRun, volumeId: string): Promise<void> {
+/** Waits until a volume has its content. */
+export async function untilAvailable(run: TaskRun, volumeId: string): Promise<void> {
   for (let poll = 0; poll < VOLUME_POLLS; poll++) {
     const { status } = await run.core.catalogs.volumes.getVolume(run.context.caller, volumeId);
     if (status === 'available' || status === 'in-use' || status === 'reserved') return;

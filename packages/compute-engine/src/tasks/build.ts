@@ -1,9 +1,9 @@
-import type { BlockDevice, Caller, Claim, Server, ServerInterface } from '../model/index.js';
+import type { BlockDevice, Caller, Claim, ServerInterface } from '../model/index.js';
 import { amountsOf, release } from '../scheduler/claims.js';
 import { NoValidHost, place } from '../scheduler/scheduler.js';
 import type { Tx } from '../store/database.js';
 import { tables } from '../store/tables.js';
-import { connectVolumes, createBootVolumes, releaseVolumes } from './block-devices.js';
+import { connectVolumes, createBootVolumes, hasLocalRoot, releaseVolumes } from './block-devices.js';
 import { failTask, faultOf, type Task } from './task.js';
 import { type ServerPatch, Superseded, type TaskRun } from './task-run.js';
 
@@ -29,11 +29,6 @@ export interface BuildArguments {
 /** Gives back all that a server holds of hosts. */
 export async function releaseClaims(tx: Tx, claims: readonly Claim[]): Promise<undefined> {
   for (const claim of claims) await release(tx, claim);
-}
-
-/** True when the root disk is on the host itself. */
-export function hasLocalRoot(server: Pick<Server, 'blockDevices' | 'imageId'>): boolean {
-  return !server.blockDevices.some(({ bootIndex, destination }) => bootIndex === 0 && destination === 'volume');
 }
 
 /** Chooses a host for the server and writes it down with the claim. Placed already: nothing. */

@@ -30,6 +30,8 @@ const simple = {
   unpause: { work: { verb: 'unpause' }, event: 'compute_unpause_instance', vmState: 'active', powerState: 1 },
   suspend: { work: { verb: 'suspend' }, event: 'compute_suspend_instance', vmState: 'suspended', powerState: 7 },
   resume: { work: { verb: 'resume' }, event: 'compute_resume_instance', vmState: 'active', powerState: 1 },
+  unrescue: { work: { verb: 'unrescue' }, event: 'compute_unrescue_instance', vmState: 'active', powerState: 1 },
+  restore: { work: { verb: 'restore' }, event: 'compute_restore_instance', vmState: 'active', powerState: 1 },
 } as const satisfies Partial<Record<ActionName, Simple>>;
 
 /** One task per row of the table above. */

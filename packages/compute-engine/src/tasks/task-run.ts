@@ -72,7 +72,8 @@ export class TaskRun {
     const { driver } = this.core;
     const origin = { action: this.job.kind, requestId: this.context.requestId };
     const step = event ? this.#begin(event) : undefined;
-    const visible = task !== undefined && task !== this.server.taskState && !driver.instantly?.(work, this.server, origin);
+    const visible =
+      task !== undefined && task !== this.server.taskState && !driver.instantly?.(work, this.server, origin);
     if (visible) await this.update({ taskState: task });
     try {
       await driver.perform(work, this.server, this.signal, origin);

@@ -9,6 +9,8 @@ export interface Task {
   readonly run: (run: TaskRun) => Promise<void>;
   /** Puts things right when `run` threw; default: what the lifecycle table says of failures. */
   readonly fail?: (run: TaskRun, error: Error) => Promise<void>;
+  /** Clears away what nobody waits for any more, after another job has taken the server over. May come more than once. */
+  readonly abandoned?: (run: TaskRun) => Promise<void>;
 }
 
 /** The fault that a failure leaves on its server. */
