@@ -9,11 +9,17 @@ import { Worker, type WorkerOptions } from './lifecycle/worker.js';
 import { applyPreset } from './preset/apply-preset.js';
 import { defaultPreset, type Preset } from './preset/preset.js';
 import { Infrastructure } from './scheduler/infrastructure.js';
+import { Aggregates } from './services/aggregates.js';
+import { AvailabilityZones } from './services/availability-zones.js';
 import { Flavors } from './services/flavors.js';
+import { Hosts } from './services/hosts.js';
+import { Hypervisors } from './services/hypervisors.js';
 import { InstanceActions } from './services/instance-actions.js';
 import { Keypairs } from './services/keypairs.js';
 import { Quotas } from './services/quotas.js';
+import { ServerGroups } from './services/server-groups.js';
 import { Servers } from './services/servers/servers.js';
+import { Services } from './services/services.js';
 import { Usage } from './services/usage.js';
 import { defaultSettings, type Settings } from './settings.js';
 import { openStore } from './store/store.js';
@@ -43,6 +49,12 @@ export interface Engine extends Core {
   readonly servers: Servers;
   readonly flavors: Flavors;
   readonly keypairs: Keypairs;
+  readonly serverGroups: ServerGroups;
+  readonly aggregates: Aggregates;
+  readonly services: Services;
+  readonly hypervisors: Hypervisors;
+  readonly hosts: Hosts;
+  readonly zones: AvailabilityZones;
   readonly actions: InstanceActions;
   readonly quotas: Quotas;
   readonly usage: Usage;
@@ -92,6 +104,12 @@ export async function createEngine(options: EngineOptions = {}): Promise<Engine>
     servers: new Servers(core),
     flavors: new Flavors(core),
     keypairs: new Keypairs(core),
+    serverGroups: new ServerGroups(core),
+    aggregates: new Aggregates(core),
+    services: new Services(core),
+    hypervisors: new Hypervisors(core),
+    hosts: new Hosts(core),
+    zones: new AvailabilityZones(core),
     actions: new InstanceActions(core),
     quotas: new Quotas(core),
     usage: new Usage(core),

@@ -1,44 +1,31 @@
+import { randomUUID } from 'node:crypto';
 import type { Context } from '../context.js';
 import type { Core } from '../core.js';
-import { badRequest, notFound } from '../errors.js';
+import { conflict, notFound } from '../errors.js';
 import type { Flavor } from '../model/index.js';
+import type { Tx } from '../store/database.js';
+import { lockName } from '../store/store.js';
 import { tables } from '../store/tables.js';
+import { type FlavorQuery, pageOfFlavors, usableBy } from './flavors-list.js';
 
-/** Flavor columns that lists can be sorted by, and where a flavor keeps them. */
-const sortKeys: Readonly<Record<string, (flavor: Flavor) => string | number>> = {
-  created_at: (f) => f.createdAt,
-  description: (f) => f.description ?? '',
-  disabled: (f) => Number(f.disabled),
-  ephemeral_gb: (f) => f.ephemeralGb,
-  flavorid: (f) => f.id,
-  id: (f) => f.seq,
-  is_public: (f) => Number(f.isPublic),
-  memory_mb: (f) => f.memoryMb,
-  name: (f) => f.name,
-  root_gb: (f) => f.diskGb,
-  rxtx_factor: (f) => f.rxtxFactor,
-  swap: (f) => f.swapMb,
-  updated_at: (f) => f.updatedAt ?? 0,
-  vcpu_weight: () => 0,
-  vcpus: (f) => f.vcpus,
-};
-
-export interface FlavorQuery {
-  readonly limit: number;
-  readonly marker?: string;
-  /** Administrators: public ones, others, or all (null). Everybody else sees what they may use. */
-  readonly isPublic?: boolean | null;
-  readonly minMemoryMb?: number;
-  readonly minDiskGb?: number;
-  readonly sortKey?: string;
-  readonly sortDirection?: 'asc' | 'desc';
+/** A flavor to be made. Memory and swap in MiB, disks in GiB. */
+export interface NewFlavor {
+  /** Left out: a UUID. */
+  readonly id?: string;
+  readonly name: string;
+  readonly vcpus: number;
+  readonly memoryMb: number;
+  readonly diskGb: number;
+  readonly ephemeralGb?: number;
+  readonly swapMb?: number;
+  readonly rxtxFactor?: number;
+  readonly isPublic?: boolean;
+  readonly description?: string | null;
 }
 
-function usableBy({ caller }: Context, flavor: Flavor): boolean {
-  return flavor.isPublic || flavor.projects.includes(caller.projectId);
-}
+const unknownFlavor = (id: string) => notFound(`Flavor ${id} could not be found.`);
 
-/** Flavors: few in any cloud, so they are filtered and sorted in memory. */
+/** What servers are made of. Servers keep a copy, so no change here reaches them. */
 export class Flavors {
   readonly #core: Core;
 
@@ -48,30 +35,112 @@ export class Flavors {
 
   /** Flavors the caller may see, by id; 404 otherwise. */
   async get(context: Context, id: string): Promise<Flavor> {
-    const flavor = await tables.flavors.get(this.#core.store, id);
-    if (!flavor || !(context.isAdmin || usableBy(context, flavor))) throw notFound(`Flavor ${id} could not be found.`);
-    return flavor;
+    return this.#visible(context, id, await tables.flavors.get(this.#core.store, id));
   }
 
   async list(context: Context, query: FlavorQuery): Promise<readonly Flavor[]> {
-    const all = await tables.flavors.find(this.#core.store);
-    const visible = all.filter((flavor) => this.#visible(context, flavor, query));
-    const sort = sortKeys[query.sortKey ?? 'flavorid']!;
-    const sign = query.sortDirection === 'desc' ? -1 : 1;
-    const sorted = visible.sort((a, b) => {
-      const [x, y] = [sort(a), sort(b)];
-      return (x < y ? -1 : x > y ? 1 : a.seq - b.seq) * sign;
-    });
-    if (query.marker === undefined) return sorted.slice(0, query.limit);
-    const position = sorted.findIndex(({ id }) => id === query.marker);
-    if (position < 0) throw badRequest(`marker [${query.marker}] not found`);
-    return sorted.slice(position + 1, position + 1 + query.limit);
+    return pageOfFlavors(await tables.flavors.find(this.#core.store), context, query);
   }
 
-  #visible(context: Context, flavor: Flavor, query: FlavorQuery): boolean {
-    if (flavor.disabled && !context.isAdmin) return false;
-    if (flavor.memoryMb < (query.minMemoryMb ?? 0) || flavor.diskGb < (query.minDiskGb ?? 0)) return false;
-    if (!context.isAdmin || query.isPublic === undefined) return usableBy(context, flavor);
-    return query.isPublic === null || query.isPublic === flavor.isPublic;
+  /** Throws 409 for a name or an id that is taken. A private flavor is at first open to no project. */
+  async create(wanted: NewFlavor): Promise<Flavor> {
+    const { store, clock } = this.#core;
+    return store.transaction(async (tx) => {
+      await lockName(tx, 'flavors');
+      const id = wanted.id ?? randomUUID();
+      if (await tables.flavors.get(tx, id)) throw conflict(`Flavor with ID ${id} already exists.`);
+      if ((await tables.flavors.count(tx, (q) => q.where('name', '=', wanted.name))) > 0)
+        throw conflict(`Flavor with name ${wanted.name} already exists.`);
+      return tables.flavors.insert(tx, {
+        id,
+        name: wanted.name,
+        description: wanted.description ?? null,
+        vcpus: wanted.vcpus,
+        memoryMb: wanted.memoryMb,
+        diskGb: wanted.diskGb,
+        ephemeralGb: wanted.ephemeralGb ?? 0,
+        swapMb: wanted.swapMb ?? 0,
+        rxtxFactor: wanted.rxtxFactor ?? 1,
+        isPublic: wanted.isPublic ?? true,
+        disabled: false,
+        extraSpecs: {},
+        projects: [],
+        createdAt: clock.now(),
+        updatedAt: null,
+      });
+    });
   }
+
+  describe(context: Context, id: string, description: string | null): Promise<Flavor> {
+    return this.#change(context, id, () => ({ description }));
+  }
+
+  async delete(context: Context, id: string): Promise<void> {
+    await this.#core.store.transaction(async (tx) => {
+      this.#visible(context, id, await tables.flavors.lock(tx, id));
+      await tables.flavors.delete(tx, id);
+    });
+  }
+
+  /** Projects that a private flavor is open to; 404 for a public one, which has no such list. */
+  async access(context: Context, id: string): Promise<readonly string[]> {
+    const { isPublic, projects } = await this.get(context, id);
+    if (isPublic) throw notFound('Access list not available for public flavors.');
+    return projects;
+  }
+
+  /** Opens a flavor to a project. Throws 409 when it is already, or is public and `publicToo` is not said. */
+  grant(context: Context, id: string, projectId: string, options: { readonly publicToo: boolean }): Promise<Flavor> {
+    return this.#change(context, id, ({ isPublic, projects }) => {
+      if (isPublic && !options.publicToo) throw conflict('Can not add access to a public flavor.');
+      if (projects.includes(projectId))
+        throw conflict(`Flavor access already exists for flavor ${id} and project ${projectId} combination.`);
+      return { projects: [...projects, projectId] };
+    });
+  }
+
+  /** Throws 404 when the project has no access of its own to it. */
+  revoke(context: Context, id: string, projectId: string): Promise<Flavor> {
+    return this.#change(context, id, ({ projects }) => {
+      if (!projects.includes(projectId))
+        throw notFound(`Flavor access not found for ${id} / ${projectId} combination.`);
+      return { projects: projects.filter((project) => project !== projectId) };
+    });
+  }
+
+  /** Adds extra specs, and overwrites those that are there. */
+  setExtraSpecs(context: Context, id: string, specs: Readonly<Record<string, string>>): Promise<Flavor> {
+    return this.#change(context, id, ({ extraSpecs }) => ({ extraSpecs: { ...extraSpecs, ...specs } }));
+  }
+
+  /** One extra spec; 404 when there is none of that name. */
+  async extraSpec(context: Context, id: string, key: string): Promise<string> {
+    const { extraSpecs } = await this.get(context, id);
+    if (!Object.hasOwn(extraSpecs, key)) throw unknownSpec(id, key);
+    return extraSpecs[key]!;
+  }
+
+  async deleteExtraSpec(context: Context, id: string, key: string): Promise<void> {
+    await this.#change(context, id, ({ extraSpecs }) => {
+      if (!Object.hasOwn(extraSpecs, key)) throw unknownSpec(id, key);
+      return { extraSpecs: Object.fromEntries(Object.entries(extraSpecs).filter(([name]) => name !== key)) };
+    });
+  }
+
+  async #change(context: Context, id: string, make: (flavor: Flavor) => Partial<Flavor>): Promise<Flavor> {
+    const { store, clock } = this.#core;
+    return store.transaction(async (tx: Tx) => {
+      const flavor = this.#visible(context, id, await tables.flavors.lock(tx, id));
+      return tables.flavors.update(tx, { ...flavor, ...make(flavor), updatedAt: clock.now() });
+    });
+  }
+
+  #visible(context: Context, id: string, flavor: Flavor | undefined): Flavor {
+    if (!flavor || !(context.isAdmin || usableBy(context, flavor))) throw unknownFlavor(id);
+    return flavor;
+  }
+}
+
+function unknownSpec(id: string, key: string) {
+  return notFound(`Flavor ${id} has no extra specs with key ${key}.`);
 }

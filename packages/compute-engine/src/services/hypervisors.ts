@@ -1,0 +1,137 @@
+import { sql } from 'kysely';
+import type { Core } from '../core.js';
+import { badRequest, notFound, notSupported } from '../errors.js';
+import { type HostUsage, usageByHost } from '../scheduler/claims.js';
+import type { Host } from '../scheduler/infrastructure.js';
+import { tables } from '../store/tables.js';
+
+/** A server as its hypervisor shows it. */
+export interface HostedServer {
+  readonly id: string;
+  readonly seq: number;
+}
+
+/** A node whose host has a service, and what is taken of it. Memory in MiB, disks in GiB. */
+export interface Hypervisor {
+  readonly host: Host;
+  readonly up: boolean;
+  readonly usage: HostUsage;
+  /** Servers that something is being done to. */
+  readonly workload: number;
+  readonly servers: readonly HostedServer[];
+  /** Text of the command `uptime`; null when it is not known, or the host is down. */
+  readonly uptime: string | null;
+}
+
+/** What is to be found out beyond the node itself. */
+export interface HypervisorParts {
+  readonly servers?: boolean;
+  readonly uptime?: boolean;
+}
+
+export interface HypervisorQuery extends HypervisorParts {
+  /** Left out: all. */
+  readonly limit?: number;
+  /** The last one of the page before. */
+  readonly marker?: (host: Host) => boolean;
+  /** A part of the host name of the hypervisor. */
+  readonly pattern?: string;
+}
+
+const nothing: HostUsage = { vcpus: 0, memoryMb: 0, diskGb: 0, servers: 0 };
+
+/** The machines that servers run on. */
+export class Hypervisors {
+  readonly #core: Core;
+
+  constructor(core: Core) {
+    this.#core = core;
+  }
+
+  /** Oldest first. Throws 400 for an unknown marker; a pattern may match nothing. */
+  async list(query: HypervisorQuery = {}): Promise<readonly Hypervisor[]> {
+    const { pattern, marker, limit } = query;
+    const all = [...(await this.#core.infrastructure.hosts()).hosts.values()];
+    const matching = pattern === undefined ? all : all.filter(({ node }) => node.hypervisorHostname.includes(pattern));
+    const position = marker ? matching.findIndex(marker) : -1;
+    if (marker && position < 0) throw badRequest('marker not found');
+    const page = matching.slice(position + 1, limit === undefined ? undefined : position + 1 + limit);
+    return this.#describe(page, query);
+  }
+
+  /** The one that `is` tells; 404 for none. */
+  async get(id: string, is: (host: Host) => boolean, parts: HypervisorParts = {}): Promise<Hypervisor> {
+    return (await this.#describe([await this.#find(id, is)], parts))[0]!;
+  }
+
+  /** How long it has run; 400 for a host that is down, 501 for a driver that does not tell. */
+  async uptime(id: string, is: (host: Host) => boolean): Promise<Hypervisor & { readonly uptime: string }> {
+    const host = await this.#find(id, is);
+    if (!this.#core.infrastructure.isUp(host.service))
+      throw badRequest(`Compute service of ${host.name} is unavailable at this time.`);
+    const uptime = (await this.#core.driver.hostUptime?.(host.name)) ?? null;
+    if (uptime === null) throw notSupported('Virt driver does not implement uptime function.');
+    return { ...(await this.#describe([host], {}))[0]!, uptime };
+  }
+
+  async #find(id: string, is: (host: Host) => boolean): Promise<Host> {
+    const found = [...(await this.#core.infrastructure.hosts()).hosts.values()].find(is);
+    if (!found) throw notFound(`Compute host ${id} could not be found.`);
+    return found;
+  }
+
+  async #describe(hosts: readonly Host[], parts: HypervisorParts): Promise<readonly Hypervisor[]> {
+    const { store, infrastructure } = this.#core;
+    const usage = await usageByHost(store);
+    const workloads = await this.#workloads();
+    const servers = parts.servers ? await this.#servers(hosts) : new Map<string, HostedServer[]>();
+    return Promise.all(
+      hosts.map(async (host) => {
+        const up = infrastructure.isUp(host.service);
+        return {
+          host,
+          up,
+          usage: usage.get(host.name) ?? nothing,
+          workload: workloads.get(host.name) ?? 0,
+          servers: servers.get(host.name) ?? [],
+          uptime: parts.uptime && up ? await this.#uptimeText(host.name) : null,
+        };
+      }),
+    );
+  }
+
+  /** A list is no place for the failure of one host. */
+  async #uptimeText(host: string): Promise<string | null> {
+    try {
+      return (await this.#core.driver.hostUptime?.(host)) ?? null;
+    } catch {
+      return null;
+    }
+  }
+
+  async #workloads(): Promise<ReadonlyMap<string, number>> {
+    const rows = await this.#core.store.db
+      .selectFrom('servers')
+      .select(['host', sql<number>`count(*)`.as('servers')])
+      .where('deleted', '=', 0)
+      .where('host', 'is not', null)
+      .where('task_state', 'is not', null)
+      .groupBy('host')
+      .execute();
+    return new Map(rows.map(({ host, servers }) => [host, Number(servers)]));
+  }
+
+  async #servers(hosts: readonly Host[]): Promise<ReadonlyMap<string, HostedServer[]>> {
+    const byHost = new Map<string, HostedServer[]>(hosts.map(({ name }) => [name, []]));
+    if (hosts.length === 0) return byHost;
+    const rows = await this.#core.store.db
+      .selectFrom(tables.servers.name)
+      .select(['id', 'seq', 'host'])
+      .where('host', 'in', [...byHost.keys()])
+      .where('deleted', '=', 0)
+      .orderBy('seq')
+      .execute();
+    for (const { id, seq, host } of rows) byHost.get(host)!.push({ id, seq: Number(seq) });
+    return byHost;
+  }
+}

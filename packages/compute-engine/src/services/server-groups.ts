@@ -1,0 +1,109 @@
+import { randomUUID } from 'node:crypto';
+import type { Context } from '../context.js';
+import type { Core } from '../core.js';
+import { forbidden, notFound } from '../errors.js';
+import type { GroupPolicy, ServerGroup } from '../model/index.js';
+import type { Tx } from '../store/database.js';
+import { lockName } from '../store/store.js';
+import { compoundKey, tables } from '../store/tables.js';
+import { limitsOf } from './servers/quota-check.js';
+
+export interface NewServerGroup {
+  readonly name: string;
+  readonly policy: GroupPolicy;
+  /** Only for anti-affinity; how many of its servers a host may have. */
+  readonly maxServerPerHost?: number;
+}
+
+export interface ServerGroupQuery {
+  readonly allProjects?: boolean;
+  readonly limit: number;
+  readonly offset?: number;
+}
+
+/** A group with the ids of the servers in it, oldest first. */
+export interface GroupWithMembers extends ServerGroup {
+  readonly members: readonly string[];
+}
+
+/** Groups of servers that want to be near each other, or far. They never change; servers name the group they are in. */
+export class ServerGroups {
+  readonly #core: Core;
+
+  constructor(core: Core) {
+    this.#core = core;
+  }
+
+  /** A group of the caller's project, or anybody's for administrators; 404 otherwise. */
+  async get(context: Context, id: string): Promise<GroupWithMembers> {
+    const group = await tables.serverGroups.get(this.#core.store, id);
+    if (!group || !(context.isAdmin || group.projectId === context.caller.projectId))
+      throw notFound(`Instance group ${id} could not be found.`);
+    return (await this.#withMembers([group]))[0]!;
+  }
+
+  /** Oldest first. */
+  async list({ caller }: Context, query: ServerGroupQuery): Promise<readonly GroupWithMembers[]> {
+    const groups = await tables.serverGroups.find(this.#core.store, (q) => {
+      const rows = query.allProjects ? q : q.where('project_id', '=', caller.projectId);
+      return rows
+        .orderBy('seq')
+        .limit(query.limit)
+        .offset(Math.min(query.offset ?? 0, Number.MAX_SAFE_INTEGER));
+    });
+    return this.#withMembers(groups);
+  }
+
+  /** Throws 403 over quota of the project, or of the user where one is set. */
+  async create(context: Context, wanted: NewServerGroup): Promise<GroupWithMembers> {
+    const { projectId, userId } = context.caller;
+    const group = await this.#core.store.transaction(async (tx) => {
+      await lockName(tx, `server-groups:${projectId}`);
+      await this.#checkQuota(tx, projectId);
+      if (await tables.quotaSets.get(tx, compoundKey(projectId, userId))) await this.#checkQuota(tx, projectId, userId);
+      return tables.serverGroups.insert(tx, {
+        id: randomUUID(),
+        projectId,
+        userId,
+        name: wanted.name,
+        policy: wanted.policy,
+        maxServerPerHost: wanted.maxServerPerHost ?? null,
+        createdAt: this.#core.clock.now(),
+      });
+    });
+    return { ...group, members: [] };
+  }
+
+  /** Its servers stay as they are. */
+  async delete(id: string): Promise<void> {
+    await this.#core.store.transaction(async (tx) => {
+      if (!(await tables.serverGroups.delete(tx, id))) throw notFound(`Instance group ${id} could not be found.`);
+    });
+  }
+
+  async #checkQuota(tx: Tx, projectId: string, userId?: string): Promise<void> {
+    const { server_groups: limit } = await limitsOf(this.#core, tx, projectId, userId);
+    if (limit < 0) return;
+    const used = await tables.serverGroups.count(tx, (q) => {
+      const rows = q.where('project_id', '=', projectId);
+      return userId === undefined ? rows : rows.where('user_id', '=', userId);
+    });
+    if (used >= limit) throw forbidden('Quota exceeded, too many server groups.');
+  }
+
+  async #withMembers(groups: readonly ServerGroup[]): Promise<readonly GroupWithMembers[]> {
+    const members = new Map<string, string[]>(groups.map(({ id }) => [id, []]));
+    if (groups.length > 0) {
+      const rows = await this.#core.store.db
+        .selectFrom('servers')
+        .select(['id', 'group_id'])
+        .where('group_id', 'in', [...members.keys()])
+        .where('deleted', '=', 0)
+        .where('vm_state', '!=', 'soft-delete')
+        .orderBy('seq')
+        .execute();
+      for (const { id, group_id } of rows) members.get(group_id)!.push(id);
+    }
+    return groups.map((group) => ({ ...group, members: members.get(group.id)! }));
+  }
+}
