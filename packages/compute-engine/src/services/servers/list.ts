@@ -1,8 +1,13 @@
+import { sql } from 'kysely';
 import type { Context } from '../../context.js';
 import type { Core } from '../../core.js';
 import { badRequest } from '../../errors.js';
 import type { Server } from '../../model/index.js';
+import type { HostMap } from '../../scheduler/infrastructure.js';
+import type { RowQuery } from '../../store/document-table.js';
 import { tables } from '../../store/tables.js';
+import { canMatch, type Judge, judgeOf, narrow, type ServerFilters } from './list-filters.js';
+import { ServerOrder, type ServerSort } from './list-sort.js';
 
 /** Which servers, in which order, and how many. */
 export interface ServerQuery {
@@ -11,27 +16,146 @@ export interface ServerQuery {
   readonly limit: number;
   /** Id of the last server of the page before. */
   readonly marker?: string;
+  readonly filters?: ServerFilters;
+  /** Default: newest first. */
+  readonly sort?: readonly ServerSort[];
+  /** Whether servers on hosts that cannot be reached are listed; default true. */
+  readonly unreachable?: boolean;
 }
 
-/** A page of servers, newest first. The cost depends on the page, not on how many servers there are. */
-export async function listServers(
-  { store }: Core,
-  { caller }: Context,
-  query: ServerQuery,
-): Promise<readonly Server[]> {
-  const marker = query.marker === undefined ? undefined : await tables.servers.get(store, query.marker);
-  if (query.marker !== undefined && !marker) throw badRequest(`marker [${query.marker}] not found`);
-  return tables.servers.find(store, (q) => {
-    let rows = q.where('deleted', '=', 0);
-    if (!query.allProjects) rows = rows.where('project_id', '=', caller.projectId);
-    if (marker) {
-      rows = rows.where((eb) =>
-        eb.or([
-          eb('created_at', '<', marker.createdAt),
-          eb.and([eb('created_at', '=', marker.createdAt), eb('seq', '<', marker.seq)]),
-        ]),
-      );
-    }
-    return rows.orderBy('created_at', 'desc').orderBy('seq', 'desc').limit(query.limit);
+type Narrow = (rows: RowQuery) => RowQuery;
+
+/** Rows that are read, judged and let go at once. */
+const CHUNK_ROWS = 500;
+/** For so long others wait at the most while rows are judged. */
+const TURN_MS = 20;
+/** What one request may spend on judging rows. */
+const MOST_JUDGING_MS = 10_000;
+
+/** Servers that no host was found for yet. */
+const UNSCHEDULED = sql<boolean>`(vm_state = 'building' and coalesce(task_state, '') = 'scheduling')`;
+
+/**
+ * A page of servers: those that wait for a host first, the others behind them, each in the order asked for. Without a
+ * filter that only records can answer, the cost depends on the page, not on how many servers there are.
+ * Throws 400 for a marker that is no server of the caller's.
+ */
+export async function listServers(core: Core, context: Context, query: ServerQuery): Promise<readonly Server[]> {
+  const { store } = core;
+  const marker = query.marker === undefined ? undefined : await markerOf(core, context, query.marker);
+  const filters: ServerFilters = {
+    ...query.filters,
+    ...(!query.allProjects && { projectId: context.caller.projectId }),
+  };
+  if (query.limit === 0 || !canMatch(filters)) return [];
+  const hosts = await core.infrastructure.hosts();
+  const hidden = query.unreachable === false ? [...hosts.unreachable] : [];
+  const list = new Listing(core, hosts, query, filters, (rows) => {
+    const fitting = narrow(rows, filters, store.kind);
+    return hidden.length === 0
+      ? fitting
+      : fitting.where((eb) => eb.or([eb('host', 'is', null), eb('host', 'not in', hidden)]));
   });
+  const waiting = await anyUnscheduled(core, filters.projectId);
+  if (!waiting) return list.read(marker, query.limit);
+  const behindWaiting = marker !== undefined && !isUnscheduled(marker);
+  const first = behindWaiting ? [] : await list.read(marker, query.limit, (rows) => rows.where(UNSCHEDULED));
+  if (first.length === query.limit) return first;
+  const scheduled: Narrow = (rows) => rows.where(sql<boolean>`not ${UNSCHEDULED}`);
+  return [...first, ...(await list.read(behindWaiting ? marker : undefined, query.limit - first.length, scheduled))];
+}
+
+async function markerOf({ store }: Core, { caller, isAdmin }: Context, id: string): Promise<Server> {
+  const server = id.includes('\0') ? undefined : await tables.servers.get(store, id);
+  if (!server || (!isAdmin && server.projectId !== caller.projectId)) throw badRequest(`marker [${id}] not found`);
+  return server;
+}
+
+function isUnscheduled({ vmState, taskState }: Server): boolean {
+  return vmState === 'building' && taskState === 'scheduling';
+}
+
+/** Almost always there is none, and one look into an index tells. */
+async function anyUnscheduled({ store }: Core, projectId: string | undefined): Promise<boolean> {
+  let rows = store.db
+    .selectFrom('servers')
+    .select('seq')
+    .where('deleted', '=', 0)
+    .where('vm_state', '=', 'building')
+    .where('task_state', '=', 'scheduling')
+    .limit(1);
+  if (projectId !== undefined) rows = rows.where('project_id', '=', projectId);
+  return (await rows.executeTakeFirst()) !== undefined;
+}
+
+/** Reads servers in an order: by the database alone where it can, else in pieces, letting others work in between. */
+class Listing {
+  readonly #core: Core;
+  readonly #order: ServerOrder;
+  /** In which servers are read that the database cannot sort: one that has an index. */
+  readonly #reading: ServerOrder;
+  readonly #judge: Judge | undefined;
+  readonly #narrow: Narrow;
+  #judgingMs = 0;
+
+  constructor(core: Core, hosts: HostMap, query: ServerQuery, filters: ServerFilters, narrowed: Narrow) {
+    const free = filters.changedSince !== undefined;
+    this.#core = core;
+    this.#order = new ServerOrder(query.sort ?? [], hosts, free);
+    this.#reading = new ServerOrder([], hosts, free);
+    this.#judge = judgeOf(filters, hosts);
+    this.#narrow = narrowed;
+  }
+
+  async read(after: Server | undefined, limit: number, part: Narrow = (rows) => rows): Promise<readonly Server[]> {
+    const order = this.#order;
+    if (!order.inDatabase) return this.#sorted(after, limit, part);
+    if (!this.#judge) return this.#find((rows) => order.apply(part(rows), after).limit(limit));
+    const found: Server[] = [];
+    let last = after;
+    for (;;) {
+      const chunk = await this.#find((rows) => order.apply(part(rows), last).limit(CHUNK_ROWS));
+      for (const server of await this.#judged(chunk)) if (found.push(server) === limit) return found;
+      if (chunk.length < CHUNK_ROWS) return found;
+      last = chunk.at(-1);
+    }
+  }
+
+  /** Every server that fits is read; the first ones behind `after` are kept. */
+  async #sorted(after: Server | undefined, limit: number, part: Narrow): Promise<readonly Server[]> {
+    let kept: Server[] = [];
+    let last: Server | undefined;
+    for (;;) {
+      const from = last;
+      const chunk = await this.#find((rows) => this.#reading.apply(part(rows), from).limit(CHUNK_ROWS));
+      const behind = (await this.#judged(chunk)).filter((s) => !after || this.#order.compare(s, after) > 0);
+      kept = [...kept, ...behind].sort((a, b) => this.#order.compare(a, b)).slice(0, limit);
+      if (chunk.length < CHUNK_ROWS) return kept;
+      last = chunk.at(-1);
+    }
+  }
+
+  #find(change: Narrow): Promise<readonly Server[]> {
+    return tables.servers.find(this.#core.store, (rows) => change(this.#narrow(rows)));
+  }
+
+  async #judged(servers: readonly Server[]): Promise<readonly Server[]> {
+    const judge = this.#judge ?? (() => true);
+    const fitting: Server[] = [];
+    let turn = performance.now();
+    for (const server of servers) {
+      if (judge(server)) fitting.push(server);
+      if (performance.now() - turn > TURN_MS) turn = await this.#pause(turn);
+    }
+    await this.#pause(turn);
+    return fitting;
+  }
+
+  /** Lets others work, and ends what would go on for too long. */
+  async #pause(turn: number): Promise<number> {
+    this.#judgingMs += performance.now() - turn;
+    if (this.#judgingMs > MOST_JUDGING_MS) throw badRequest('The filters take too long to compare with every server.');
+    await new Promise((resolve) => setImmediate(resolve));
+    return performance.now();
+  }
 }

@@ -31,6 +31,8 @@ const tables: Readonly<Record<string, TableShape>> = {
       ['deleted', 'project_id', 'name'],
       ['deleted', 'project_id', 'vm_state', 'created_at', 'seq'],
       ['deleted', 'project_id', 'updated_at', 'seq'],
+      ['deleted', 'vm_state', 'created_at', 'seq'],
+      ['deleted', 'updated_at'],
       ['host', 'deleted'],
       ['group_id', 'deleted'],
       ['project_id', 'launched_at'],
