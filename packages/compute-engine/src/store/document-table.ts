@@ -37,6 +37,9 @@ export class StaleRecord extends Error {
 
 const CACHED_RECORDS = 4000;
 
+/** Databases bound the number of parameters of a statement. */
+const MOST_PER_READ = 500;
+
 /** New for each write; only its being different counts. */
 function newRevision(): number {
   return Math.floor(Math.random() * 2 ** 52);
@@ -60,10 +63,28 @@ export class DocumentTable<R extends Stored> {
     this.#columns = Object.entries(spec.columns);
   }
 
-  /** Rows to be narrowed by the caller: `table.find(tx, q => q.where('project_id', '=', p).orderBy('seq'))`. */
+  /**
+   * Rows to be narrowed by the caller: `table.find(tx, q => q.where('project_id', '=', p).orderBy('seq'))`. Reads the
+   * text only of records that are not known already.
+   */
   async find(session: Session, narrow: (query: RowQuery) => RowQuery = (q) => q): Promise<R[]> {
-    const rows = await narrow(this.#select(session)).execute();
-    return rows.map((row) => this.#decode(row));
+    const heads = session.db.selectFrom(this.name).select(['id', 'seq', 'revision']) as unknown as RowQuery;
+    const rows = await narrow(heads).execute();
+    const found = rows.map(({ id, revision }) => this.#known(id, revision));
+    const unknown = rows.flatMap(({ seq }, index) => (found[index] ? [] : [seq]));
+    const read = new Map<number, R>();
+    for (let i = 0; i < unknown.length; i += MOST_PER_READ) {
+      const seqs = unknown.slice(i, i + MOST_PER_READ);
+      for (const row of await this.#select(session).where('seq', 'in', seqs).execute())
+        read.set(row.seq, this.#decode(row));
+    }
+    // What was removed between the two reads is left out.
+    return rows.flatMap(({ seq }, index) => found[index] ?? read.get(seq) ?? []);
+  }
+
+  #known(id: string, revision: number): R | undefined {
+    const known = this.#cache.get(id);
+    return known?.revision === revision ? known : undefined;
   }
 
   /** How many rows there are, narrowed by the caller. */
@@ -157,8 +178,8 @@ export class DocumentTable<R extends Stored> {
 
   /** Records are immutable, so the same row is decoded once and then shared as long as it is kept. */
   #decode(row: Row): R {
-    const known = this.#cache.get(row.id);
-    if (known && known.revision === row.revision) return known;
+    const known = this.#known(row.id, row.revision);
+    if (known) return known;
     const record = { ...JSON.parse(row.data), seq: row.seq, revision: row.revision } as R;
     if (this.#cache.size >= CACHED_RECORDS) this.#cache.delete(this.#cache.keys().next().value!);
     this.#cache.set(row.id, record);

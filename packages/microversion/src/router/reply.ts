@@ -113,8 +113,14 @@ function renderWhole(view: View<any, any>, version: Version): Render {
   const render: Render = (record, call) => JSON.stringify(build(record, call));
   if (!memo) return render;
   const kept = new WeakMap<object, Map<string, string>>();
+  let asked: unknown;
+  let key: string | undefined;
   return (record, call) => {
-    const key = memo(call);
+    // The records of a list share one call, so its key is made once.
+    if (call !== asked) {
+      asked = call;
+      key = memo(call);
+    }
     if (key === undefined) return render(record, call);
     let texts = kept.get(record);
     if (!texts) kept.set(record, (texts = new Map()));
