@@ -10,7 +10,10 @@ import { applyPreset } from './preset/apply-preset.js';
 import { defaultPreset, type Preset } from './preset/preset.js';
 import { Infrastructure } from './scheduler/infrastructure.js';
 import { Aggregates } from './services/aggregates.js';
+import { AssistedSnapshots } from './services/assisted-snapshots.js';
 import { AvailabilityZones } from './services/availability-zones.js';
+import { Consoles } from './services/consoles.js';
+import { ExternalEvents } from './services/external-events.js';
 import { Flavors } from './services/flavors.js';
 import { Hosts } from './services/hosts.js';
 import { Hypervisors } from './services/hypervisors.js';
@@ -18,9 +21,17 @@ import { InstanceActions } from './services/instance-actions.js';
 import { Keypairs } from './services/keypairs.js';
 import { Quotas } from './services/quotas.js';
 import { ServerGroups } from './services/server-groups.js';
+import { InterfaceRefresh } from './services/servers/interface-refresh.js';
+import { Interfaces } from './services/servers/interfaces.js';
+import { ServerMetadata } from './services/servers/metadata.js';
+import { ServerNetwork } from './services/servers/server-network.js';
 import { Servers } from './services/servers/servers.js';
+import { Shares } from './services/servers/shares.js';
+import { ServerTags } from './services/servers/tags.js';
+import { VolumeAttachments } from './services/servers/volume-attachments.js';
 import { Services } from './services/services.js';
 import { Usage } from './services/usage.js';
+import { UsageAudit } from './services/usage-audit.js';
 import { defaultSettings, type Settings } from './settings.js';
 import { openStore } from './store/store.js';
 import { TaskRunner } from './tasks/index.js';
@@ -58,6 +69,17 @@ export interface Engine extends Core {
   readonly actions: InstanceActions;
   readonly quotas: Quotas;
   readonly usage: Usage;
+  readonly serverMetadata: ServerMetadata;
+  readonly serverTags: ServerTags;
+  readonly volumeAttachments: VolumeAttachments;
+  readonly interfaces: Interfaces;
+  readonly serverNetwork: ServerNetwork;
+  readonly interfaceRefresh: InterfaceRefresh;
+  readonly serverShares: Shares;
+  readonly consoles: Consoles;
+  readonly externalEvents: ExternalEvents;
+  readonly usageAudit: UsageAudit;
+  readonly assistedSnapshots: AssistedSnapshots;
   /** Ends background work where it can go on later, and closes the database. */
   close(): Promise<void>;
 }
@@ -83,7 +105,12 @@ export async function createEngine(options: EngineOptions = {}): Promise<Engine>
     typeof options.driver === 'function'
       ? options.driver(clock)
       : (options.driver ?? new SimulatedDriver({ clock, rules: preset.rules }));
-  const embedded = embeddedCatalogs({ store, clock, unknown: preset.unknown });
+  const embedded = embeddedCatalogs({
+    store,
+    clock,
+    unknown: preset.unknown,
+    onServerPortsChanged: (serverId) => interfaceRefresh.changed(serverId),
+  });
   const core: Core = {
     store,
     clock,
@@ -93,6 +120,8 @@ export async function createEngine(options: EngineOptions = {}): Promise<Engine>
     infrastructure: new Infrastructure(store, clock, settings),
     settings,
   };
+  const interfaceRefresh = new InterfaceRefresh(core);
+  const servers = new Servers(core);
   await applyPreset(store, clock, embedded, preset).catch(async (error) => {
     await store.close();
     throw error;
@@ -101,7 +130,7 @@ export async function createEngine(options: EngineOptions = {}): Promise<Engine>
   return {
     ...core,
     embedded,
-    servers: new Servers(core),
+    servers,
     flavors: new Flavors(core),
     keypairs: new Keypairs(core),
     serverGroups: new ServerGroups(core),
@@ -113,8 +142,20 @@ export async function createEngine(options: EngineOptions = {}): Promise<Engine>
     actions: new InstanceActions(core),
     quotas: new Quotas(core),
     usage: new Usage(core),
+    serverMetadata: new ServerMetadata(core, servers),
+    serverTags: new ServerTags(servers),
+    volumeAttachments: new VolumeAttachments(core, servers),
+    interfaces: new Interfaces(core, interfaceRefresh),
+    serverNetwork: new ServerNetwork(core, interfaceRefresh),
+    interfaceRefresh,
+    serverShares: new Shares(core),
+    consoles: new Consoles(core),
+    externalEvents: new ExternalEvents(core, servers, interfaceRefresh),
+    usageAudit: new UsageAudit(core),
+    assistedSnapshots: new AssistedSnapshots(core),
     close: async () => {
       await worker.stop();
+      await interfaceRefresh.settled();
       await store.close();
     },
   };

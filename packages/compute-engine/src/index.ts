@@ -34,6 +34,7 @@ export {
 export { type Host, type HostMap, Infrastructure } from './scheduler/infrastructure.js';
 export { NoValidHost } from './scheduler/scheduler.js';
 export type { Zone } from './services/availability-zones.js';
+export type { ExternalEvent, ExternalEventCode, ExternalEventName } from './services/external-events.js';
 export type { NewFlavor } from './services/flavors.js';
 export type { FlavorQuery } from './services/flavors-list.js';
 export type { HostShare } from './services/hosts.js';
@@ -41,12 +42,16 @@ export type { HostedServer, Hypervisor, HypervisorParts, HypervisorQuery } from 
 export type { QuotaScope, QuotaValues } from './services/quotas.js';
 export type { GroupWithMembers, NewServerGroup, ServerGroupQuery } from './services/server-groups.js';
 export type { NewServer } from './services/servers/create.js';
+export type { AttachedPort, NewInterface } from './services/servers/interfaces.js';
 export type { ServerQuery } from './services/servers/list.js';
 export type { ServerFilters, ServerPatternField } from './services/servers/list-filters.js';
 export { compilePattern } from './services/servers/list-pattern.js';
 export type { ServerSort, ServerSortKey } from './services/servers/list-sort.js';
+export { shareStatusOf } from './services/servers/shares.js';
+export type { AttachmentUpdate, NewAttachment } from './services/servers/volume-attachments.js';
 export type { ServiceChange, ServiceState } from './services/services.js';
 export type { ProjectUsage, ServerUsage, UsageWindow } from './services/usage.js';
+export type { UsageAuditLog } from './services/usage-audit.js';
 export { defaultSettings, type QuotaKind, quotaKinds, type Settings } from './settings.js';
 export { StaleRecord } from './store/document-table.js';
 export { openStore, type Store } from './store/store.js';

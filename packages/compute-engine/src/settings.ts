@@ -19,6 +19,10 @@ export interface Settings {
   readonly consoleProxyUrl: string;
   /** Whether volumes of other zones may be attached. */
   readonly crossZoneAttach: boolean;
+  /** Disks that a server may have at the most; -1 is unlimited. */
+  readonly maxDiskDevices: number;
+  /** Whether hosts audit, month by month, what servers use. */
+  readonly usageAudit: boolean;
 }
 
 export const quotaKinds = [
@@ -66,4 +70,6 @@ export const defaultSettings: Settings = {
   consoleTokenSeconds: 600,
   consoleProxyUrl: 'http://127.0.0.1:6080',
   crossZoneAttach: true,
+  maxDiskDevices: -1,
+  usageAudit: false,
 };

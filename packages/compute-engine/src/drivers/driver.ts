@@ -112,6 +112,8 @@ export interface Diagnostics {
 export interface ConsoleEndpoint {
   readonly host: string;
   readonly port: number;
+  /** For spice-direct alone, where the machine speaks TLS. */
+  readonly tlsPort?: number | null;
   readonly internalAccessPath: string | null;
 }
 
@@ -133,6 +135,6 @@ export interface Driver extends Partial<HostControl> {
   consoleOutput(server: Server): Promise<string>;
   /** Null: this driver cannot tell. */
   diagnostics(server: Server): Promise<Diagnostics | null>;
-  /** Null: this driver has no such console. Types: novnc, xvpvnc, spice-html5, serial, webmks. */
+  /** Null: this driver has no such console. Types: novnc, xvpvnc, spice-html5, spice-direct, serial, webmks. */
   console(server: Server, type: string): Promise<ConsoleEndpoint | null>;
 }

@@ -99,6 +99,7 @@ const CONSOLES: Readonly<Record<string, number>> = {
   novnc: 5900,
   xvpvnc: 5900,
   'spice-html5': 5910,
+  'spice-direct': 5910,
   serial: 10000,
   webmks: 8902,
 };

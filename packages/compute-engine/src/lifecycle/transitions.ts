@@ -7,6 +7,8 @@ export interface Transition {
   readonly vm?: readonly VmState[];
   /** Tasks it may be in the middle of, null being none; default: none. `any`: whatever. */
   readonly task?: readonly (TaskState | null)[] | 'any';
+  /** Tasks it may not be in the middle of, where any other is fine. */
+  readonly notTask?: readonly TaskState[];
   /** Refused while the server is locked, except for administrators. */
   readonly lock: boolean;
   /** Also for servers that never ran. */
@@ -202,6 +204,15 @@ export const transitions = {
   unlock: { task: 'any', lock: false, neverLaunched: true, during: [], history: 'unlock', onFailure: 'unchanged' },
   addFixedIp: { lock: true, during: [], history: undefined, word: 'add_fixed_ip', onFailure: 'unchanged' },
   removeFixedIp: { lock: true, during: [], history: undefined, word: 'remove_fixed_ip', onFailure: 'unchanged' },
+  console: {
+    task: 'any',
+    notTask: ['deleting', 'migrating'],
+    lock: false,
+    during: [],
+    history: undefined,
+    word: 'get_console',
+    onFailure: 'unchanged',
+  },
   'os-getConsoleOutput': {
     task: 'any',
     lock: false,
@@ -332,7 +343,8 @@ export function checkTransition(action: ActionName, server: Server, isAdmin: boo
     conflict(`Cannot '${word}' instance ${server.id} while it is in ${attribute} ${state}`);
   if (rule.vm && !rule.vm.includes(server.vmState)) throw refuse('vm_state', server.vmState);
   const tasks = rule.task ?? [null];
-  if (tasks !== 'any' && !tasks.includes(server.taskState)) throw refuse('task_state', server.taskState);
+  const excluded = server.taskState !== null && rule.notTask?.includes(server.taskState);
+  if (excluded || (tasks !== 'any' && !tasks.includes(server.taskState))) throw refuse('task_state', server.taskState);
   if (!rule.neverLaunched && server.launchedAt === null)
     throw conflict(`Instance ${server.id} is in an invalid state for '${word}'`);
 }

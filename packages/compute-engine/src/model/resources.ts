@@ -63,6 +63,7 @@ export interface ConsoleToken extends Stored {
   readonly serverId: string;
   readonly host: string;
   readonly port: number;
+  readonly tlsPort: number | null;
   readonly internalAccessPath: string | null;
   readonly type: string;
   readonly expiresAt: number;

@@ -1,0 +1,83 @@
+import { createHash, randomUUID } from 'node:crypto';
+import type { Context } from '../context.js';
+import type { Core } from '../core.js';
+import { badRequest, conflict, notFound } from '../errors.js';
+import { checkTransition } from '../lifecycle/transitions.js';
+import type { ConsoleToken, Server } from '../model/index.js';
+import { tables } from '../store/tables.js';
+
+/** Where the pages of the console proxy are, below its base address; the token follows. */
+const pages: Readonly<Record<string, string>> = {
+  novnc: '/vnc_lite.html?path=%3Ftoken%3D',
+  xvpvnc: '/console?token=',
+  'spice-html5': '/spice_auto.html?token=',
+  'spice-direct': '/spice-direct?token=',
+  serial: '/?token=',
+  webmks: '/?token=',
+};
+
+/** Only this is kept of a token, so that reading the database opens no console. */
+function hashOf(token: string): string {
+  return createHash('sha256').update(token).digest('hex');
+}
+
+/** Control characters except tab and newline. */
+const CONTROLS = /[^\P{Cc}\t\n]/gu;
+
+/** Consoles of servers. */
+export class Consoles {
+  readonly #core: Core;
+
+  constructor(core: Core) {
+    this.#core = core;
+  }
+
+  /**
+   * The address of a console of a running server, with a token of its own that leads there for a while.
+   * @param type novnc, xvpvnc, spice-html5, spice-direct, serial or webmks
+   */
+  async open(context: Context, server: Server, type: string): Promise<string> {
+    const { driver, clock, settings, store } = this.#core;
+    checkTransition('console', server, context.isAdmin);
+    if (!server.host || (server.powerState !== 1 && server.powerState !== 3))
+      throw conflict(`Instance ${server.id} is not ready`);
+    const endpoint = pages[type] === undefined ? null : await driver.console(server, type);
+    if (!endpoint) throw badRequest(`Unavailable console type ${type}.`);
+    const token = randomUUID();
+    const now = clock.now();
+    await store.transaction(async (tx) => {
+      await tx.db.deleteFrom('console_tokens').where('expires_at', '<', now).execute();
+      await tables.consoleTokens.insert(tx, {
+        tlsPort: null,
+        ...endpoint,
+        token: hashOf(token),
+        serverId: server.id,
+        type,
+        expiresAt: now + settings.consoleTokenSeconds * 1000,
+      });
+    });
+    const base = type === 'serial' ? settings.consoleProxyUrl.replace(/^http/, 'ws') : settings.consoleProxyUrl;
+    return `${base}${pages[type]}${token}`;
+  }
+
+  /** Where a token leads; 404 once it has expired or its server is gone. */
+  async resolve(token: string): Promise<ConsoleToken> {
+    const { store, clock } = this.#core;
+    const found = await tables.consoleTokens.get(store, hashOf(token));
+    const server = found && found.expiresAt > clock.now() && (await tables.servers.get(store, found.serverId));
+    if (!server || server.deleted) throw notFound('Token not found');
+    return found;
+  }
+
+  /**
+   * What the console has printed.
+   * @param lines so many from its end; left out or -1: everything
+   */
+  async output(context: Context, server: Server, lines?: number): Promise<string> {
+    checkTransition('os-getConsoleOutput', server, context.isAdmin);
+    if (!server.host) throw conflict(`Instance ${server.id} is not ready`);
+    const text = (await this.#core.driver.consoleOutput(server)).replace(CONTROLS, '');
+    if (lines === undefined || lines < 0) return text;
+    return lines === 0 ? '' : text.split('\n').slice(-lines).join('\n');
+  }
+}

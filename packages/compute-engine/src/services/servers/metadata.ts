@@ -1,0 +1,56 @@
+import type { Context } from '../../context.js';
+import type { Core } from '../../core.js';
+import { notFound } from '../../errors.js';
+import type { Server } from '../../model/index.js';
+import { limitsOf, overQuota } from './quota-check.js';
+import type { Servers } from './servers.js';
+
+type Metadata = Server['metadata'];
+
+/** Metadata of servers. */
+export class ServerMetadata {
+  readonly #core: Core;
+  readonly #servers: Servers;
+
+  constructor(core: Core, servers: Servers) {
+    this.#core = core;
+    this.#servers = servers;
+  }
+
+  /** One item; 404 when there is none. */
+  item({ metadata }: Server, key: string): string {
+    const value = Object.hasOwn(metadata, key) ? metadata[key] : undefined;
+    if (value === undefined) throw notFound('Metadata item was not found');
+    return value;
+  }
+
+  /** Adds items, and replaces those that have the same key. */
+  merge(context: Context, id: string, items: Metadata): Promise<Metadata> {
+    return this.#write(context, id, (metadata) => ({ ...metadata, ...items }));
+  }
+
+  replace(context: Context, id: string, items: Metadata): Promise<Metadata> {
+    return this.#write(context, id, () => items);
+  }
+
+  async remove(context: Context, id: string, key: string): Promise<void> {
+    await this.#servers.change(context, id, 'metadata', (server) => {
+      this.item(server, key);
+      const { [key]: _, ...metadata } = server.metadata;
+      return { metadata };
+    });
+  }
+
+  async #write(context: Context, id: string, make: (metadata: Metadata) => Metadata): Promise<Metadata> {
+    const changed = await this.#servers.change(context, id, 'metadata', async (server, tx) => {
+      const metadata = make(server.metadata);
+      const requested = Object.keys(metadata).length;
+      const limits = await limitsOf(this.#core, tx, server.projectId, server.userId);
+      const limit = limits.metadata_items;
+      if (limit >= 0 && requested > limit)
+        throw overQuota([{ kind: 'metadata_items', requested, used: Object.keys(server.metadata).length, limit }]);
+      return { metadata };
+    });
+    return changed.metadata;
+  }
+}
