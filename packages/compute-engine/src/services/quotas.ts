@@ -95,11 +95,11 @@ export class Quotas {
   async #check(tx: Tx, { projectId, userId }: QuotaScope, changed: Partial<QuotaValues>): Promise<void> {
     const project = await limitsOf(this.#core, tx, projectId);
     const usage = await this.usage({ projectId, userId }, tx);
-    const ofUsers = await tables.quotaSets.find(tx, (q) =>
-      q.where('project_id', '=', projectId).where('user_id', '!=', userId ?? ''),
+    const ofOthers = await tables.quotaSets.find(tx, (q) =>
+      q.where('project_id', '=', projectId).where('user_id', 'not in', ['', userId ?? '']),
     );
     for (const [kind, limit] of Object.entries(changed) as [QuotaKind, number][]) {
-      const given = ofUsers.reduce((sum, { limits }) => sum + Math.max(limits[kind] ?? 0, 0), 0);
+      const given = ofOthers.reduce((sum, { limits }) => sum + Math.max(limits[kind] ?? 0, 0), 0);
       const least = userId || project[kind] === -1 ? usage[kind] : Math.max(usage[kind], given);
       if (amount(limit) < least)
         throw badRequest(

@@ -1,13 +1,18 @@
 import type { Operation } from '@apistrata/microversion/router';
 import { withDefaultQuery } from './default-query.js';
+import { extensionOperations } from './extensions.js';
 import { flavorOperations } from './flavors.js';
 import { keypairOperations } from './keypairs.js';
+import { limitsOperations } from './limits.js';
+import { quotaClassOperations } from './quota-classes.js';
+import { quotaSetOperations } from './quota-sets.js';
 import { removedOperations } from './removed.js';
 import { changeServers } from './servers/change.js';
 import { createServer } from './servers/create.js';
 import { serverHistory } from './servers/history.js';
 import { powerActions } from './servers/power-actions.js';
 import { readServers } from './servers/read.js';
+import { usageOperations } from './usage.js';
 import { versionOperations } from './versions.js';
 import { volumesBootOf } from './volumes-boot.js';
 
@@ -21,6 +26,11 @@ const defined: readonly Operation[] = [
   ...serverHistory,
   ...removedOperations,
   ...versionOperations,
+  ...extensionOperations,
+  ...limitsOperations,
+  ...quotaClassOperations,
+  ...quotaSetOperations,
+  ...usageOperations,
 ];
 
 /** Every operation of the compute API. What it serves, documents and tests is this list. */

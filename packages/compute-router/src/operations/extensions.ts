@@ -1,0 +1,51 @@
+import { Refusal } from '@apistrata/compute-engine';
+import { z } from 'zod';
+import { operation } from '../operation.js';
+import { extensionCatalogue } from './extension-catalogue.js';
+
+const extension = z.strictObject({
+  alias: z.string(),
+  description: z.string(),
+  links: z.array(z.never()),
+  name: z.string(),
+  namespace: z.string(),
+  updated: z.string(),
+});
+
+/** One address and one day for all of them, as they mean nothing any more. */
+const shown = extensionCatalogue.map(([alias, name, description]) => ({
+  alias,
+  description,
+  links: [],
+  name,
+  namespace: 'http://docs.openstack.org/compute/ext/fake_xml',
+  updated: '2014-12-03T00:00:00Z',
+}));
+
+const byAlias = new Map(shown.map((entry) => [entry.alias, entry]));
+
+export const extensionOperations = [
+  operation({
+    method: 'GET',
+    path: '/extensions',
+    summary: 'List extensions',
+    policy: 'os_compute_api:extensions',
+    status: 200,
+    reply: { extensions: z.array(extension) },
+    run: () => ({ extensions: shown }),
+  }),
+  operation({
+    method: 'GET',
+    path: '/extensions/{id}',
+    summary: 'Show an extension',
+    policy: 'os_compute_api:extensions',
+    status: 200,
+    errors: [404],
+    reply: { extension },
+    run: ({ params: { id } }) => {
+      const found = byAlias.get(id);
+      if (!found) throw new Refusal('NOT_FOUND', `There is no extension ${id}.`);
+      return { extension: found };
+    },
+  }),
+];

@@ -1,0 +1,26 @@
+import { one, query } from '@apistrata/microversion/schema';
+import { z } from 'zod';
+import { operation } from '../operation.js';
+import { refusedFrom275 } from '../schemas/extra-parameters.js';
+import { idText } from '../schemas/id-text.js';
+import { absoluteLimits } from '../views/limits.js';
+
+export const limitsOperations = [
+  operation({
+    method: 'GET',
+    path: '/limits',
+    summary: 'Show the limits of a project and what is used of them',
+    policy: 'os_compute_api:limits',
+    status: 200,
+    query: query({ tenant_id: one(idText) }, { extra: refusedFrom275 }),
+    reply: { limits: { rate: z.array(z.never()), absolute: absoluteLimits } },
+    run: async (call) => {
+      const { tenant_id } = call.query;
+      if (tenant_id !== undefined) call.require('os_compute_api:limits:other_project');
+      const scope = { projectId: tenant_id ?? call.caller.projectId };
+      const { quotas } = call.engine;
+      const absolute = { limits: await quotas.limits(scope), usage: await quotas.usage(scope) };
+      return { limits: { rate: [], absolute } };
+    },
+  }),
+];

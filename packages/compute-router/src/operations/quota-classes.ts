@@ -1,0 +1,40 @@
+import type { QuotaValues } from '@apistrata/compute-engine';
+import { object } from '@apistrata/microversion/schema';
+import { BadRequest } from '../http/bad-request.js';
+import { operation } from '../operation.js';
+import { quotaValue } from '../schemas/types.js';
+import { quotaClassBody, quotaClassChanged, quotaClassShown } from '../views/quota.js';
+
+const path = '/os-quota-class-sets/{id}';
+const LONGEST_NAME = 255;
+
+export const quotaClassOperations = [
+  operation({
+    method: 'GET',
+    path,
+    summary: 'Show the quotas of a class',
+    policy: 'os_compute_api:os-quota-class-sets:show',
+    status: 200,
+    reply: { quota_class_set: quotaClassShown },
+    run: async ({ engine, params: { id } }) => ({
+      quota_class_set: { id, limits: await engine.quotas.classLimits(id) },
+    }),
+  }),
+  operation({
+    method: 'PUT',
+    path,
+    summary: 'Set quotas of a class',
+    policy: 'os_compute_api:os-quota-class-sets:update',
+    status: 200,
+    errors: [400],
+    body: object({ quota_class_set: object(quotaClassBody(quotaValue.optional())) }),
+    reply: { quota_class_set: quotaClassChanged },
+    run: async ({ engine, params: { id }, body }) => {
+      if (id.length > LONGEST_NAME)
+        throw new BadRequest(`quota_class_name has ${id.length} characters, more than ${LONGEST_NAME}.`);
+      const { networks: _, ...limits } = body.quota_class_set as Readonly<Record<string, number | undefined>>;
+      await engine.quotas.setClass(id, limits as Partial<QuotaValues>);
+      return { quota_class_set: { id, limits: await engine.quotas.classLimits(id) } };
+    },
+  }),
+];

@@ -1,0 +1,112 @@
+import type { QuotaScope, QuotaValues } from '@apistrata/compute-engine';
+import { object, one, query } from '@apistrata/microversion/schema';
+import type { ComputeCall } from '../http/call.js';
+import { requireKnownProject } from '../http/known-project.js';
+import { operation } from '../operation.js';
+import { refusedFrom275 } from '../schemas/extra-parameters.js';
+import { idText } from '../schemas/id-text.js';
+import { boolish, quotaValue } from '../schemas/types.js';
+import { quotaSetBody, quotaSetChanged, quotaSetDetail, quotaSetShown } from '../views/quota.js';
+
+/** A user in the project; without it the project itself. */
+const forUser = query({ user_id: one(idText, 'first') }, { extra: refusedFrom275 });
+
+const path = '/os-quota-sets/{id}';
+
+/** What policies are checked on: the project that the path names. */
+const projectNamed = ({ params }: { readonly params: { readonly id: string } }) => ({ projectId: params.id });
+
+/** Whose limits are meant, once the identity service has let the project pass. */
+async function knownScope(
+  call: ComputeCall & { readonly target: QuotaScope; readonly query: { readonly user_id?: string } },
+): Promise<QuotaScope> {
+  await requireKnownProject(call, call.target.projectId);
+  return { projectId: call.target.projectId, userId: call.query.user_id || undefined };
+}
+
+/** Kinds of a body that are limits; the others mean nothing any more. */
+function limitsIn(body: Readonly<Record<string, unknown>>): Partial<QuotaValues> {
+  const { force: _, networks: __, ...limits } = body;
+  return limits as Partial<QuotaValues>;
+}
+
+export const quotaSetOperations = [
+  operation({
+    method: 'GET',
+    path,
+    summary: 'Show the quotas of a project',
+    policy: 'os_compute_api:os-quota-sets:show',
+    status: 200,
+    errors: [400],
+    query: forUser,
+    target: projectNamed,
+    reply: { quota_set: quotaSetShown },
+    run: async (call) => {
+      const scope = await knownScope(call);
+      return { quota_set: { id: scope.projectId, limits: await call.engine.quotas.limits(scope) } };
+    },
+  }),
+  operation({
+    method: 'GET',
+    path: `${path}/detail`,
+    summary: 'Show the quotas of a project and what is used of them',
+    policy: 'os_compute_api:os-quota-sets:detail',
+    status: 200,
+    errors: [400],
+    query: forUser,
+    target: projectNamed,
+    reply: { quota_set: quotaSetDetail },
+    run: async (call) => {
+      const scope = await knownScope(call);
+      const { quotas } = call.engine;
+      return {
+        quota_set: { id: scope.projectId, limits: await quotas.limits(scope), usage: await quotas.usage(scope) },
+      };
+    },
+  }),
+  operation({
+    method: 'GET',
+    path: `${path}/defaults`,
+    summary: 'Show the quotas of projects that have none of their own',
+    policy: 'os_compute_api:os-quota-sets:defaults',
+    status: 200,
+    errors: [400],
+    query: query({}, { extra: 'ignore' }),
+    target: projectNamed,
+    reply: { quota_set: quotaSetShown },
+    run: async (call) => {
+      await requireKnownProject(call, call.target.projectId);
+      return { quota_set: { id: call.target.projectId, limits: await call.engine.quotas.defaults() } };
+    },
+  }),
+  operation({
+    method: 'PUT',
+    path,
+    summary: 'Set quotas of a project or of a user in it',
+    policy: 'os_compute_api:os-quota-sets:update',
+    status: 200,
+    errors: [400],
+    query: forUser,
+    body: object({ quota_set: object({ ...quotaSetBody(quotaValue.optional()), force: boolish.optional() }) }),
+    target: projectNamed,
+    reply: { quota_set: quotaSetChanged },
+    run: async (call) => {
+      const scope = await knownScope(call);
+      const { quotas } = call.engine;
+      const asked: Readonly<Record<string, unknown>> = call.body.quota_set;
+      await quotas.set(scope, limitsIn(asked), { force: asked.force === true });
+      return { quota_set: { id: scope.projectId, limits: await quotas.limits(scope) } };
+    },
+  }),
+  operation({
+    method: 'DELETE',
+    path,
+    summary: 'Give a project, or a user in it, the default quotas again',
+    policy: 'os_compute_api:os-quota-sets:delete',
+    status: 202,
+    query: forUser,
+    target: projectNamed,
+    run: ({ engine, target, query: { user_id } }) =>
+      engine.quotas.remove({ projectId: target.projectId, userId: user_id || undefined }),
+  }),
+];

@@ -1,0 +1,97 @@
+import type { UsageWindow } from '@apistrata/compute-engine';
+import { at, since } from '@apistrata/microversion';
+import { one, query } from '@apistrata/microversion/schema';
+import { z } from 'zod';
+import { BadRequest } from '../http/bad-request.js';
+import type { ComputeCall } from '../http/call.js';
+import { nextLink, pageSize } from '../http/paging.js';
+import { operation } from '../operation.js';
+import { refusedFrom275 } from '../schemas/extra-parameters.js';
+import { collectionLinks } from '../schemas/reply-types.js';
+import { limitText } from '../schemas/types.js';
+import { listedUsage, shownUsage } from '../views/usage.js';
+
+const window = { start: one(z.string(), 'first'), end: one(z.string(), 'first') };
+const paging = { limit: since('2.40', one(limitText)), marker: since('2.40', one(z.string())) };
+const showQuery = query({ ...window, ...paging }, { extra: refusedFrom275 });
+const listQuery = query({ ...window, ...paging, detailed: one(z.string(), 'first') }, { extra: refusedFrom275 });
+
+interface Asked {
+  readonly start?: string;
+  readonly end?: string;
+  readonly limit?: number;
+  readonly marker?: string;
+}
+
+/** From here on reports come in pages. */
+const paged = since('2.40', true);
+
+const TIME = /^(\d{4}-\d\d-\d\d)(?:T(\d\d:\d\d:\d\d)(?:\.(\d{1,6}))?| (\d\d:\d\d:\d\d)\.(\d{1,6}))$/;
+
+/** Microseconds since the epoch, of the three forms of a time that usage reports know. */
+function microseconds(text: string): number {
+  const [, day, clock, fraction, spacedClock, spacedFraction] = TIME.exec(text) ?? [];
+  const plain = `${day}T${clock ?? spacedClock}`;
+  const ms = day === undefined ? Number.NaN : Date.parse(`${plain}Z`);
+  // A day that no calendar has is moved to the next month by the parser.
+  if (Number.isNaN(ms) || new Date(ms).toISOString().slice(0, 19) !== plain)
+    throw new BadRequest(`Datetime is in invalid format: ${text}`);
+  return ms * 1000 + Number((fraction ?? spacedFraction ?? '').padEnd(6, '0'));
+}
+
+/** The window asked for. What is left out is now, the end a moment after the start; an end to come is now. */
+function windowOf({ start, end }: Asked, nowMs: number): UsageWindow {
+  const nowUs = nowMs * 1000;
+  const startUs = start ? microseconds(start) : nowUs;
+  const endUs = end ? microseconds(end) : nowUs + 1;
+  if (startUs >= endUs) throw new BadRequest('Invalid start time. The start time cannot occur after the end time.');
+  return { startUs, endUs: Math.min(endUs, nowUs + 1) };
+}
+
+async function report(call: ComputeCall, asked: Asked, projectId?: string) {
+  const isPaged = at(paged, call.version) === true;
+  const size = isPaged ? pageSize(call, asked.limit) : call.maxLimit;
+  const usages = await call.engine.usage.report({
+    window: windowOf(asked, call.engine.clock.now()),
+    projectId,
+    limit: size,
+    marker: asked.marker,
+  });
+  const servers = usages.flatMap((usage) => usage.servers.map(({ server }) => server));
+  return { usages, links: isPaged ? nextLink(call, size, servers, ({ id }) => id) : undefined };
+}
+
+const nextPage = since('2.40', collectionLinks.optional());
+
+export const usageOperations = [
+  operation({
+    method: 'GET',
+    path: '/os-simple-tenant-usage',
+    summary: 'Report what all projects used in a window of time',
+    policy: 'os_compute_api:os-simple-tenant-usage:list',
+    status: 200,
+    errors: [400],
+    query: listQuery,
+    reply: { tenant_usages: [listedUsage], tenant_usages_links: nextPage },
+    run: async (call) => {
+      const { usages, links } = await report(call, call.query);
+      const detailed = call.query.detailed === '1';
+      return { tenant_usages: usages.map((usage) => ({ usage, detailed })), tenant_usages_links: links } as never;
+    },
+  }),
+  operation({
+    method: 'GET',
+    path: '/os-simple-tenant-usage/{id}',
+    summary: 'Report what a project used in a window of time',
+    policy: 'os_compute_api:os-simple-tenant-usage:show',
+    status: 200,
+    errors: [400],
+    query: showQuery,
+    target: ({ params }) => ({ projectId: params.id }),
+    reply: { tenant_usage: shownUsage, tenant_usage_links: nextPage },
+    run: async (call) => {
+      const { usages, links } = await report(call, call.query, call.target.projectId);
+      return { tenant_usage: { usage: usages[0], detailed: true }, tenant_usage_links: links } as never;
+    },
+  }),
+];
