@@ -4,6 +4,7 @@ import { type Clock, systemClock } from './clock.js';
 import type { Core } from './core.js';
 import type { Driver } from './drivers/driver.js';
 import { SimulatedDriver } from './drivers/simulated.js';
+import { Housekeeping } from './lifecycle/housekeeping.js';
 import type { Job } from './lifecycle/jobs.js';
 import { Worker, type WorkerOptions } from './lifecycle/worker.js';
 import { applyPreset } from './preset/apply-preset.js';
@@ -19,8 +20,10 @@ import { Hosts } from './services/hosts.js';
 import { Hypervisors } from './services/hypervisors.js';
 import { InstanceActions } from './services/instance-actions.js';
 import { Keypairs } from './services/keypairs.js';
+import { Migrations } from './services/migrations.js';
 import { Quotas } from './services/quotas.js';
 import { ServerGroups } from './services/server-groups.js';
+import { type ServerActions, serverActions } from './services/servers/actions/index.js';
 import { InterfaceRefresh } from './services/servers/interface-refresh.js';
 import { Interfaces } from './services/servers/interfaces.js';
 import { ServerMetadata } from './services/servers/metadata.js';
@@ -58,6 +61,9 @@ export interface Engine extends Core {
   /** The catalogs kept in the engine's own database, with the verbs that their own services need. */
   readonly embedded: EmbeddedCatalogs;
   readonly servers: Servers;
+  readonly serverActions: ServerActions;
+  readonly migrations: Migrations;
+  readonly housekeeping: Housekeeping;
   readonly flavors: Flavors;
   readonly keypairs: Keypairs;
   readonly serverGroups: ServerGroups;
@@ -126,11 +132,18 @@ export async function createEngine(options: EngineOptions = {}): Promise<Engine>
     await store.close();
     throw error;
   });
-  if (options.worker !== false) await worker.start();
+  const housekeeping = new Housekeeping(core, servers);
+  if (options.worker !== false) {
+    await worker.start();
+    housekeeping.start((error) => options.onError?.(error, undefined));
+  }
   return {
     ...core,
     embedded,
     servers,
+    serverActions: serverActions(core, servers),
+    migrations: new Migrations(core, servers),
+    housekeeping,
     flavors: new Flavors(core),
     keypairs: new Keypairs(core),
     serverGroups: new ServerGroups(core),
@@ -154,6 +167,7 @@ export async function createEngine(options: EngineOptions = {}): Promise<Engine>
     usageAudit: new UsageAudit(core),
     assistedSnapshots: new AssistedSnapshots(core),
     close: async () => {
+      await housekeeping.stop();
       await worker.stop();
       await interfaceRefresh.settled();
       await store.close();

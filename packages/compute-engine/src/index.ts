@@ -39,6 +39,7 @@ export type { NewFlavor } from './services/flavors.js';
 export type { FlavorQuery } from './services/flavors-list.js';
 export type { HostShare } from './services/hosts.js';
 export type { HostedServer, Hypervisor, HypervisorParts, HypervisorQuery } from './services/hypervisors.js';
+export { type MigrationQuery, migrationsInProgress } from './services/migrations.js';
 export type { QuotaScope, QuotaValues } from './services/quotas.js';
 export type { GroupWithMembers, NewServerGroup, ServerGroupQuery } from './services/server-groups.js';
 export type { NewServer } from './services/servers/create.js';

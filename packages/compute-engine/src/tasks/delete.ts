@@ -1,14 +1,18 @@
 import { releaseVolumes } from './block-devices.js';
 import { releaseClaims, releaseNetworks } from './build.js';
-import type { Task } from './task.js';
+import { endMigrations } from './moves.js';
+import { releaseShares } from './share-access.js';
+import { failTask, type Task } from './task.js';
 import type { TaskRun } from './task-run.js';
 
 /** What a deleted server keeps: its record, and nothing of anybody else. */
 async function end(run: TaskRun): Promise<void> {
   const { server } = run;
-  if (server.host) await run.perform({ verb: 'destroy' }, 'deleting', 'compute_terminate_instance');
+  // On a host that is down nothing can be done, and the record went at once.
+  if (server.host && !server.deleted) await run.perform({ verb: 'destroy' }, 'deleting', 'compute_terminate_instance');
   await releaseNetworks(run, server.interfaces);
   await releaseVolumes(run, server.blockDevices);
+  await releaseShares(run);
   if (server.shelvedImageId) {
     await run.core.catalogs.images.delete(run.context.caller, server.shelvedImageId).catch(() => {});
   }
@@ -25,21 +29,36 @@ async function end(run: TaskRun): Promise<void> {
       host: server.host,
       progress: 0,
     },
-    (tx, current) => releaseClaims(tx, current.claims),
+    async (tx, current) => {
+      await endMigrations(tx, run.core, current.id);
+      return releaseClaims(tx, current.claims);
+    },
   );
 }
 
+/** One whose record went at once stays deleted, whatever could not be given back. */
+function removal(action: 'delete' | 'forceDelete'): Task {
+  return {
+    action,
+    run: end,
+    fail: (run, error) =>
+      run.server.deleted
+        ? run.finish({ claims: [] }, (tx, current) => releaseClaims(tx, current.claims))
+        : failTask(run, action, error),
+  };
+}
+
 /** Removes a server and all that was made for it. */
-export const deleteTask: Task = { action: 'delete', run: end };
+export const deleteTask = removal('delete');
 
 /** The same, for servers that wait to be restored and for impatient owners. */
-export const forceDeleteTask: Task = { action: 'forceDelete', run: end };
+export const forceDeleteTask = removal('forceDelete');
 
 /** Puts a server aside until it is restored or reclaimed. */
 export const softDeleteTask: Task = {
   action: 'softDelete',
   run: async (run) => {
     await run.perform({ verb: 'soft_delete' }, 'soft-deleting', 'compute_soft_delete_instance');
-    await run.finish({ vmState: 'soft-delete', powerState: 4, terminatedAt: null });
+    await run.finish({ vmState: 'soft-delete', powerState: 4, terminatedAt: null, setAsideAt: run.core.clock.now() });
   },
 };

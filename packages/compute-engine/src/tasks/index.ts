@@ -4,11 +4,43 @@ import { WorkerStopping } from '../lifecycle/worker.js';
 import { tables } from '../store/tables.js';
 import { buildTask } from './build.js';
 import { deleteTask, forceDeleteTask, softDeleteTask } from './delete.js';
+import { cancelTask, forceCompleteTask, liveMigrationTask } from './live-migration.js';
+import { changePasswordTask, resetStateTask } from './plain.js';
 import { powerTasks } from './power.js';
+import { evacuateTask, rebuildTask } from './rebuild.js';
+import { rescueTask } from './rescue.js';
+import { confirmResizeTask, migrateTask, resizeTask, revertResizeTask } from './resize.js';
+import { shelveOffloadTask, shelveTask, unshelveTask } from './shelve.js';
+import { SideRunner } from './side-runner.js';
+import { sideTasks } from './side-tasks.js';
+import { createBackupTask, createImageTask } from './snapshot.js';
 import { failTask, type Task } from './task.js';
 import { Superseded, TaskRun } from './task-run.js';
 
-const all: readonly Task[] = [buildTask, deleteTask, forceDeleteTask, softDeleteTask, ...powerTasks];
+const all: readonly Task[] = [
+  buildTask,
+  deleteTask,
+  forceDeleteTask,
+  softDeleteTask,
+  ...powerTasks,
+  rescueTask,
+  rebuildTask,
+  evacuateTask,
+  resizeTask,
+  migrateTask,
+  confirmResizeTask,
+  revertResizeTask,
+  liveMigrationTask,
+  forceCompleteTask,
+  cancelTask,
+  createImageTask,
+  createBackupTask,
+  shelveTask,
+  shelveOffloadTask,
+  unshelveTask,
+  changePasswordTask,
+  resetStateTask,
+];
 
 const byAction = new Map<string, Task>(all.map((task) => [task.action, task]));
 
@@ -19,24 +51,31 @@ const MOST_ATTEMPTS = 5;
 export class TaskRunner {
   readonly #core: () => Core;
   readonly #running = new Map<string, AbortController>();
+  readonly #side = new SideRunner();
 
   constructor(core: () => Core) {
     this.#core = core;
   }
 
   async run(job: Job, stopping: AbortSignal): Promise<void> {
+    const beside = sideTasks.get(job.kind);
+    if (beside) return this.#side.run(this.#core(), beside, job, stopping, MOST_ATTEMPTS);
     const task = byAction.get(job.kind);
     if (!task) throw new Error(`no task is defined for jobs of kind ${job.kind}`);
     const core = this.#core();
     const server = await tables.servers.get(core.store, job.serverId!);
-    if (!server || server.jobId !== job.id) return;
+    if (!server) return;
+    if (server.jobId !== job.id) return task.abandoned?.(new TaskRun(core, job, server, stopping));
     const superseded = new AbortController();
     this.#running.get(server.id)?.abort(new Superseded(`${server.id} belongs to another job`));
     this.#running.set(server.id, superseded);
+    if (server.taskState === 'deleting') this.#side.end(server.id);
+    const run = new TaskRun(core, job, server, AbortSignal.any([stopping, superseded.signal]));
     try {
-      await this.#attempt(task, new TaskRun(core, job, server, AbortSignal.any([stopping, superseded.signal])));
+      await this.#attempt(task, run);
     } catch (error) {
       if (!(error instanceof Superseded)) throw error;
+      await task.abandoned?.(run);
     } finally {
       if (this.#running.get(server.id) === superseded) this.#running.delete(server.id);
     }

@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto';
 import type { Context } from '../context.js';
 import type { Core } from '../core.js';
 import type { Claim, FlavorCopy, MigrationRecord, MigrationType, New, Server } from '../model/index.js';
@@ -82,18 +81,26 @@ export async function keepClaim(tx: Tx, server: Server, kept: Claim | undefined)
   return { claims: kept ? [kept] : [] };
 }
 
+/** A move as it begins. */
+export interface NewMigration {
+  /** UUID, chosen by the request so that its job can name it. */
+  readonly id: string;
+  readonly type: MigrationType;
+  /** The flavor the server gets, where that changes. */
+  readonly flavor?: FlavorCopy;
+}
+
 /** Writes down that a server is about to move. */
 export async function beginMigration(
   tx: Tx,
   core: Core,
   { caller }: Context,
   server: Server,
-  type: MigrationType,
-  flavor: FlavorCopy = server.flavor,
+  { id, type, flavor = server.flavor }: NewMigration,
 ): Promise<MigrationRecord> {
   const [before, after] = await Promise.all([server.flavor, flavor].map(({ id }) => tables.flavors.get(tx, id)));
   const record: New<MigrationRecord> = {
-    id: randomUUID(),
+    id,
     serverId: server.id,
     projectId: caller.projectId,
     userId: caller.userId,

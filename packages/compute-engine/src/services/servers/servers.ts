@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import type { Context } from '../../context.js';
 import type { Core } from '../../core.js';
-import { notFound } from '../../errors.js';
+import type { DriverVerb } from '../../drivers/driver.js';
+import { notFound, notSupported } from '../../errors.js';
 import { recordAction } from '../../history/actions.js';
 import { type ActionName, checkTransition, transitionOf } from '../../lifecycle/transitions.js';
 import type { Server } from '../../model/index.js';
@@ -18,6 +19,17 @@ export interface ActOptions {
   /** Checks and writes of the same transaction; may add to the patch. */
   readonly also?: (tx: Tx, server: Server) => Promise<ServerPatch | undefined>;
 }
+
+/** Actions that some machines cannot do, and the work that they would take. */
+const work: Readonly<Partial<Record<ActionName, DriverVerb>>> = {
+  pause: 'pause',
+  unpause: 'unpause',
+  suspend: 'suspend',
+  resume: 'resume',
+  rescue: 'rescue',
+  unrescue: 'unrescue',
+  changePassword: 'set_password',
+};
 
 /** What can be done with servers. */
 export class Servers {
@@ -36,11 +48,28 @@ export class Servers {
     return listServers(this.#core, context, query);
   }
 
-  /** A server of the caller's project, or anybody's for administrators; deleted ones only when asked for. 404 otherwise. */
-  async get(context: Context, id: string, options: { readonly deleted?: boolean } = {}): Promise<Server> {
+  /**
+   * A server of the caller's project, or anybody's for administrators; deleted ones, and other projects', only when
+   * asked for. 404 otherwise.
+   */
+  async get(
+    context: Context,
+    id: string,
+    options: { readonly deleted?: boolean; readonly foreign?: boolean } = {},
+  ): Promise<Server> {
     const server = await tables.servers.get(this.#core.store, id);
-    const visible = server && (context.isAdmin || server.projectId === context.caller.projectId);
+    const visible = server && (context.isAdmin || options.foreign || server.projectId === context.caller.projectId);
     if (!visible || (server.deleted && !options.deleted)) throw notFound(`Instance ${id} could not be found.`);
+    return server;
+  }
+
+  /**
+   * A server on which an action may begin; the refusals of the lifecycle table otherwise. Whoever has more to check
+   * asks here first, so that those come before its own.
+   */
+  async ready(context: Context, id: string, action: ActionName): Promise<Server> {
+    const server = await this.get(context, id);
+    this.#check(action, server, context);
     return server;
   }
 
@@ -70,7 +99,7 @@ export class Servers {
     const { during, history } = transitionOf(action);
     return this.#core.store.transaction(async (tx) => {
       const server = await this.#lock(tx, id);
-      checkTransition(action, server, context.isAdmin);
+      this.#check(action, server, context);
       const more = (await options.also?.(tx, server)) ?? {};
       const jobId = randomUUID();
       const changed = await tables.servers.update(tx, {
@@ -118,7 +147,40 @@ export class Servers {
     }
     const soft =
       this.#core.settings.reclaimSeconds > 0 && server.launchedAt !== null && server.vmState !== 'soft-delete';
-    await this.act(context, id, soft ? 'softDelete' : 'delete');
+    if (soft && !(await this.#isOnDownHost(server))) await this.act(context, id, 'softDelete');
+    else await this.#remove(context, server, 'delete');
+  }
+
+  /** Deletes for good, whatever is being done to the server. */
+  async forceDelete(context: Context, id: string): Promise<void> {
+    await this.#remove(context, await this.get(context, id), 'forceDelete');
+  }
+
+  /** Nothing can be done on a host that is down: the server is gone at once, and what it had is given back later. */
+  async #remove(context: Context, server: Server, action: 'delete' | 'forceDelete'): Promise<void> {
+    const gone = (await this.#isOnDownHost(server))
+      ? {
+          vmState: 'deleted' as const,
+          taskState: null,
+          powerState: 0 as const,
+          deleted: true,
+          terminatedAt: this.#core.clock.now(),
+        }
+      : {};
+    await this.act(context, server.id, action, { patch: gone });
+  }
+
+  async #isOnDownHost({ host }: Server): Promise<boolean> {
+    const { infrastructure } = this.#core;
+    const found = host === null ? undefined : (await infrastructure.hosts()).hosts.get(host);
+    return found !== undefined && !infrastructure.isUp(found.service);
+  }
+
+  #check(action: ActionName, server: Server, { isAdmin }: Context): void {
+    checkTransition(action, server, isAdmin);
+    const verb = work[action];
+    if (verb && this.#core.driver.supports?.(verb) === false)
+      throw notSupported(`The driver of this host cannot ${verb} servers.`);
   }
 
   async #lock(tx: Tx, id: string): Promise<Server> {

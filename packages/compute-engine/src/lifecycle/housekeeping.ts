@@ -1,0 +1,94 @@
+import { randomUUID } from 'node:crypto';
+import type { Context } from '../context.js';
+import type { Core } from '../core.js';
+import type { Server, VmState } from '../model/index.js';
+import type { Servers } from '../services/servers/servers.js';
+import { tables } from '../store/tables.js';
+
+/** What is done with servers that were put aside for long enough. */
+interface Duty {
+  readonly vmState: VmState;
+  /** How long they are kept; not above 0: this duty rests. */
+  readonly seconds: number;
+  readonly act: (context: Context, server: Server) => Promise<unknown>;
+}
+
+/** How often it is looked for them at the most, and how many are dealt with at once. */
+const LONGEST_PAUSE_MS = 60_000;
+const BATCH = 100;
+
+/** In the owner's name, with every right: the request that this is part of was made by time itself. */
+function contextOf({ userId, projectId }: Server): Context {
+  return { caller: { userId, projectId, roles: ['admin'] }, requestId: `req-${randomUUID()}`, isAdmin: true };
+}
+
+/**
+ * Ends what owners left: soft-deleted servers whose time to be restored is over, and shelved ones that keep their host
+ * for too long. Several processes may look at once; the lifecycle table lets only one of them act.
+ */
+export class Housekeeping {
+  readonly #core: Core;
+  readonly #duties: readonly Duty[];
+  readonly #stopping = new AbortController();
+  #ended: Promise<void> | undefined;
+
+  constructor(core: Core, servers: Servers) {
+    this.#core = core;
+    const { reclaimSeconds, shelvedOffloadSeconds } = core.settings;
+    const all: readonly Duty[] = [
+      {
+        vmState: 'soft-delete',
+        seconds: reclaimSeconds,
+        act: (context, { id }) => servers.forceDelete(context, id),
+      },
+      {
+        vmState: 'shelved',
+        seconds: shelvedOffloadSeconds,
+        act: (context, { id }) => servers.act(context, id, 'shelveOffload'),
+      },
+    ];
+    this.#duties = all.filter(({ seconds }) => seconds > 0);
+  }
+
+  /** Looks again and again, if there is anything to look for. */
+  start(onError: (error: unknown) => void): void {
+    if (this.#duties.length > 0) this.#ended = this.#repeat(onError);
+  }
+
+  async stop(): Promise<void> {
+    this.#stopping.abort();
+    await this.#ended;
+  }
+
+  /** Looks once. What is found is done in the background. */
+  async run(): Promise<void> {
+    for (const duty of this.#duties) for (const server of await this.#due(duty)) await this.#do(duty, server);
+  }
+
+  async #repeat(onError: (error: unknown) => void): Promise<void> {
+    const pause = Math.min(LONGEST_PAUSE_MS, ...this.#duties.map(({ seconds }) => seconds * 1000));
+    const { signal } = this.#stopping;
+    for (;;) {
+      await this.#core.clock.sleep(pause, signal).catch(() => {});
+      if (signal.aborted) return;
+      await this.run().catch(onError);
+    }
+  }
+
+  async #due({ vmState, seconds }: Duty): Promise<readonly Server[]> {
+    const before = this.#core.clock.now() - seconds * 1000;
+    const aside = await tables.servers.find(this.#core.store, (q) =>
+      q.where('deleted', '=', 0).where('vm_state', '=', vmState).where('task_state', 'is', null).orderBy('seq'),
+    );
+    return aside.filter(({ setAsideAt }) => setAsideAt !== undefined && setAsideAt <= before).slice(0, BATCH);
+  }
+
+  /** Somebody else may have been faster: then there is nothing left to do. */
+  async #do(duty: Duty, server: Server): Promise<void> {
+    const current = await tables.servers.get(this.#core.store, server.id);
+    if (current?.vmState !== duty.vmState || current.deleted || current.taskState !== null) return;
+    await duty.act(contextOf(server), server).catch((error) => {
+      if (error?.status === undefined) throw error;
+    });
+  }
+}

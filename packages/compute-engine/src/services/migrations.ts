@@ -1,0 +1,143 @@
+import type { Context } from '../context.js';
+import type { Core } from '../core.js';
+import { badRequest, notFound } from '../errors.js';
+import type { MigrationRecord, MigrationStatus, Server } from '../model/index.js';
+import type { RowQuery } from '../store/document-table.js';
+import { tables } from '../store/tables.js';
+import type { Servers } from './servers/servers.js';
+
+/** Statuses of a live migration that is under way, as the API sees it. */
+export const migrationsInProgress: readonly MigrationStatus[] = ['queued', 'preparing', 'running', 'post-migrating'];
+
+/** Which migrations; everything given must hold. Times in milliseconds. */
+export interface MigrationQuery {
+  /** Source or destination. */
+  readonly host?: string;
+  readonly sourceHost?: string;
+  readonly status?: string;
+  readonly type?: string;
+  readonly serverId?: string;
+  readonly userId?: string;
+  readonly projectId?: string;
+  readonly changesSince?: number;
+  readonly changesBefore?: number;
+  readonly limit?: number;
+  /** UUID of the last migration of the page before. */
+  readonly marker?: string;
+  readonly newestFirst: boolean;
+}
+
+const columns = {
+  sourceHost: 'source_host',
+  status: 'status',
+  type: 'type',
+  serverId: 'server_id',
+  userId: 'user_id',
+  projectId: 'project_id',
+} as const satisfies Partial<Record<keyof MigrationQuery, string>>;
+
+/** True for text that no column holds and that some databases refuse to compare. */
+const impossible = (text: unknown) => typeof text === 'string' && text.includes('\0');
+
+/** The moves of servers between hosts. */
+export class Migrations {
+  readonly #core: Core;
+  readonly #servers: Servers;
+
+  constructor(core: Core, servers: Servers) {
+    this.#core = core;
+    this.#servers = servers;
+  }
+
+  /** Migrations of servers that still exist, hidden ones left out. */
+  async list(query: MigrationQuery): Promise<readonly MigrationRecord[]> {
+    const { store } = this.#core;
+    const { marker } = query;
+    const last = marker === undefined || impossible(marker) ? undefined : await tables.migrations.get(store, marker);
+    if (marker !== undefined && !last) throw badRequest(`Marker ${marker} could not be found.`);
+    if (Object.values(query).some(impossible)) return [];
+    return tables.migrations.find(store, (q) => this.#narrow(q, query, last));
+  }
+
+  #narrow(q: RowQuery, query: MigrationQuery, last: MigrationRecord | undefined): RowQuery {
+    let rows = q
+      .where('hidden', '=', 0)
+      .where('server_id', 'in', (eb: any) =>
+        eb.selectFrom('servers').select('servers.id').where('servers.deleted', '=', 0),
+      );
+    for (const [name, column] of Object.entries(columns) as [keyof typeof columns, string][]) {
+      const wanted = query[name];
+      if (wanted !== undefined) rows = rows.where(column, '=', wanted);
+    }
+    const { host, changesSince, changesBefore, limit, newestFirst } = query;
+    if (host !== undefined)
+      rows = rows.where((eb) => eb.or([eb('source_host', '=', host), eb('dest_host', '=', host)]));
+    if (changesSince !== undefined) rows = rows.where('updated_at', '>=', changesSince);
+    if (changesBefore !== undefined) rows = rows.where('updated_at', '<=', changesBefore);
+    if (last) rows = rows.where('seq', newestFirst ? '<' : '>', last.seq);
+    rows = rows.orderBy('seq', newestFirst ? 'desc' : 'asc');
+    return limit === undefined ? rows : rows.limit(limit);
+  }
+
+  /** Live migrations of a server that are under way. */
+  async inProgress(server: Server): Promise<readonly MigrationRecord[]> {
+    return tables.migrations.find(this.#core.store, (q) =>
+      q
+        .where('server_id', '=', server.id)
+        .where('type', '=', 'live-migration')
+        .where('status', 'in', [...migrationsInProgress])
+        .orderBy('seq'),
+    );
+  }
+
+  /** A migration of a server, by the number that paths use; 404 otherwise. */
+  async get(server: Server, number: string): Promise<MigrationRecord> {
+    const seq = /^\d{1,15}$/.test(number) ? Number(number) : undefined;
+    const migration = seq === undefined ? undefined : await tables.migrations.bySeq(this.#core.store, seq);
+    if (!migration || migration.serverId !== server.id)
+      throw notFound(`Migration ${number} for server ${server.id} could not be found.`);
+    return migration;
+  }
+
+  /** A live migration that is under way; 404 otherwise. */
+  async getInProgress(server: Server, number: string): Promise<MigrationRecord> {
+    const migration = await this.get(server, number);
+    if (migration.type !== 'live-migration')
+      throw notFound(`Migration ${number} for server ${server.id} is not a live-migration.`);
+    if (!migrationsInProgress.includes(migration.status))
+      throw notFound(`Live migration ${number} for server ${server.id} is not in progress.`);
+    return migration;
+  }
+
+  /** Ends the copying of memory at once. */
+  async forceComplete(context: Context, server: Server, number: string): Promise<void> {
+    await this.#end(context, server, number, 'live_migration_force_complete', ['running']);
+  }
+
+  /** Gives a live migration up. @param statuses in which it can be */
+  async abort(context: Context, server: Server, number: string, statuses: readonly MigrationStatus[]): Promise<void> {
+    await this.#end(context, server, number, 'live_migration_cancel', statuses);
+  }
+
+  async #end(
+    context: Context,
+    server: Server,
+    number: string,
+    action: 'live_migration_force_complete' | 'live_migration_cancel',
+    statuses: readonly MigrationStatus[],
+  ): Promise<void> {
+    await this.#servers.ready(context, server.id, action);
+    const { id } = await this.get(server, number);
+    await this.#servers.act(context, server.id, action, {
+      arguments: { migrationId: id },
+      also: async (tx) => {
+        const migration = await tables.migrations.lock(tx, id);
+        if (migration?.type !== 'live-migration' || !statuses.includes(migration.status))
+          throw badRequest(
+            `Migration ${number} of instance ${server.id} is ${migration?.status}, and has to be ${statuses.join(' or ')}.`,
+          );
+        return undefined;
+      },
+    });
+  }
+}
