@@ -184,9 +184,25 @@ export function securityGroupsOf(server: Server): { name: string }[] | undefined
   return names.length > 0 ? names.map((name) => ({ name })) : undefined;
 }
 
+/** The zone of the host, else the one asked for, else ''. */
+export function zoneOf(server: Server, call: ComputeCall): string {
+  return (server.host && call.hosts?.hosts.get(server.host)?.zone) || server.pinnedZone || '';
+}
+
+/** The group that a server is in, as a list. */
+export const groupsField = since(
+  '2.71',
+  field<Server, ComputeCall, z.ZodArray<z.ZodString>>(z.array(z.string()).max(1), (s) =>
+    s.groupId ? [s.groupId] : [],
+  ),
+);
+
 /** Every hint as a list of texts. */
 export function hintsOf(server: Server): Record<string, string[]> {
   return Object.fromEntries(
-    Object.entries(server.schedulerHints).map(([key, value]) => [key, [value].flat().map(String)]),
+    Object.entries(server.schedulerHints).map(([key, value]) => [
+      key,
+      [value].flat().map((item) => (typeof item === 'string' ? item : JSON.stringify(item))),
+    ]),
   );
 }

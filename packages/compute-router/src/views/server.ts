@@ -5,6 +5,7 @@ import { z } from 'zod';
 import type { ComputeCall } from '../http/call.js';
 import * as type from '../schemas/reply-types.js';
 import { linksTo } from './links.js';
+import { partialServer } from './server-partial.js';
 import {
   addresses,
   addressesOf,
@@ -12,6 +13,7 @@ import {
   embeddedFlavor,
   fault,
   faultOf,
+  groupsField,
   hintsOf,
   hostIdOf,
   imageField,
@@ -20,6 +22,7 @@ import {
   securityGroupsOf,
   sightOf,
   volumesOf,
+  zoneOf,
 } from './server-parts.js';
 
 type Shape = ViewShape<Server, ComputeCall>;
@@ -35,11 +38,6 @@ function attribute<S extends z.ZodType>(schema: S, get: (server: Server) => z.in
   return field(schema.optional(), (server: Server, call: ComputeCall) =>
     sightOf(call).attributes ? get(server) : undefined,
   );
-}
-
-/** The zone of the host, else the one asked for, else ''. */
-export function zoneOf(server: Server, call: ComputeCall): string {
-  return (server.host && call.hosts?.hosts.get(server.host)?.zone) || server.pinnedZone || '';
 }
 
 function hostStatusOf(server: Server, call: ComputeCall): z.infer<typeof hostStatus> | undefined {
@@ -98,12 +96,7 @@ const common: Shape = {
 };
 
 /** Who is in which group is too dear for lists. */
-const groups: Shape = {
-  server_groups: since(
-    '2.71',
-    field(z.array(z.string()).max(1), (s) => (s.groupId ? [s.groupId] : [])),
-  ),
-};
+const groups: Shape = { server_groups: groupsField };
 
 /** What lists and show always had, and the answers to changes from 2.75 on. */
 const extended: Shape = {
@@ -180,12 +173,12 @@ function memo(call: ComputeCall): string {
 
 export const serverSummary = view<Server, ComputeCall>(
   { id: text((s) => s.id), name: text((s) => s.name), links: linksTo('servers') },
-  { memo: (call) => call.selfBase },
+  { memo: (call) => call.selfBase, instead: partialServer.summary },
 );
 
-export const serverDetail = view<Server, ComputeCall>(shown, { memo });
+export const serverDetail = view<Server, ComputeCall>(shown, { memo, instead: partialServer.detail });
 
-export const serverShown = view<Server, ComputeCall>({ ...shown, ...groups }, { memo });
+export const serverShown = view<Server, ComputeCall>({ ...shown, ...groups }, { memo, instead: partialServer.shown });
 
 function since275(shape: Shape): Shape {
   return Object.fromEntries(Object.entries(shape).map(([name, windowed]) => [name, notBefore('2.75', windowed)!]));

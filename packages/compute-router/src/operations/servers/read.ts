@@ -1,23 +1,26 @@
 import type { Server } from '@apistrata/compute-engine';
-import { one, query } from '@apistrata/microversion/schema';
-import { z } from 'zod';
+import { at, since } from '@apistrata/microversion';
 import type { ComputeCall } from '../../http/call.js';
-import { nextLink, pageSize } from '../../http/paging.js';
+import { nextLink } from '../../http/paging.js';
 import { operation } from '../../operation.js';
-import { refusedFrom275 } from '../../schemas/extra-parameters.js';
+import type { RuleName } from '../../policy/index.js';
 import { collectionLinks } from '../../schemas/reply-types.js';
-import { limitText } from '../../schemas/types.js';
 import { serverDetail, serverShown, serverSummary } from '../../views/server.js';
+import { isUnreachable } from '../../views/server-partial.js';
+import { type ServerListParameters, serverListQuery } from './list-query.js';
+import { serverQueryOf } from './list-request.js';
 import { serverById } from './target.js';
 
-const listQuery = query({ limit: one(limitText), marker: one(z.string()) }, { extra: refusedFrom275 });
-
-async function pageOf(call: ComputeCall, asked: { readonly limit?: number; readonly marker?: string }) {
-  const size = pageSize(call, asked.limit);
+async function pageOf(call: ComputeCall, given: ServerListParameters, allProjectsRule: RuleName) {
+  const asked = serverQueryOf(call, given, allProjectsRule);
+  if (!asked) return { servers: [] };
   call.hosts = await call.engine.infrastructure.hosts();
-  const servers = await call.engine.servers.list(call.context, { limit: size, marker: asked.marker });
-  return { servers, servers_links: nextLink(call, size, servers, ({ id }: Server) => id) as never };
+  const servers = await call.engine.servers.list(call.context, asked);
+  return { servers, servers_links: nextLink(call, asked.limit, servers, ({ id }: Server) => id) as never };
 }
+
+/** From here on a server on a host that cannot be reached is shown with what is known of it; before, not at all. */
+const partlyShown = since('2.69', true);
 
 export const readServers = [
   operation({
@@ -27,9 +30,9 @@ export const readServers = [
     policy: 'os_compute_api:servers:index',
     status: 200,
     errors: [400, 403],
-    query: listQuery,
+    query: serverListQuery,
     reply: { servers: [serverSummary], servers_links: collectionLinks.optional() },
-    run: (call) => pageOf(call, call.query),
+    run: (call) => pageOf(call, call.query, 'os_compute_api:servers:index:get_all_tenants'),
   }),
   operation({
     method: 'GET',
@@ -38,9 +41,9 @@ export const readServers = [
     policy: 'os_compute_api:servers:detail',
     status: 200,
     errors: [400, 403],
-    query: listQuery,
+    query: serverListQuery,
     reply: { servers: [serverDetail], servers_links: collectionLinks.optional() },
-    run: (call) => pageOf(call, call.query),
+    run: (call) => pageOf(call, call.query, 'os_compute_api:servers:detail:get_all_tenants'),
   }),
   operation({
     method: 'GET',
@@ -53,6 +56,9 @@ export const readServers = [
     reply: { server: serverShown },
     run: async (call) => {
       call.hosts = await call.engine.infrastructure.hosts();
+      if (isUnreachable(call.target, call) && !at(partlyShown, call.version)) {
+        throw new Error(`the host of server ${call.target.id} cannot be reached`);
+      }
       return { server: call.target };
     },
   }),

@@ -1,0 +1,51 @@
+import type { Server } from '@apistrata/compute-engine';
+import { since } from '@apistrata/microversion';
+import { field, nested, type ViewField, type ViewShape, view } from '@apistrata/microversion/router';
+import { z } from 'zod';
+import type { ComputeCall } from '../http/call.js';
+import * as type from '../schemas/reply-types.js';
+import { linksTo } from './links.js';
+import { embeddedFlavor, groupsField, imageField, zoneOf } from './server-parts.js';
+
+/** Whether nobody can tell how the server is: what its host belongs to does not answer. */
+export function isUnreachable(server: Server, call: ComputeCall): boolean {
+  return server.host !== null && call.hosts?.unreachable.has(server.host) === true;
+}
+
+type Shape = ViewShape<Server, ComputeCall>;
+
+const text = (get: (server: Server, call: ComputeCall) => string): ViewField<Server, ComputeCall> =>
+  field(z.string(), get);
+
+const summary: Shape = {
+  id: text((s) => s.id),
+  links: linksTo('servers'),
+  status: field(z.literal('UNKNOWN'), () => 'UNKNOWN' as const),
+};
+
+const detail: Shape = {
+  ...summary,
+  created: field(type.serverTime, (s) => type.showServerTime(s.createdAt)),
+  tenant_id: text((s) => s.projectId),
+};
+
+const shown: Shape = {
+  ...detail,
+  user_id: text((s) => s.userId),
+  flavor: nested(embeddedFlavor, (s) => s.flavor),
+  image: imageField,
+  'OS-EXT-AZ:availability_zone': text((s, call) => zoneOf(s, call) || 'UNKNOWN'),
+  'OS-EXT-STS:power_state': field(z.literal(0), () => 0 as const),
+  server_groups: groupsField,
+};
+
+function insteadOf(shape: Shape) {
+  return since('2.69', { when: isUnreachable, view: view<Server, ComputeCall>(shape) });
+}
+
+/** What is shown, from 2.69 on, of servers that cannot be reached. */
+export const partialServer = {
+  summary: insteadOf(summary),
+  detail: insteadOf(detail),
+  shown: insteadOf(shown),
+} as const;
