@@ -1,7 +1,16 @@
 import { mkdirSync } from 'node:fs';
 import type { Server } from 'node:http';
 import { dirname, resolve } from 'node:path';
-import { createEngine, type Engine, SimulatedDriver } from '@apistrata/compute-engine';
+import {
+  type Catalogs,
+  createEngine,
+  type Engine,
+  httpImages,
+  httpNetworks,
+  httpVolumes,
+  ServiceSession,
+  SimulatedDriver,
+} from '@apistrata/compute-engine';
 import {
   type ComputeApi,
   computeApi,
@@ -12,12 +21,14 @@ import {
   staticTokens,
 } from '@apistrata/compute-router';
 import { healthcheckFromConfig } from '@apistrata/healthcheck';
+import { defaultsFrom, projectQuotas } from '@apistrata/quota';
+import { sqlStore } from '@apistrata/quota/sql';
 import express from 'express';
 import { pino } from 'pino';
 import { expressServer } from './express-server.js';
 import { type Options, oneOf, pairs, StartError, wholeNumber } from './options.js';
 import { readJson, readPreset } from './preset-file.js';
-import { readSettings } from './settings.js';
+import { projectLimits, readSettings } from './settings.js';
 
 /** A server that runs, and how to end it. */
 export interface Running {
@@ -78,7 +89,12 @@ function healthFrom(options: Options) {
   }
 }
 
-async function engineFrom(options: Options, database: string, log: pino.Logger): Promise<Engine> {
+async function engineFrom(
+  options: Options,
+  environment: NodeJS.ProcessEnv,
+  database: string,
+  log: pino.Logger,
+): Promise<Engine> {
   const latencyMs = wholeNumber('latency-ms', options['latency-ms']!, 0, 3_600_000);
   const preset = options.preset ? readPreset(options.preset) : undefined;
   try {
@@ -86,6 +102,7 @@ async function engineFrom(options: Options, database: string, log: pino.Logger):
       database,
       preset,
       settings: readSettings(options),
+      catalogs: catalogsFrom(options, environment),
       driver: (clock) => new SimulatedDriver({ clock, latencyMs, rules: preset?.rules }),
       onError: (error, job) => log.error({ err: error, job: job?.id, kind: job?.kind }, 'background work failed'),
     });
@@ -119,6 +136,35 @@ function policiesFrom(options: Options) {
   }
 }
 
+async function projectQuotasFrom(options: Options, engine: Engine) {
+  const store = sqlStore({ database: engine.quotaDatabase });
+  await store.createSchema();
+  return projectQuotas({ store, defaults: projectDefaults(options) });
+}
+
+function projectDefaults(options: Options) {
+  try {
+    return defaultsFrom(projectLimits(options));
+  } catch (error) {
+    throw new StartError(`--quota: ${(error as Error).message}`);
+  }
+}
+
+/** Clients of the real services that were named, with one login for all of them. */
+function catalogsFrom(options: Options, environment: NodeJS.ProcessEnv): Partial<Catalogs> {
+  const urls = { images: options['image-url'], networks: options['network-url'], volumes: options['volume-url'] };
+  if (!Object.values(urls).some(Boolean)) return {};
+  const authUrl = options['identity-url'];
+  if (!authUrl)
+    throw new StartError('--image-url, --network-url and --volume-url need --identity-url, where the service logs in');
+  const session = new ServiceSession({ authUrl, ...credentials(environment) });
+  return {
+    ...(urls.images && { images: httpImages({ url: urls.images, session }) }),
+    ...(urls.networks && { networks: httpNetworks({ url: urls.networks, session }) }),
+    ...(urls.volumes && { volumes: httpVolumes({ url: urls.volumes, session }) }),
+  };
+}
+
 function versionFrom(api: ComputeApi, asked: unknown, url: string): Record<string, unknown> | undefined {
   try {
     return api.openApi(String(asked ?? '2.100'), url);
@@ -138,14 +184,16 @@ export async function serve(options: Options, environment: NodeJS.ProcessEnv = p
   const health = healthFrom(options);
   const rules = policiesFrom(options);
   const database = databaseFrom(options);
-  const engine = await engineFrom(options, database, log);
+  const engine = await engineFrom(options, environment, database, log);
   try {
+    const quota = await projectQuotasFrom(options, engine);
     const api = computeApi({
       engine,
       identity,
       headers,
       healthcheck: health,
       policies: rules,
+      quota,
       maxVersion: options['max-version'],
       logger: log,
     });

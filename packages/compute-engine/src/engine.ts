@@ -1,3 +1,4 @@
+import type { SqlDatabase } from '@apistrata/quota/sql';
 import { type EmbeddedCatalogs, embeddedCatalogs } from './catalogs/embedded.js';
 import type { Catalogs } from './catalogs/index.js';
 import { type Clock, systemClock } from './clock.js';
@@ -36,6 +37,7 @@ import { Services } from './services/services.js';
 import { Usage } from './services/usage.js';
 import { UsageAudit } from './services/usage-audit.js';
 import { defaultSettings, type Settings } from './settings.js';
+import { quotaDatabase } from './store/quota-database.js';
 import { openStore } from './store/store.js';
 import { TaskRunner } from './tasks/index.js';
 
@@ -86,6 +88,8 @@ export interface Engine extends Core {
   readonly externalEvents: ExternalEvents;
   readonly usageAudit: UsageAudit;
   readonly assistedSnapshots: AssistedSnapshots;
+  /** The engine's database, for `sqlStore({ database })` of the project quotas. */
+  readonly quotaDatabase: SqlDatabase;
   /** Ends background work where it can go on later, and closes the database. */
   close(): Promise<void>;
 }
@@ -140,6 +144,7 @@ export async function createEngine(options: EngineOptions = {}): Promise<Engine>
   return {
     ...core,
     embedded,
+    quotaDatabase: quotaDatabase(store),
     servers,
     serverActions: serverActions(core, servers),
     migrations: new Migrations(core, servers),

@@ -1,5 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { type Healthcheck, type HealthcheckOptions, healthcheck } from '@apistrata/healthcheck';
+import type { ProjectQuotas } from '@apistrata/quota';
+import { type ProjectQuotaRouterOptions, projectQuotaRouter } from '@apistrata/quota/router';
 import { genReqId, requestId } from '@apistrata/request-id';
 import type { Logger } from 'pino';
 import { pinoHttp } from 'pino-http';
@@ -13,8 +15,8 @@ export type Middleware = (req: IncomingMessage, res: ServerResponse, next: Next)
 export interface ComputeApiOptions extends ComputeRouterOptions {
   /** Options of the health endpoint at `/healthcheck`, or one that is made already; false for none. Default: no checks. */
   readonly healthcheck?: HealthcheckOptions | Healthcheck | false;
-  /** Answers `/v1/...`, the project quotas: what `projectQuotaRouter()` gives. Default: none. */
-  readonly quota?: Middleware;
+  /** Project quotas, served below `/v1`; callers are those of the compute API. Default: none. */
+  readonly quota?: ProjectQuotas | Omit<ProjectQuotaRouterOptions, 'identity'>;
   /** Where requests are logged; default: nowhere. Tokens, passwords and bodies never get there. */
   readonly logger?: Logger;
 }
@@ -67,6 +69,16 @@ function chain(steps: readonly Middleware[]): Middleware {
   };
 }
 
+/** The project-quota API in front of the compute API, with the same callers. */
+function quotaStep(quota: NonNullable<ComputeApiOptions['quota']>, { identity }: ComputeApiOptions): Middleware {
+  const settings = 'quota' in quota ? quota : { quota };
+  const answer = projectQuotaRouter({ otherPaths: 'answer', ...settings, identity: async (req) => identity(req) });
+  return (req, res, next) => {
+    if (/^\/v1(?:[/?]|$)/.test(req.url ?? '')) void answer(req, res);
+    else next();
+  };
+}
+
 /**
  * The full API in one call: request ids, log, health endpoint, project quotas, and the compute API behind them. Use it
  * in Express (`app.use(computeApi({ engine, identity }))`) or as the listener of a plain server.
@@ -84,7 +96,7 @@ export function computeApi(options: ComputeApiOptions): ComputeApi {
   const steps: Middleware[] = [(req, res, next) => (isVersionList(req) ? next() : requestIds(req, res, next))];
   if (logger) steps.push(requestLog(logger));
   if (checked) steps.push(checked as Middleware);
-  if (quota) steps.push((req, res, next) => (/^\/v1(\/|$)/.test(req.url ?? '') ? quota(req, res, next) : next()));
+  if (quota) steps.push(quotaStep(quota, options));
   steps.push(router);
   const run = chain(steps);
   const api = (req: IncomingMessage, res: ServerResponse, next: Next = () => {}) => run(req, res, next);

@@ -29,17 +29,17 @@ export class Window<T, Kind extends WindowKind = WindowKind> {
 export type Windowed<T> = T | Window<T> | readonly Window<T>[];
 
 /** The value as it is from a version on. */
-export function since<T>(first: VersionLike, value: T): Window<T, 'since'> {
+export function since<const T>(first: VersionLike, value: T): Window<T, 'since'> {
   return new Window(first, undefined, value);
 }
 
 /** The value as it is up to a version, that one included. */
-export function until<T>(last: VersionLike, value: T): Window<T, 'until'> {
+export function until<const T>(last: VersionLike, value: T): Window<T, 'until'> {
   return new Window(undefined, last, value);
 }
 
 /** The value as it is from one version to another, both included. */
-export function between<T>(first: VersionLike, last: VersionLike, value: T): Window<T, 'between'> {
+export function between<const T>(first: VersionLike, last: VersionLike, value: T): Window<T, 'between'> {
   return new Window(first, last, value);
 }
 

@@ -1,3 +1,4 @@
+export { NotInVersion } from '../errors.js';
 export { Answer, answer } from './answer.js';
 export {
   changesBetween,
