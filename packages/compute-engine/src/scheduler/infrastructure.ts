@@ -70,6 +70,11 @@ export class Infrastructure {
     return this.#picture;
   }
 
+  /** The picture as the database has it at this moment, whoever changed it last: for those who look after the hosts. */
+  current(): Promise<HostMap> {
+    return this.#store.kind === 'postgres' ? this.readHosts(this.#store) : this.hosts();
+  }
+
   async readHosts(session: Session): Promise<HostMap> {
     const services = await tables.services.find(session, (q) => q.orderBy('seq'));
     const nodes = await tables.nodes.find(session, (q) => q.orderBy('seq'));

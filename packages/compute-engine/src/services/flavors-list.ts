@@ -1,7 +1,7 @@
-import { RE2JS } from 're2js';
 import type { Context } from '../context.js';
 import { badRequest } from '../errors.js';
 import type { Flavor } from '../model/index.js';
+import { compilePattern } from './servers/list-pattern.js';
 
 /** Flavor columns that lists can be sorted by, and where a flavor keeps them. */
 const sortKeys: Readonly<Record<string, (flavor: Flavor) => string | number>> = {
@@ -46,13 +46,9 @@ export function usableBy({ caller }: Context, flavor: Flavor): boolean {
 /** A test for names, in linear time whatever the caller sends; 400 for a pattern that is none. */
 function nameMatches(pattern: string | undefined): (name: string) => boolean {
   if (pattern === undefined) return () => true;
-  if (pattern === '') throw badRequest('Invalid name filter: the regular expression is empty');
-  try {
-    const compiled = RE2JS.compile(pattern);
-    return (name) => compiled.matcher(name).find();
-  } catch {
-    throw badRequest(`Invalid name filter: '${pattern}' is not a regular expression`);
-  }
+  const matches = compilePattern(pattern);
+  if (!matches) throw badRequest(`Invalid name filter: '${pattern}' is not a regular expression`);
+  return matches;
 }
 
 function isListed(context: Context, flavor: Flavor, { isPublic = true }: FlavorQuery): boolean {

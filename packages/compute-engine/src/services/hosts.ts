@@ -85,7 +85,7 @@ export class Hosts {
   }
 
   async #find(name: string): Promise<Host> {
-    const host = (await this.#core.infrastructure.hosts()).hosts.get(name);
+    const host = (await this.#core.infrastructure.current()).hosts.get(name);
     if (!host) throw notFound(`Compute host ${name} could not be found.`);
     return host;
   }

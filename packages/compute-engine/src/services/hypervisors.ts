@@ -18,7 +18,8 @@ export interface Hypervisor {
   readonly usage: HostUsage;
   /** Servers that something is being done to. */
   readonly workload: number;
-  readonly servers: readonly HostedServer[];
+  /** Undefined when nobody asked for them. */
+  readonly servers: readonly HostedServer[] | undefined;
   /** Text of the command `uptime`; null when it is not known, or the host is down. */
   readonly uptime: string | null;
 }
@@ -32,8 +33,8 @@ export interface HypervisorParts {
 export interface HypervisorQuery extends HypervisorParts {
   /** Left out: all. */
   readonly limit?: number;
-  /** The last one of the page before. */
-  readonly marker?: (host: Host) => boolean;
+  /** The last one of the page before: how the caller calls it, and which it is. */
+  readonly marker?: { readonly id: string; readonly is: (host: Host) => boolean };
   /** A part of the host name of the hypervisor. */
   readonly pattern?: string;
 }
@@ -48,13 +49,15 @@ export class Hypervisors {
     this.#core = core;
   }
 
-  /** Oldest first. Throws 400 for an unknown marker; a pattern may match nothing. */
+  /** Oldest first. Throws 400 for an unknown marker, 404 for a pattern that matches nothing. */
   async list(query: HypervisorQuery = {}): Promise<readonly Hypervisor[]> {
     const { pattern, marker, limit } = query;
-    const all = [...(await this.#core.infrastructure.hosts()).hosts.values()];
+    const all = [...(await this.#core.infrastructure.current()).hosts.values()];
     const matching = pattern === undefined ? all : all.filter(({ node }) => node.hypervisorHostname.includes(pattern));
-    const position = marker ? matching.findIndex(marker) : -1;
-    if (marker && position < 0) throw badRequest('marker not found');
+    if (pattern !== undefined && matching.length === 0)
+      throw notFound(`No hypervisor matching '${pattern}' could be found.`);
+    const position = marker ? matching.findIndex(marker.is) : -1;
+    if (marker && position < 0) throw badRequest(`marker [${marker.id}] not found`);
     const page = matching.slice(position + 1, limit === undefined ? undefined : position + 1 + limit);
     return this.#describe(page, query);
   }
@@ -75,7 +78,7 @@ export class Hypervisors {
   }
 
   async #find(id: string, is: (host: Host) => boolean): Promise<Host> {
-    const found = [...(await this.#core.infrastructure.hosts()).hosts.values()].find(is);
+    const found = [...(await this.#core.infrastructure.current()).hosts.values()].find(is);
     if (!found) throw notFound(`Compute host ${id} could not be found.`);
     return found;
   }
@@ -84,7 +87,7 @@ export class Hypervisors {
     const { store, infrastructure } = this.#core;
     const usage = await usageByHost(store);
     const workloads = await this.#workloads();
-    const servers = parts.servers ? await this.#servers(hosts) : new Map<string, HostedServer[]>();
+    const servers = parts.servers ? await this.#servers(hosts) : undefined;
     return Promise.all(
       hosts.map(async (host) => {
         const up = infrastructure.isUp(host.service);
@@ -93,7 +96,7 @@ export class Hypervisors {
           up,
           usage: usage.get(host.name) ?? nothing,
           workload: workloads.get(host.name) ?? 0,
-          servers: servers.get(host.name) ?? [],
+          servers: servers?.get(host.name),
           uptime: parts.uptime && up ? await this.#uptimeText(host.name) : null,
         };
       }),

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { Core } from '../core.js';
 import { badRequest, conflict, notFound } from '../errors.js';
 import type { MigrationStatus, Service } from '../model/index.js';
-import { COMPUTE_BINARY } from '../scheduler/infrastructure.js';
+import { COMPUTE_BINARY, type HostMap } from '../scheduler/infrastructure.js';
 import type { Tx } from '../store/database.js';
 import { lockName } from '../store/store.js';
 import { tables } from '../store/tables.js';
@@ -53,29 +53,28 @@ export class Services {
 
   /** Oldest first; the filters match exactly. */
   async list(query: { readonly host?: string; readonly binary?: string } = {}): Promise<readonly ServiceState[]> {
-    const { services } = await this.#core.infrastructure.hosts();
-    const wanted = services.filter(
-      ({ host, binary }) =>
-        (query.host === undefined || query.host === host) && (query.binary === undefined || query.binary === binary),
-    );
-    return Promise.all(wanted.map((service) => this.#stateOf(service)));
+    const picture = await this.#core.infrastructure.current();
+    return picture.services
+      .filter(
+        ({ host, binary }) =>
+          (query.host === undefined || query.host === host) && (query.binary === undefined || query.binary === binary),
+      )
+      .map((service) => this.#stateOf(service, picture));
   }
 
   async get(id: string): Promise<ServiceState> {
-    return this.#stateOf(known(await tables.services.get(this.#core.store, id), id));
+    return this.#described(known(await tables.services.get(this.#core.store, id), id));
   }
 
   async bySeq(seq: number): Promise<ServiceState> {
-    return this.#stateOf(known(await tables.services.bySeq(this.#core.store, seq), seq));
+    return this.#described(known(await tables.services.bySeq(this.#core.store, seq), seq));
   }
 
   /** The service of a kind on a host; 404 for none. */
   async on(host: string, binary: string): Promise<ServiceState> {
-    const [found] = await tables.services.find(this.#core.store, (q) =>
-      q.where('host', '=', host).where('binary_name', '=', binary),
-    );
+    const [found] = await this.list({ host, binary });
     if (!found) throw notFound(`Could not find binary ${binary} on host ${host}.`);
-    return this.#stateOf(found);
+    return found;
   }
 
   /** Throws 400 for services that run no servers, and for hosts that come back before their evacuations are completed. */
@@ -91,7 +90,7 @@ export class Services {
       this.#core.infrastructure.changedIn(tx);
       return tables.services.update(tx, { ...service, ...change, updatedAt: this.#core.clock.now() });
     });
-    return this.#stateOf(changed);
+    return this.#described(changed);
   }
 
   /**
@@ -153,9 +152,12 @@ export class Services {
       await tables.nodes.delete(tx, id);
   }
 
-  async #stateOf(service: Service): Promise<ServiceState> {
+  async #described(service: Service): Promise<ServiceState> {
+    return this.#stateOf(service, await this.#core.infrastructure.current());
+  }
+
+  #stateOf(service: Service, { hosts, unreachable }: HostMap): ServiceState {
     const { infrastructure, settings } = this.#core;
-    const { hosts, unreachable } = await infrastructure.hosts();
     const isCompute = service.binary === COMPUTE_BINARY;
     return {
       service,

@@ -1,4 +1,5 @@
 import type { Flavor, FlavorQuery } from '@apistrata/compute-engine';
+import { since, until } from '@apistrata/microversion';
 import { one, query } from '@apistrata/microversion/schema';
 import { z } from 'zod';
 import { BadRequest } from '../http/bad-request.js';
@@ -21,7 +22,6 @@ const sortKeys = [
   'memory_mb',
   'name',
   'root_gb',
-  'rxtx_factor',
   'swap',
   'updated_at',
   'vcpu_weight',
@@ -36,32 +36,26 @@ const listQuery = query(
     minRam: one(z.string()),
     minDisk: one(z.string()),
     sort_dir: one(z.enum(['asc', 'desc'])),
-    sort_key: one(z.enum(sortKeys)),
+    sort_key: [
+      until('2.101', one<z.ZodType<string>>(z.enum([...sortKeys, 'rxtx_factor']))),
+      since('2.102', one<z.ZodType<string>>(z.enum(sortKeys))),
+    ],
+    name: since('2.102', one(z.string())),
   },
   { extra: refusedFrom275 },
 );
 
 type ListQuery = typeof listQuery extends { parse: (...args: never[]) => { value: infer T } } ? T : never;
 
-const PUBLIC: Readonly<Record<string, boolean | null>> = {
-  none: null,
-  true: true,
-  t: true,
-  yes: true,
-  y: true,
-  on: true,
-  '1': true,
-  false: false,
-  f: false,
-  no: false,
-  n: false,
-  off: false,
-  '0': false,
-};
+const PUBLIC: ReadonlyMap<string, boolean | null> = new Map<string, boolean | null>([
+  ['none', null],
+  ...['true', 't', 'yes', 'y', 'on', '1'].map((text) => [text, true] as const),
+  ...['false', 'f', 'no', 'n', 'off', '0'].map((text) => [text, false] as const),
+]);
 
 function isPublicOf(text: string | undefined): boolean | null | undefined {
   if (text === undefined) return undefined;
-  const known = PUBLIC[text.trim().toLowerCase()];
+  const known = PUBLIC.get(text.trim().toLowerCase());
   if (known === undefined) throw new BadRequest(`Invalid is_public filter [${text}]`);
   return known;
 }
@@ -80,6 +74,7 @@ async function pageOf(call: ComputeCall, asked: ListQuery) {
     isPublic: call.context.isAdmin ? isPublicOf(asked.is_public) : undefined,
     minMemoryMb: least('minRam', asked.minRam),
     minDiskGb: least('minDisk', asked.minDisk),
+    name: asked.name,
     sortKey: asked.sort_key,
     sortDirection: asked.sort_dir,
   };

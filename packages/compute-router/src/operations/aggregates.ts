@@ -1,0 +1,152 @@
+import { since } from '@apistrata/microversion';
+import { object } from '@apistrata/microversion/schema';
+import { z } from 'zod';
+import { BadRequest } from '../http/bad-request.js';
+import { operation } from '../operation.js';
+import { azName, fqdn, metadataNull, name, uuid } from '../schemas/types.js';
+import { aggregate, aggregateCreated } from '../views/aggregate.js';
+import { numberIn } from './id-in-path.js';
+
+const path = '/os-aggregates/{id}';
+const action = '/os-aggregates/{id}/action';
+
+/** Names that come with outer blanks lose them. */
+const trimmedName = z
+  .string()
+  .min(1)
+  .max(255)
+  .transform((text) => text.trim())
+  .pipe(name);
+
+const oneHost = object({ host: fqdn });
+
+function numberOf(id: string): number {
+  const number = numberIn(id);
+  if (number === undefined) throw new BadRequest(`Invalid aggregate id ${id}: it must be an integer`);
+  return number;
+}
+
+export const aggregateOperations = [
+  operation({
+    method: 'GET',
+    path: '/os-aggregates',
+    summary: 'List aggregates',
+    policy: 'os_compute_api:os-aggregates:index',
+    status: 200,
+    reply: { aggregates: [aggregate] },
+    run: async ({ engine }) => ({ aggregates: await engine.aggregates.list() }),
+  }),
+  operation({
+    method: 'POST',
+    path: '/os-aggregates',
+    summary: 'Create an aggregate',
+    policy: 'os_compute_api:os-aggregates:create',
+    status: 200,
+    errors: [400, 409],
+    body: object({
+      aggregate: object({ name, availability_zone: z.union([azName, z.literal(''), z.null()]).optional() }),
+    }),
+    reply: { aggregate: aggregateCreated },
+    run: async ({ engine, body: { aggregate: wanted } }) => ({
+      aggregate: await engine.aggregates.create(wanted.name, wanted.availability_zone),
+    }),
+  }),
+  operation({
+    method: 'GET',
+    path,
+    summary: 'Show an aggregate',
+    policy: 'os_compute_api:os-aggregates:show',
+    status: 200,
+    errors: [400, 404],
+    reply: { aggregate },
+    run: async ({ engine, params }) => ({ aggregate: await engine.aggregates.get(numberOf(params.id)) }),
+  }),
+  operation({
+    method: 'PUT',
+    path,
+    summary: 'Rename an aggregate, or change its zone',
+    policy: 'os_compute_api:os-aggregates:update',
+    status: 200,
+    errors: [400, 404, 409],
+    body: object({
+      aggregate: z
+        .strictObject({ name: trimmedName.optional(), availability_zone: azName.nullable().optional() })
+        .refine((change) => Object.keys(change).length > 0, {
+          message: 'One of name and availability_zone is required',
+        }),
+    }),
+    reply: { aggregate },
+    run: async ({ engine, params, body: { aggregate: change } }) => ({
+      aggregate: await engine.aggregates.update(numberOf(params.id), {
+        name: change.name,
+        zone: change.availability_zone,
+      }),
+    }),
+  }),
+  operation({
+    method: 'DELETE',
+    path,
+    summary: 'Delete an aggregate',
+    policy: 'os_compute_api:os-aggregates:delete',
+    status: 200,
+    errors: [400, 404],
+    run: ({ engine, params }) => engine.aggregates.delete(numberOf(params.id)),
+  }),
+  operation({
+    method: 'POST',
+    path: action,
+    action: 'add_host',
+    summary: 'Add a host to an aggregate',
+    policy: 'os_compute_api:os-aggregates:add_host',
+    status: 200,
+    errors: [400, 404, 409],
+    body: object({ add_host: oneHost }),
+    reply: { aggregate },
+    run: async ({ engine, params, body }) => ({
+      aggregate: await engine.aggregates.addHost(numberOf(params.id), body.add_host.host),
+    }),
+  }),
+  operation({
+    method: 'POST',
+    path: action,
+    action: 'remove_host',
+    summary: 'Remove a host from an aggregate',
+    policy: 'os_compute_api:os-aggregates:remove_host',
+    status: 200,
+    errors: [400, 404, 409],
+    body: object({ remove_host: oneHost }),
+    reply: { aggregate },
+    run: async ({ engine, params, body }) => ({
+      aggregate: await engine.aggregates.removeHost(numberOf(params.id), body.remove_host.host),
+    }),
+  }),
+  operation({
+    method: 'POST',
+    path: action,
+    action: 'set_metadata',
+    summary: 'Change the metadata of an aggregate',
+    policy: 'os_compute_api:os-aggregates:set_metadata',
+    status: 200,
+    errors: [400, 404],
+    body: object({ set_metadata: object({ metadata: metadataNull }) }),
+    reply: { aggregate },
+    run: async ({ engine, params, body }) => ({
+      aggregate: await engine.aggregates.setMetadata(numberOf(params.id), body.set_metadata.metadata),
+    }),
+  }),
+  operation({
+    method: 'POST',
+    path: '/os-aggregates/{id}/images',
+    window: since('2.81', true),
+    summary: 'Have the hosts of an aggregate fetch images',
+    policy: 'compute:aggregates:images',
+    status: 202,
+    errors: [400, 404],
+    body: object({ cache: z.array(z.strictObject({ id: uuid })).min(1) }),
+    run: async ({ engine, params, body }) => {
+      const ids = body.cache.map(({ id }) => id);
+      if (new Set(ids).size < ids.length) throw new BadRequest('Duplicate images in request');
+      await engine.aggregates.cacheImages(numberOf(params.id), ids);
+    },
+  }),
+];

@@ -1,0 +1,94 @@
+import { validateExtraSpec } from '@apistrata/compute-engine';
+import { at, since, type Version } from '@apistrata/microversion';
+import { object } from '@apistrata/microversion/schema';
+import { BadRequest } from '../http/bad-request.js';
+import { operation } from '../operation.js';
+import { textMap } from '../schemas/reply-types.js';
+import { metadataNumbers } from '../schemas/types.js';
+
+type Specs = Readonly<Record<string, string>>;
+
+const all = '/flavors/{flavor_id}/os-extra_specs';
+const single = '/flavors/{flavor_id}/os-extra_specs/{id}';
+
+/** From here on specs in a namespace that is known must be known, too. */
+const validated = since('2.86', true);
+
+const oneSpec = metadataNumbers.refine((specs) => Object.keys(specs).length === 1, {
+  message: 'Exactly one extra spec is expected',
+});
+
+function check(specs: Specs, version: Version): void {
+  if (!at(validated, version)) return;
+  for (const [key, value] of Object.entries(specs)) {
+    const problem = validateExtraSpec(key, value);
+    if (problem) throw new BadRequest(problem);
+  }
+}
+
+export const flavorExtraSpecs = [
+  operation({
+    method: 'GET',
+    path: all,
+    summary: 'List the extra specs of a flavor',
+    policy: 'os_compute_api:os-flavor-extra-specs:index',
+    status: 200,
+    errors: [404],
+    reply: { extra_specs: textMap },
+    run: async ({ engine, context, params }) => ({
+      extra_specs: { ...(await engine.flavors.get(context, params.flavor_id)).extraSpecs },
+    }),
+  }),
+  operation({
+    method: 'POST',
+    path: all,
+    summary: 'Add extra specs to a flavor',
+    policy: 'os_compute_api:os-flavor-extra-specs:create',
+    status: 200,
+    errors: [400, 404, 409],
+    body: object({ extra_specs: metadataNumbers }),
+    reply: { extra_specs: textMap },
+    run: async ({ engine, context, params, body, version }) => {
+      check(body.extra_specs, version);
+      await engine.flavors.setExtraSpecs(context, params.flavor_id, body.extra_specs);
+      return body;
+    },
+  }),
+  operation({
+    method: 'GET',
+    path: single,
+    summary: 'Show an extra spec of a flavor',
+    policy: 'os_compute_api:os-flavor-extra-specs:show',
+    status: 200,
+    errors: [404],
+    reply: textMap,
+    run: async ({ engine, context, params: { flavor_id, id } }) => ({
+      [id]: await engine.flavors.extraSpec(context, flavor_id, id),
+    }),
+  }),
+  operation({
+    method: 'PUT',
+    path: single,
+    summary: 'Set an extra spec of a flavor',
+    policy: 'os_compute_api:os-flavor-extra-specs:update',
+    status: 200,
+    errors: [400, 404, 409],
+    body: oneSpec,
+    reply: textMap,
+    run: async ({ engine, context, params: { flavor_id, id }, body, version }) => {
+      if (!Object.hasOwn(body, id)) throw new BadRequest('Request body and URI mismatch');
+      check(body, version);
+      await engine.flavors.setExtraSpecs(context, flavor_id, body);
+      return body;
+    },
+  }),
+  operation({
+    method: 'DELETE',
+    path: single,
+    summary: 'Take an extra spec from a flavor',
+    policy: 'os_compute_api:os-flavor-extra-specs:delete',
+    status: 200,
+    errors: [404],
+    run: ({ engine, context, params }) => engine.flavors.deleteExtraSpec(context, params.flavor_id, params.id),
+  }),
+];

@@ -1,0 +1,88 @@
+import { since, until } from '@apistrata/microversion';
+import { object } from '@apistrata/microversion/schema';
+import { z } from 'zod';
+import { operation } from '../operation.js';
+import { boolish, description, name, nonnegint, posint } from '../schemas/types.js';
+import { flavorDetail } from '../views/flavor.js';
+
+const idText = z
+  .string()
+  .min(1)
+  .max(255)
+  .regex(/^(?! )[a-zA-Z0-9. _-]+(?<! )$/);
+const flavorId = z.union([idText, z.number().transform(String).pipe(idText), z.null()]);
+
+const factor = z.number().positive().max(3.40282e38);
+const rxtxFactor = z.union([
+  factor,
+  z
+    .string()
+    .regex(/^[0-9]+(\.[0-9]+)?$/)
+    .transform(Number)
+    .pipe(factor),
+]);
+
+const flavorDescription = description(65535);
+
+export const flavorManagement = [
+  operation({
+    method: 'POST',
+    path: '/flavors',
+    summary: 'Create a flavor',
+    policy: 'os_compute_api:os-flavor-manage:create',
+    status: 200,
+    errors: [400, 409],
+    body: object({
+      flavor: object({
+        name,
+        id: flavorId.optional(),
+        ram: posint,
+        vcpus: posint,
+        disk: nonnegint,
+        'OS-FLV-EXT-DATA:ephemeral': nonnegint.optional(),
+        swap: nonnegint.optional(),
+        'os-flavor-access:is_public': boolish.optional(),
+        rxtx_factor: until('2.101', rxtxFactor.optional()),
+        description: since('2.55', flavorDescription.optional()),
+      }),
+    }),
+    reply: { flavor: flavorDetail },
+    run: async ({ engine, body: { flavor } }) => ({
+      flavor: await engine.flavors.create({
+        id: flavor.id ?? undefined,
+        name: flavor.name,
+        memoryMb: flavor.ram,
+        vcpus: flavor.vcpus,
+        diskGb: flavor.disk,
+        ephemeralGb: flavor['OS-FLV-EXT-DATA:ephemeral'],
+        swapMb: flavor.swap,
+        isPublic: flavor['os-flavor-access:is_public'],
+        rxtxFactor: flavor.rxtx_factor,
+        description: flavor.description,
+      }),
+    }),
+  }),
+  operation({
+    method: 'PUT',
+    path: '/flavors/{id}',
+    window: since('2.55', true),
+    summary: 'Change the description of a flavor',
+    policy: 'os_compute_api:os-flavor-manage:update',
+    status: 200,
+    errors: [400, 404],
+    body: object({ flavor: object({ description: flavorDescription }) }),
+    reply: { flavor: flavorDetail },
+    run: async ({ engine, context, params, body }) => ({
+      flavor: await engine.flavors.describe(context, params.id, body.flavor.description),
+    }),
+  }),
+  operation({
+    method: 'DELETE',
+    path: '/flavors/{id}',
+    summary: 'Delete a flavor',
+    policy: 'os_compute_api:os-flavor-manage:delete',
+    status: 202,
+    errors: [404],
+    run: ({ engine, context, params }) => engine.flavors.delete(context, params.id),
+  }),
+];

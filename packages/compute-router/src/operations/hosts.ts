@@ -1,0 +1,109 @@
+import type { HostPowerAction, HostShare, ServiceState } from '@apistrata/compute-engine';
+import { until } from '@apistrata/microversion';
+import { field, view } from '@apistrata/microversion/router';
+import { one, query } from '@apistrata/microversion/schema';
+import { z } from 'zod';
+import type { ComputeCall } from '../http/call.js';
+import { operation } from '../operation.js';
+import type { RuleName } from '../policy/index.js';
+
+const window = until('2.42', true as const);
+const anyQuery = query({}, { extra: 'ignore' });
+
+const listed = view<ServiceState, ComputeCall>({
+  host_name: field(z.string(), ({ service }) => service.host),
+  service: field(z.string(), ({ service }) => service.binary.replace(/^nova-/, '')),
+  zone: field(z.string(), ({ zone }) => zone),
+});
+
+const resource = z.strictObject({
+  host: z.string(),
+  project: z.string(),
+  cpu: z.int(),
+  memory_mb: z.int(),
+  disk_gb: z.int(),
+});
+
+function resourceOf(host: string, { project, cpu, memoryMb, diskGb }: HostShare): z.infer<typeof resource> {
+  return { host, project, cpu, memory_mb: memoryMb, disk_gb: diskGb };
+}
+
+const wish = z
+  .enum(['enable', 'disable', 'Enable', 'Disable', 'ENABLE', 'DISABLE'])
+  .transform((text) => text.toLowerCase() === 'enable');
+
+const power = [
+  ['reboot', 'os_compute_api:os-hosts:reboot', 'Reboot a host'],
+  ['shutdown', 'os_compute_api:os-hosts:shutdown', 'Shut a host down'],
+  ['startup', 'os_compute_api:os-hosts:start', 'Start a host'],
+] as const satisfies readonly (readonly [HostPowerAction, RuleName, string])[];
+
+export const hostOperations = [
+  operation({
+    method: 'GET',
+    path: '/os-hosts',
+    window,
+    summary: 'List hosts',
+    policy: 'os_compute_api:os-hosts:list',
+    status: 200,
+    query: query({ zone: one(z.string()) }, { extra: 'ignore' }),
+    reply: { hosts: [listed] },
+    run: async ({ engine, query: { zone } }) => ({ hosts: await engine.hosts.list({ zone: zone || undefined }) }),
+  }),
+  operation({
+    method: 'GET',
+    path: '/os-hosts/{id}',
+    window,
+    summary: 'Show what a host has, and what is taken of it',
+    policy: 'os_compute_api:os-hosts:show',
+    status: 200,
+    errors: [404],
+    query: anyQuery,
+    reply: { host: z.array(z.strictObject({ resource })) },
+    run: async ({ engine, params: { id } }) => ({
+      host: (await engine.hosts.shares(id)).map((share) => ({ resource: resourceOf(id, share) })),
+    }),
+  }),
+  operation({
+    method: 'PUT',
+    path: '/os-hosts/{id}',
+    window,
+    summary: 'Enable or disable a host, or begin or end its maintenance',
+    policy: 'os_compute_api:os-hosts:update',
+    status: 200,
+    errors: [400, 404, 501],
+    body: z
+      .strictObject({ status: wish.optional(), maintenance_mode: wish.optional() })
+      .refine((body) => Object.keys(body).length > 0, { message: 'One of status and maintenance_mode is required' }),
+    reply: z.strictObject({
+      host: z.string(),
+      status: z.enum(['enabled', 'disabled']).optional(),
+      maintenance_mode: z.enum(['on_maintenance', 'off_maintenance']).optional(),
+    }),
+    run: async ({ engine, params: { id: host }, body: { status, maintenance_mode: maintenance } }) => {
+      if (maintenance !== undefined) await engine.hosts.setMaintenance(host, maintenance);
+      if (status !== undefined) await engine.hosts.setEnabled(host, status);
+      return {
+        host,
+        ...(status !== undefined && { status: status ? ('enabled' as const) : ('disabled' as const) }),
+        ...(maintenance !== undefined && {
+          maintenance_mode: maintenance ? ('on_maintenance' as const) : ('off_maintenance' as const),
+        }),
+      };
+    },
+  }),
+  ...power.map(([action, policy, summary]) =>
+    operation({
+      method: 'GET',
+      path: `/os-hosts/{id}/${action}`,
+      window,
+      summary,
+      policy,
+      status: 200,
+      errors: [400, 404, 501],
+      query: anyQuery,
+      reply: z.strictObject({ host: z.string(), power_action: z.string() }),
+      run: async ({ engine, params: { id: host } }) => ({ host, power_action: await engine.hosts.power(host, action) }),
+    }),
+  ),
+];

@@ -1,0 +1,184 @@
+import type { Hypervisor, HypervisorParts, Node } from '@apistrata/compute-engine';
+import { at, between, since, until } from '@apistrata/microversion';
+import { once, one, query } from '@apistrata/microversion/schema';
+import { z } from 'zod';
+import { BadRequest } from '../http/bad-request.js';
+import type { ComputeCall } from '../http/call.js';
+import { nextLink, pageSize } from '../http/paging.js';
+import { operation } from '../operation.js';
+import { collectionLinks } from '../schemas/reply-types.js';
+import { boolish, fqdn, limitText } from '../schemas/types.js';
+import {
+  hypervisorDetail,
+  hypervisorFound,
+  hypervisorServers,
+  hypervisorStatistics,
+  hypervisorSummary,
+  hypervisorUptime,
+} from '../views/hypervisor.js';
+import { numberIn, uuidIn } from './id-in-path.js';
+
+type Is = (host: Hypervisor['host']) => boolean;
+
+/** Which hypervisor an id in a path means: a number at first, a UUID later. */
+const meant = [
+  until(
+    '2.52',
+    (id: string): Is =>
+      ({ node }) =>
+        node.seq === numberIn(id),
+  ),
+  since('2.53', (id: string): Is => {
+    const known = uuidIn(id);
+    if (known === undefined) throw new BadRequest(`Invalid uuid ${id}`);
+    return ({ node }) => node.id === known;
+  }),
+];
+
+/** The same for the id of the last one of a page; a wrong one is refused as any unknown one. */
+const marked = [
+  until(
+    '2.52',
+    (id: string): Is =>
+      ({ node }) =>
+        node.seq === numberIn(id),
+  ),
+  since(
+    '2.53',
+    (id: string): Is =>
+      ({ node }) =>
+        node.id === uuidIn(id),
+  ),
+];
+
+const idOf = [until('2.52', (node: Node) => String(node.seq)), since('2.53', (node: Node) => node.id)];
+
+const paged = since('2.33', true);
+/** From here on the lists tell how long hypervisors have run. */
+const uptimeShown = since('2.88', true);
+
+const extra = [until('2.52', 'ignore' as const), since('2.53', 'refuse' as const)];
+const withServers = { with_servers: since('2.53', once(boolish)) };
+const listQuery = query(
+  {
+    ...withServers,
+    limit: [between('2.33', '2.52', one(limitText)), since('2.53', once(limitText))],
+    marker: [between('2.33', '2.52', one(z.string())), since('2.53', once(z.string()))],
+    hypervisor_hostname_pattern: since('2.53', once(fqdn)),
+  },
+  { extra },
+);
+
+type ListQuery = typeof listQuery extends { parse: (...args: never[]) => { value: infer T } } ? T : never;
+
+async function pageOf(call: ComputeCall, asked: ListQuery, parts: HypervisorParts) {
+  const { limit, marker, with_servers: servers, hypervisor_hostname_pattern: pattern } = asked;
+  if (pattern !== undefined && (limit !== undefined || marker !== undefined)) {
+    throw new BadRequest(
+      'Paging over hypervisors with the hypervisor_hostname_pattern query parameter is not supported.',
+    );
+  }
+  const size = at(paged, call.version) && pattern === undefined ? pageSize(call, limit) : undefined;
+  const hypervisors = await call.engine.hypervisors.list({
+    ...parts,
+    servers,
+    limit: size,
+    marker: marker === undefined ? undefined : { id: marker, is: at(marked, call.version)!(marker) },
+    pattern,
+  });
+  const markerOf = ({ host: { node } }: Hypervisor) => at(idOf, call.version)!(node);
+  return {
+    hypervisors,
+    hypervisors_links: size === undefined ? undefined : (nextLink(call, size, hypervisors, markerOf) as never),
+  };
+}
+
+/** Lists took no parameters at first, and gave everything. */
+function listed(path: '/os-hypervisors' | '/os-hypervisors/detail') {
+  return {
+    method: 'GET',
+    path,
+    status: 200,
+    errors: [until('2.32', []), between('2.33', '2.52', [400]), since('2.53', [400, 404])],
+    query: listQuery,
+  } as const;
+}
+
+/** A part of the path between the collection and what is asked of those whose name has that part. */
+const byName = { method: 'GET', window: until('2.52', true as const), status: 200, errors: [404] } as const;
+
+export const hypervisorOperations = [
+  operation({
+    ...listed('/os-hypervisors'),
+    summary: 'List hypervisors',
+    policy: 'os_compute_api:os-hypervisors:list',
+    reply: { hypervisors: [hypervisorSummary], hypervisors_links: since('2.33', collectionLinks.optional()) },
+    run: (call) => pageOf(call, call.query, {}),
+  }),
+  operation({
+    ...listed('/os-hypervisors/detail'),
+    summary: 'List hypervisors with details',
+    policy: 'os_compute_api:os-hypervisors:list-detail',
+    reply: { hypervisors: [hypervisorDetail], hypervisors_links: since('2.33', collectionLinks.optional()) },
+    run: (call) => pageOf(call, call.query, { uptime: at(uptimeShown, call.version) }),
+  }),
+  operation({
+    method: 'GET',
+    path: '/os-hypervisors/statistics',
+    window: until('2.87', true),
+    summary: 'Sum up all hypervisors',
+    policy: 'os_compute_api:os-hypervisors:statistics',
+    status: 200,
+    query: query({}, { extra: 'ignore' }),
+    reply: { hypervisor_statistics: hypervisorStatistics },
+    run: async ({ engine }) => ({ hypervisor_statistics: await engine.hypervisors.list() }),
+  }),
+  operation({
+    method: 'GET',
+    path: '/os-hypervisors/{id}',
+    summary: 'Show a hypervisor',
+    policy: 'os_compute_api:os-hypervisors:show',
+    status: 200,
+    errors: [until('2.52', [404]), since('2.53', [400, 404])],
+    query: query(withServers, { extra }),
+    reply: { hypervisor: hypervisorDetail },
+    run: async ({ engine, params: { id }, query: { with_servers: servers }, version }) => ({
+      hypervisor: await engine.hypervisors.get(id, at(meant, version)!(id), {
+        servers,
+        uptime: at(uptimeShown, version),
+      }),
+    }),
+  }),
+  operation({
+    ...byName,
+    path: '/os-hypervisors/{id}/search',
+    summary: 'Find hypervisors by a part of their name',
+    policy: 'os_compute_api:os-hypervisors:search',
+    reply: { hypervisors: [hypervisorFound] },
+    run: async ({ engine, params }) => ({ hypervisors: await engine.hypervisors.list({ pattern: params.id }) }),
+  }),
+  operation({
+    ...byName,
+    path: '/os-hypervisors/{id}/servers',
+    summary: 'List the servers of hypervisors by a part of their name',
+    policy: 'os_compute_api:os-hypervisors:servers',
+    reply: { hypervisors: [hypervisorServers] },
+    run: async ({ engine, params }) => ({
+      hypervisors: await engine.hypervisors.list({ pattern: params.id, servers: true }),
+    }),
+  }),
+  operation({
+    method: 'GET',
+    path: '/os-hypervisors/{id}/uptime',
+    window: until('2.87', true),
+    summary: 'Show how long a hypervisor has run',
+    policy: 'os_compute_api:os-hypervisors:uptime',
+    status: 200,
+    errors: [400, 404, 501],
+    query: query({}, { extra: 'ignore' }),
+    reply: { hypervisor: hypervisorUptime },
+    run: async ({ engine, params: { id }, version }) => ({
+      hypervisor: await engine.hypervisors.uptime(id, at(meant, version)!(id)),
+    }),
+  }),
+];

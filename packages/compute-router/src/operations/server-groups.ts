@@ -1,0 +1,85 @@
+import { between, since, until } from '@apistrata/microversion';
+import { object, one, query } from '@apistrata/microversion/schema';
+import { z } from 'zod';
+import { BadRequest } from '../http/bad-request.js';
+import { pageSize } from '../http/paging.js';
+import { operation } from '../operation.js';
+import { refusedFrom275 } from '../schemas/extra-parameters.js';
+import { limitText, name, posint } from '../schemas/types.js';
+import { serverGroup } from '../views/server-group.js';
+
+const hard = ['anti-affinity', 'affinity'] as const;
+const policy = z.enum([...hard, 'soft-anti-affinity', 'soft-affinity']);
+
+export const serverGroupOperations = [
+  operation({
+    method: 'GET',
+    path: '/os-server-groups',
+    summary: 'List server groups',
+    policy: 'os_compute_api:os-server-groups:index',
+    status: 200,
+    query: query(
+      { all_projects: one(z.string()), limit: one(limitText), offset: one(limitText) },
+      { extra: refusedFrom275 },
+    ),
+    reply: { server_groups: [serverGroup] },
+    run: async (call) => {
+      const { all_projects, limit, offset } = call.query;
+      // Whether it is asked for is what counts, not its value; to others than administrators it means nothing.
+      const allProjects = all_projects !== undefined && call.context.isAdmin;
+      if (allProjects) call.require('os_compute_api:os-server-groups:index:all_projects');
+      // A page of size 0 is as good as no size here.
+      const size = pageSize(call, limit || undefined);
+      return { server_groups: await call.engine.serverGroups.list(call.context, { allProjects, limit: size, offset }) };
+    },
+  }),
+  operation({
+    method: 'POST',
+    path: '/os-server-groups',
+    summary: 'Create a server group',
+    policy: 'os_compute_api:os-server-groups:create',
+    status: 200,
+    errors: [400, 403, 409],
+    body: object({
+      server_group: object({
+        name,
+        policies: [
+          until('2.14', z.array<z.ZodType<z.infer<typeof policy>>>(z.enum(hard)).length(1)),
+          between('2.15', '2.63', z.array(policy).length(1)),
+        ],
+        policy: since('2.64', policy),
+        rules: since('2.64', z.strictObject({ max_server_per_host: posint.optional() }).optional()),
+      }),
+    }),
+    reply: { server_group: serverGroup },
+    run: async ({ engine, context, body: { server_group: wanted } }) => {
+      const chosen = wanted.policy ?? wanted.policies![0]!;
+      const maxServerPerHost = wanted.rules?.max_server_per_host;
+      if (maxServerPerHost !== undefined && chosen !== 'anti-affinity')
+        throw new BadRequest('Only anti-affinity policy supports rules.');
+      const made = { name: wanted.name, policy: chosen, maxServerPerHost };
+      return { server_group: await engine.serverGroups.create(context, made) };
+    },
+  }),
+  operation({
+    method: 'GET',
+    path: '/os-server-groups/{id}',
+    summary: 'Show a server group',
+    policy: 'os_compute_api:os-server-groups:show',
+    status: 200,
+    errors: [404],
+    target: ({ engine, context, params }) => engine.serverGroups.get(context, params.id),
+    reply: { server_group: serverGroup },
+    run: ({ target }) => ({ server_group: target }),
+  }),
+  operation({
+    method: 'DELETE',
+    path: '/os-server-groups/{id}',
+    summary: 'Delete a server group',
+    policy: 'os_compute_api:os-server-groups:delete',
+    status: 204,
+    errors: [404],
+    target: ({ engine, context, params }) => engine.serverGroups.get(context, params.id),
+    run: ({ engine, target }) => engine.serverGroups.delete(target.id),
+  }),
+];

@@ -1,0 +1,84 @@
+import { Refusal, type ServiceChange } from '@apistrata/compute-engine';
+import { at, since, until, type Windowed } from '@apistrata/microversion';
+import { object } from '@apistrata/microversion/schema';
+import { z } from 'zod';
+import { BadRequest } from '../http/bad-request.js';
+import { operation } from '../operation.js';
+import { boolish, fqdn } from '../schemas/types.js';
+
+interface Wanted {
+  readonly disabled_reason?: string;
+  readonly forced_down?: boolean;
+}
+
+/** What the answer tells beside host and binary. */
+interface Changed {
+  readonly status?: 'enabled' | 'disabled';
+  readonly disabled_reason?: string;
+  readonly forced_down?: boolean;
+}
+
+type Verb = (wanted: Wanted) => { readonly change: ServiceChange; readonly shown: Changed };
+
+function required<T>(value: T | undefined, name: string): T {
+  if (value === undefined) throw new BadRequest(`Missing ${name} field`);
+  return value;
+}
+
+/** What the last part of the path may say. */
+const verbs: ReadonlyMap<string, Windowed<Verb>> = new Map<string, Windowed<Verb>>([
+  ['enable', () => ({ change: { disabled: false, disabledReason: null }, shown: { status: 'enabled' } })],
+  ['disable', () => ({ change: { disabled: true }, shown: { status: 'disabled' } })],
+  [
+    'disable-log-reason',
+    ({ disabled_reason }) => {
+      const reason = required(disabled_reason, 'disabled_reason');
+      return {
+        change: { disabled: true, disabledReason: reason },
+        shown: { status: 'disabled', disabled_reason: reason },
+      };
+    },
+  ],
+  [
+    'force-down',
+    since('2.11', ({ forced_down }: Wanted) => {
+      const forcedDown = required(forced_down, 'forced_down');
+      return { change: { forcedDown }, shown: { forced_down: forcedDown } };
+    }),
+  ],
+]);
+
+const shown = z.strictObject({
+  host: z.string(),
+  binary: z.string(),
+  status: z.enum(['enabled', 'disabled']).optional(),
+  disabled_reason: z.string().optional(),
+  forced_down: z.boolean().optional(),
+});
+
+/** The way before services had ids: the verb stands in the path, and the body names the service. */
+export const legacyServiceUpdate = operation({
+  method: 'PUT',
+  path: '/os-services/{id}',
+  window: until('2.52', true),
+  summary: 'Enable or disable a service by host and binary, or say that its host is down',
+  policy: 'os_compute_api:os-services:update',
+  status: 200,
+  errors: [400, 404],
+  body: object({
+    host: fqdn,
+    binary: z.string().min(1).max(255),
+    disabled_reason: z.string().min(1).max(255).optional(),
+    forced_down: since('2.11', boolish.optional()),
+  }),
+  reply: { service: shown },
+  run: async ({ engine, params, body, version }) => {
+    const { host, binary } = body;
+    const verb = at(verbs.get(params.id), version);
+    if (!verb) throw new Refusal('NOT_FOUND', `Unknown action ${params.id}`);
+    const { change, shown: told } = verb(body);
+    const found = await engine.services.on(host, binary);
+    await engine.services.update(found.service.id, change);
+    return { service: { host, binary, ...told } };
+  },
+});

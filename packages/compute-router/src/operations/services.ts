@@ -1,0 +1,97 @@
+import type { ServiceChange } from '@apistrata/compute-engine';
+import { at, since, until } from '@apistrata/microversion';
+import { object, one, query } from '@apistrata/microversion/schema';
+import { z } from 'zod';
+import { BadRequest } from '../http/bad-request.js';
+import type { ComputeCall } from '../http/call.js';
+import { operation } from '../operation.js';
+import { refusedFrom275 } from '../schemas/extra-parameters.js';
+import { boolish } from '../schemas/types.js';
+import { service } from '../views/service.js';
+import { numberIn, uuidIn } from './id-in-path.js';
+import { legacyServiceUpdate } from './services-legacy.js';
+
+/** Below this, services that cannot be asked are left out. */
+const partialItems = since('2.69', true);
+
+const reason = z.string().min(1).max(255);
+
+function uuidOf(id: string): string {
+  const known = uuidIn(id);
+  if (known === undefined) throw new BadRequest(`Invalid uuid ${id}`);
+  return known;
+}
+
+/** The UUID of the service that a path names by number. */
+async function byNumber({ engine }: ComputeCall, id: string): Promise<string> {
+  const number = numberIn(id);
+  if (number === undefined) throw new BadRequest(`Invalid service id ${id}: it must be an integer`);
+  return (await engine.services.bySeq(number)).service.id;
+}
+
+/** Finds the service that a path names: by number at first, by UUID later. */
+const idOf = [until('2.52', byNumber), since('2.53', async (_call: ComputeCall, id: string) => uuidOf(id))];
+
+interface Wanted {
+  readonly status?: 'enabled' | 'disabled';
+  readonly disabled_reason?: string;
+  readonly forced_down?: boolean;
+}
+
+/** A status says it all: enabled, or disabled without a reason, takes the reason of before away. */
+function changeOf({ status, disabled_reason, forced_down }: Wanted): ServiceChange {
+  if (status === undefined && forced_down === undefined) {
+    throw new BadRequest("No updates were requested. Fields 'status' or 'forced_down' should be specified.");
+  }
+  if (status === 'enabled' && disabled_reason !== undefined)
+    throw new BadRequest("Specifying 'disabled_reason' when status is 'enabled' is invalid.");
+  return {
+    ...(status && { disabled: status === 'disabled', disabledReason: disabled_reason ?? null }),
+    ...(forced_down !== undefined && { forcedDown: forced_down }),
+  };
+}
+
+export const serviceOperations = [
+  operation({
+    method: 'GET',
+    path: '/os-services',
+    summary: 'List services',
+    policy: 'os_compute_api:os-services:list',
+    status: 200,
+    query: query({ host: one(z.string()), binary: one(z.string()) }, { extra: refusedFrom275 }),
+    reply: { services: [service] },
+    run: async ({ engine, query: { host, binary }, version }) => {
+      const services = await engine.services.list({ host, binary });
+      const partial = at(partialItems, version) ?? false;
+      return { services: services.filter(({ reachable }) => reachable || partial) };
+    },
+  }),
+  legacyServiceUpdate,
+  operation({
+    method: 'PUT',
+    path: '/os-services/{id}',
+    window: since('2.53', true),
+    summary: 'Enable or disable a service, or say that its host is down',
+    policy: 'os_compute_api:os-services:update',
+    status: 200,
+    errors: [400, 404],
+    body: object({
+      status: z.enum(['enabled', 'disabled']).optional(),
+      disabled_reason: reason.optional(),
+      forced_down: boolish.optional(),
+    }),
+    reply: { service },
+    run: async ({ engine, params, body }) => ({
+      service: await engine.services.update(uuidOf(params.id), changeOf(body)),
+    }),
+  }),
+  operation({
+    method: 'DELETE',
+    path: '/os-services/{id}',
+    summary: 'Delete a service',
+    policy: 'os_compute_api:os-services:delete',
+    status: 204,
+    errors: [400, 404, 409],
+    run: async (call) => call.engine.services.delete(await at(idOf, call.version)!(call, call.params.id)),
+  }),
+];
