@@ -100,9 +100,13 @@ const stores = {
     const server = await startPostgres();
     if (!server) return undefined;
     const [own, other] = [1, 2].map(() => new pg.Pool({ connectionString: server.url, max: 10 }));
+    // Ending a pool says goodbye to the server without waiting for it, which then ends before it has heard.
+    for (const pool of [own, other]) pool.on('error', () => undefined);
     const store = sqlStore({ database: postgres(own) });
     await store.createSchema();
-    const limiter = await ready((done) => new RateLimiterPostgres({ ...points, storeClient: other, tableName: 'rlf' }, done));
+    const limiter = await ready(
+      (done) => new RateLimiterPostgres({ ...points, storeClient: other, tableName: 'rlf' }, done),
+    );
     const close = async () => {
       await Promise.all([own.end(), other.end()]);
       await server.stop();
@@ -117,7 +121,11 @@ const stores = {
       await Promise.all([own.quit(), other.quit()]);
       await server.stop();
     };
-    return { store: redisStore({ client: own }), limiter: new RateLimiterRedis({ ...points, storeClient: other }), close };
+    return {
+      store: redisStore({ client: own }),
+      limiter: new RateLimiterRedis({ ...points, storeClient: other }),
+      close,
+    };
   },
 };
 

@@ -1,11 +1,11 @@
 import { ReservationGone } from './errors.js';
 import { type Amounts, isNothing } from './limits.js';
-import type { Hold } from './store.js';
+import type { Hold, MaybePromise } from './store.js';
 
-/** How a reservation reaches its store; each rejects with QuotaStoreError where the store fails. */
+/** How a reservation reaches its store; each fails with QuotaStoreError where the store fails. */
 export interface HoldKeeper {
-  settle(hold: Hold, outcome: 'commit' | 'release'): Promise<boolean>;
-  renew(hold: Hold, ttlMs: number): Promise<boolean>;
+  settle(hold: Hold, outcome: 'commit' | 'release'): MaybePromise<boolean>;
+  renew(hold: Hold, ttlMs: number): MaybePromise<boolean>;
 }
 
 type State = 'held' | 'committed' | 'released';
@@ -46,7 +46,8 @@ export class Reservation {
   async commit(): Promise<void> {
     if (this.#state === 'committed') return;
     if (this.#state === 'released') throw new ReservationGone(this.id);
-    const done = isNothing(this.amounts) || (await this.#keeper.settle(this, 'commit'));
+    const settled = isNothing(this.amounts) || this.#keeper.settle(this, 'commit');
+    const done = settled instanceof Promise ? await settled : settled;
     this.#state = done ? 'committed' : 'released';
     if (!done) throw new ReservationGone(this.id);
   }

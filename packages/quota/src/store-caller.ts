@@ -12,22 +12,21 @@ export class StoreCaller implements HoldKeeper {
     this.#timeoutMs = timeoutMs;
   }
 
-  async call<T>(work: (store: QuotaStore) => MaybePromise<T>): Promise<T> {
+  /** Answers at once where the store does: then there is nothing to wait for, and no timer. */
+  call<T>(work: (store: QuotaStore) => MaybePromise<T>): MaybePromise<T> {
     try {
       const answer = work(this.store);
-      // A store in this process answers at once: it needs no timer.
-      return answer instanceof Promise ? await this.#inTime(answer) : answer;
+      return answer instanceof Promise ? this.#inTime(answer) : answer;
     } catch (error) {
-      if (error instanceof QuotaError) throw error;
-      throw new QuotaStoreError('The quota store failed', { cause: error });
+      throw asStoreError(error);
     }
   }
 
-  settle(hold: Hold, outcome: 'commit' | 'release'): Promise<boolean> {
+  settle(hold: Hold, outcome: 'commit' | 'release'): MaybePromise<boolean> {
     return this.call((store) => store.settle(hold, outcome));
   }
 
-  renew(hold: Hold, ttlMs: number): Promise<boolean> {
+  renew(hold: Hold, ttlMs: number): MaybePromise<boolean> {
     return this.call((store) => store.renew(hold, ttlMs));
   }
 
@@ -36,7 +35,11 @@ export class StoreCaller implements HoldKeeper {
     return new Promise((resolve, reject) => {
       const late = () => reject(new QuotaStoreError(`The quota store did not answer within ${timeoutMs} ms`));
       const timer = setTimeout(late, timeoutMs);
-      answer.then(resolve, reject).finally(() => clearTimeout(timer));
+      answer.then(resolve, (error) => reject(asStoreError(error))).finally(() => clearTimeout(timer));
     });
   }
+}
+
+function asStoreError(error: unknown): QuotaError {
+  return error instanceof QuotaError ? error : new QuotaStoreError('The quota store failed', { cause: error });
 }

@@ -1,5 +1,5 @@
 import { checkOptions } from '../check-options.js';
-import { type Amounts, checkLimits, type Excess } from '../limits.js';
+import { type Amounts, type Excess, fits } from '../limits.js';
 import type { Hold, OwnLimits, Page, QuotaStore, ReserveRequest } from '../store.js';
 
 export interface MemoryStoreOptions {
@@ -21,6 +21,8 @@ interface Project {
   readonly counters: Map<string, Counter>;
   readonly holds: Map<string, Held>;
 }
+
+const NOTHING: readonly Excess[] = Object.freeze([]);
 
 /**
  * Keeps everything in this process: for tests, for one-process services, and as fallback of a shared store.
@@ -56,7 +58,7 @@ class MemoryStore implements QuotaStore {
       else counter.used += request.amounts[kind]!;
     }
     if (held) project.holds.set(request.id, { amounts: request.amounts, expiresAt: this.#clock() + request.ttlMs });
-    return [];
+    return NOTHING;
   }
 
   settle(hold: Hold, outcome: 'commit' | 'release'): boolean {
@@ -124,15 +126,18 @@ class MemoryStore implements QuotaStore {
     }
   }
 
-  #exceeded(project: Project, request: ReserveRequest): readonly Excess[] {
-    const own = this.#limits.get(request.project);
-    const usage: Record<string, number> = {};
-    for (const kind in request.amounts) {
+  #exceeded(project: Project, { project: id, amounts, defaults }: ReserveRequest): readonly Excess[] {
+    const own = this.#limits.get(id);
+    let exceeded: Excess[] | undefined;
+    for (const kind in amounts) {
       const counter = project.counters.get(kind);
-      usage[kind] = counter ? counter.used + counter.reserved : 0;
+      const used = counter ? counter.used + counter.reserved : 0;
+      const limit = own?.[kind] ?? defaults[kind]!;
+      if (fits(limit, used, amounts[kind]!)) continue;
+      exceeded ??= [];
+      exceeded.push({ kind, requested: amounts[kind]!, used, limit: Number(limit) });
     }
-    const limits = own ? { ...request.defaults, ...own } : request.defaults;
-    return checkLimits({ limits, usage, requested: request.amounts }).exceeded;
+    return exceeded ?? NOTHING;
   }
 
   #addProject(id: string): Project {

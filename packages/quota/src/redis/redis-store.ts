@@ -26,7 +26,7 @@ interface Settlement {
 }
 
 /**
- * Keeps limits and usage in Redis 6 or later. They are as durable as that Redis is: with `appendonly yes` and
+ * Keeps limits and usage in Redis 6.2 or later. They are as durable as that Redis is: with `appendonly yes` and
  * `appendfsync always` nothing that was answered is lost by a restart.
  *
  * @throws TypeError for unknown options and clients that prefix keys themselves
@@ -126,25 +126,26 @@ class RedisStore implements QuotaStore {
   }
 
   async #reserveAll(requests: readonly ReserveRequest[]): Promise<readonly (readonly Excess[])[]> {
-    const keys = requests.flatMap(({ project }) => [
-      this.#counters(project),
-      this.#limits(project),
-      this.#holds(project),
-    ]);
-    const args: string[] = [];
-    for (const request of requests) {
-      const kinds = Object.keys(request.amounts);
-      args.push(memberOf(request), String(request.ttlMs ?? ''), String(kinds.length));
-      for (const kind of kinds) args.push(kind, String(request.amounts[kind]), String(request.defaults[kind]));
-    }
-    const replies = (await this.#run(scripts.RESERVE, keys, args)) as string[][];
+    const projects = numbered(requests);
+    const keys = [...projects.keys()].flatMap((id) => [this.#counters(id), this.#limits(id), this.#holds(id)]);
+    const batch = requests.map((request) => {
+      const row: (string | number)[] = [projects.get(request.project)!, memberOf(request), request.ttlMs ?? -1];
+      for (const kind in request.amounts) row.push(kind, request.amounts[kind]!, request.defaults[kind]!);
+      return row;
+    });
+    const replies = (await this.#run(scripts.RESERVE, keys, [JSON.stringify(batch)])) as string[][];
     return requests.map((request, index) => excessOf(request, replies[index]!));
   }
 
   async #settleAll(settlements: readonly Settlement[]): Promise<readonly boolean[]> {
-    const keys = settlements.flatMap(({ hold: { project } }) => [this.#counters(project), this.#holds(project)]);
-    const args = settlements.flatMap(({ hold, outcome }) => [memberOf(hold), outcome]);
-    const replies = (await this.#run(scripts.SETTLE, keys, args)) as number[];
+    const projects = numbered(settlements.map(({ hold }) => hold));
+    const keys = [...projects.keys()].flatMap((id) => [this.#counters(id), this.#holds(id)]);
+    const batch = settlements.map(({ hold, outcome }) => [
+      projects.get(hold.project),
+      memberOf(hold),
+      outcome === 'commit' ? 1 : 0,
+    ]);
+    const replies = (await this.#run(scripts.SETTLE, keys, [JSON.stringify(batch)])) as number[];
     return replies.map((reply) => reply === 1);
   }
 
@@ -173,9 +174,19 @@ class RedisStore implements QuotaStore {
   }
 }
 
+/** The projects of a batch, each once, numbered from 0 in the order of their keys. */
+function numbered(about: readonly { readonly project: string }[]): ReadonlyMap<string, number> {
+  const projects = new Map<string, number>();
+  for (const { project } of about) if (!projects.has(project)) projects.set(project, projects.size);
+  return projects;
+}
+
+/** Redis keeps a small set of short members as a list that it searches from one end; longer ones it finds at once. */
+const LONGER_THAN_LISTED = 65;
+
 /** How a reservation is written in the set of its project: kinds hold none of the marks. */
 function memberOf({ id, amounts }: Hold): string {
-  let member = `${id}|`;
+  let member = `${id.padEnd(LONGER_THAN_LISTED)}|`;
   for (const kind in amounts) member += `${kind}=${amounts[kind]},`;
   return member;
 }

@@ -25,38 +25,78 @@ end
 local function add(counters, field, amount)
   if redis.call('HINCRBY', counters, field, amount) == 0 then redis.call('HDEL', counters, field) end
 end
-local function free(counters, member, commit)
-  for kind, amount in string.gmatch(string.match(member, '[^|]*$'), '([^=,]+)=(%d+)') do
-    add(counters, 'r:' .. kind, '-' .. amount)
-    if commit then add(counters, 'u:' .. kind, amount) end
-  end
-end
 local function expire(counters, holds)
   local found = false
   while true do
     local gone = redis.call('ZRANGEBYSCORE', holds, '-inf', now, 'LIMIT', 0, 1000)
     if #gone == 0 then return found end
     found = true
-    for _, member in ipairs(gone) do free(counters, member, false) end
+    for _, member in ipairs(gone) do
+      for kind, amount in string.gmatch(string.match(member, '[^|]*$'), '([^=,]+)=(%d+)') do
+        add(counters, 'r:' .. kind, '-' .. amount)
+      end
+    end
     redis.call('ZREM', holds, unpack(gone))
   end
 end
 `;
 
+/** What RESERVE and SETTLE share: each looks at a project once, however many of a batch are about it. */
+const batch = `
+local batch = cjson.decode(ARGV[2])
+local projects = {}
+local function projectOf(number)
+  local project = projects[number]
+  if not project then
+    project = { members = {}, known = {}, pending = {}, base = {}, limits = {} }
+    projects[number] = project
+  end
+  return project
+end
+local function note(project, field, amount)
+  project.pending[field] = (project.pending[field] or 0) + amount
+end
+local function lookUp(project)
+  if #project.members == 0 then return end
+  local scores = redis.call('ZMSCORE', project.holds, unpack(project.members))
+  for index, member in ipairs(project.members) do project.known[member] = scores[index] end
+end
+local function write(project)
+  for field, amount in pairs(project.pending) do
+    if amount ~= 0 then add(project.counters, field, amount) end
+  end
+end
+`;
+
 /**
- * KEYS per request: counters, limits, holds. ARGV per request: member, ttlMs or '', number of kinds, and for each
- * kind its name, amount and default limit. Answers with one list per request: kind, used, limit of what does not fit.
+ * KEYS per project: counters, limits, holds. ARGV: now, and as JSON a list of [number of the project from 0, member,
+ * ttlMs or -1, and for each kind its name, amount and default limit]. Answers with one list per request: kind, used,
+ * limit of what does not fit.
  */
-export const RESERVE = script(`${common}
-local position, replies = 2, {}
-local function exceeded(counters, limits, first, kinds)
+export const RESERVE = script(`${common}${batch}
+for _, request in ipairs(batch) do
+  local project = projectOf(request[1])
+  project.counters, project.limitsKey, project.holds = KEYS[request[1] * 3 + 1], KEYS[request[1] * 3 + 2], KEYS[request[1] * 3 + 3]
+  if request[3] >= 0 then project.members[#project.members + 1] = request[2] end
+end
+for _, project in pairs(projects) do lookUp(project) end
+local function usedOf(project, kind)
+  if not project.base[kind] then
+    local counts = redis.call('HMGET', project.counters, 'u:' .. kind, 'r:' .. kind)
+    project.base[kind] = tonumber(counts[1] or 0) + tonumber(counts[2] or 0)
+  end
+  return project.base[kind] + (project.pending['u:' .. kind] or 0) + (project.pending['r:' .. kind] or 0)
+end
+local function limitOf(project, kind, default)
+  if project.limits[kind] == nil then project.limits[kind] = redis.call('HGET', project.limitsKey, kind) end
+  return project.limits[kind] or string.format('%.0f', default)
+end
+local function exceeded(project, request)
   local excess = {}
-  for index = first, first + (kinds - 1) * 3, 3 do
-    local kind, amount = ARGV[index], tonumber(ARGV[index + 1])
-    local counts = redis.call('HMGET', counters, 'u:' .. kind, 'r:' .. kind)
-    local used = tonumber(counts[1] or 0) + tonumber(counts[2] or 0)
-    local limit = redis.call('HGET', limits, kind) or ARGV[index + 2]
-    local after, most = used + amount, tonumber(limit)
+  for index = 4, #request, 3 do
+    local kind = request[index]
+    local used, limit = usedOf(project, kind), limitOf(project, kind, request[index + 2])
+    local after, most = used + request[index + 1], tonumber(limit)
     if after > 9007199254740991 or (most >= 0 and after > most) then
       excess[#excess + 1] = kind
       excess[#excess + 1] = string.format('%.0f', used)
@@ -65,42 +105,64 @@ local function exceeded(counters, limits, first, kinds)
   end
   return excess
 end
-for request = 0, #KEYS / 3 - 1 do
-  local counters, limits, holds = KEYS[request * 3 + 1], KEYS[request * 3 + 2], KEYS[request * 3 + 3]
-  local member, ttl, kinds = ARGV[position], ARGV[position + 1], tonumber(ARGV[position + 2])
-  local first = position + 3
+local replies = {}
+for number, request in ipairs(batch) do
+  local project, member, ttl = projectOf(request[1]), request[2], request[3]
   local excess = {}
   -- A client that lost its connection sends again what it got no answer to: once is enough.
-  if not redis.call('ZSCORE', holds, member) then
-    excess = exceeded(counters, limits, first, kinds)
-    if #excess > 0 and expire(counters, holds) then excess = exceeded(counters, limits, first, kinds) end
+  if not project.known[member] then
+    excess = exceeded(project, request)
+    if #excess > 0 and not project.expired then
+      project.expired, project.base = true, {}
+      if expire(project.counters, project.holds) then excess = exceeded(project, request) end
+    end
     if #excess == 0 then
-      local column = ttl == '' and 'u:' or 'r:'
-      for index = first, first + (kinds - 1) * 3, 3 do
-        redis.call('HINCRBY', counters, column .. ARGV[index], ARGV[index + 1])
+      local column = ttl < 0 and 'u:' or 'r:'
+      for index = 4, #request, 3 do note(project, column .. request[index], request[index + 1]) end
+      if ttl >= 0 then
+        project.added = project.added or {}
+        project.added[#project.added + 1] = now + ttl
+        project.added[#project.added + 1] = member
       end
-      if ttl ~= '' then redis.call('ZADD', holds, now + tonumber(ttl), member) end
     end
   end
-  replies[request + 1] = excess
-  position = first + kinds * 3
+  replies[number] = excess
+end
+for _, project in pairs(projects) do
+  write(project)
+  if project.added then redis.call('ZADD', project.holds, unpack(project.added)) end
 end
 return replies`);
 
-/** KEYS per settlement: counters, holds. ARGV per settlement: member, commit or release. Answers 1 or 0 for each. */
-export const SETTLE = script(`${common}
+/**
+ * KEYS per project: counters, holds. ARGV: now, and as JSON a list of [number of the project from 0, member, 1 for
+ * commit or 0 for release]. Answers 1 for each reservation that was ended so, 0 for those that are gone or expired.
+ */
+export const SETTLE = script(`${common}${batch}
+for _, settlement in ipairs(batch) do
+  local project = projectOf(settlement[1])
+  project.counters, project.holds = KEYS[settlement[1] * 2 + 1], KEYS[settlement[1] * 2 + 2]
+  project.members[#project.members + 1] = settlement[2]
+end
+for _, project in pairs(projects) do lookUp(project) end
 local replies = {}
-for index = 1, #KEYS / 2 do
-  local counters, holds = KEYS[index * 2 - 1], KEYS[index * 2]
-  local member, outcome = ARGV[index * 2], ARGV[index * 2 + 1]
-  local expiry = redis.call('ZSCORE', holds, member)
-  replies[index] = 0
+for number, settlement in ipairs(batch) do
+  local project, member = projectOf(settlement[1]), settlement[2]
+  local expiry = project.known[member]
+  replies[number] = 0
   if expiry then
+    project.known[member] = nil
     local alive = tonumber(expiry) > now
-    redis.call('ZREM', holds, member)
-    free(counters, member, alive and outcome == 'commit')
-    if alive then replies[index] = 1 end
+    for kind, amount in string.gmatch(string.match(member, '[^|]*$'), '([^=,]+)=(%d+)') do
+      note(project, 'r:' .. kind, -tonumber(amount))
+      if alive and settlement[3] == 1 then note(project, 'u:' .. kind, tonumber(amount)) end
+    end
+    if alive then replies[number] = 1 end
   end
+end
+for _, project in pairs(projects) do
+  write(project)
+  redis.call('ZREM', project.holds, unpack(project.members))
 end
 return replies`);
 

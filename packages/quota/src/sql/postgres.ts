@@ -20,6 +20,8 @@ const MAX_ATTEMPTS = 5;
 export function postgres(pool: PostgresPool): SqlDatabase {
   return {
     dialect: 'postgres',
+    // Each transaction has a connection of its own.
+    isInTransaction: () => false,
     async transaction<T>(work: () => Steps<T>): Promise<T> {
       for (let attempt = 1; ; attempt++) {
         try {

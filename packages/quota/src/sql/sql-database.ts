@@ -21,6 +21,8 @@ export type Steps<T> = Generator<Statement, T, readonly SqlRow[]>;
 /** What the SQL store needs from a database: see `postgres()` and `sqlite()`. */
 export interface SqlDatabase {
   readonly dialect: 'postgres' | 'sqlite';
+  /** Whether a transaction of the caller is open that work asked for now has to be part of. */
+  isInTransaction(): boolean;
   /**
    * Runs the work in one transaction that no other transaction of this store overtakes in the middle: it commits when
    * the work returns, and rolls back when it throws. May start over where the database asks for it.

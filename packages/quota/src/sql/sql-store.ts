@@ -39,21 +39,15 @@ class QuotaSqlStore implements SqlStore {
   readonly #database: SqlDatabase;
   readonly #text: ReturnType<typeof statementsFor>;
   readonly #steps: QuotaSteps;
-  readonly #reserving: Coalescer<ReserveRequest, readonly Excess[]> | undefined;
-  readonly #settling: Coalescer<Settlement, boolean> | undefined;
-  readonly #returning: Coalescer<Return, undefined> | undefined;
+  readonly #reserving = new Coalescer(async (requests: readonly ReserveRequest[]) => this.#reserveAll(requests));
+  readonly #settling = new Coalescer(async (settlements: readonly Settlement[]) => this.#settleAll(settlements));
+  readonly #returning = new Coalescer(async (returns: readonly Return[]) => this.#giveBackAll(returns));
 
   constructor({ database, clock }: SqlStoreOptions, prefix: string) {
     const serverTime = database.dialect === 'postgres' ? () => null : Date.now;
     this.#database = database;
     this.#text = statementsFor(database.dialect, prefix);
     this.#steps = new QuotaSteps(this.#text, clock ?? serverTime);
-    // SQLite answers at once: there is never a second request to wait for.
-    if (database.dialect === 'postgres') {
-      this.#reserving = new Coalescer(async (requests) => this.#reserveAll(requests));
-      this.#settling = new Coalescer(async (settlements) => this.#run(() => this.#steps.settle(settlements)));
-      this.#returning = new Coalescer(async (returns) => this.#run(() => this.#steps.giveBack(returns)));
-    }
   }
 
   async createSchema(): Promise<void> {
@@ -66,17 +60,16 @@ class QuotaSqlStore implements SqlStore {
     });
   }
 
+  // What is asked for inside a transaction of the caller cannot wait for others: it may be over by then.
+
   reserve(request: ReserveRequest): MaybePromise<readonly Excess[]> {
-    if (this.#reserving) return this.#reserving.add(request);
+    if (!this.#database.isInTransaction()) return this.#reserving.add(request);
     return then(this.#reserveAll([request]), ([verdict]) => verdict!);
   }
 
   settle(hold: Hold, outcome: 'commit' | 'release'): MaybePromise<boolean> {
-    if (this.#settling) return this.#settling.add({ hold, outcome });
-    return then(
-      this.#run(() => this.#steps.settle([{ hold, outcome }])),
-      ([settled]) => settled!,
-    );
+    if (!this.#database.isInTransaction()) return this.#settling.add({ hold, outcome });
+    return then(this.#settleAll([{ hold, outcome }]), ([settled]) => settled!);
   }
 
   renew(hold: Hold, ttlMs: number): MaybePromise<boolean> {
@@ -88,11 +81,8 @@ class QuotaSqlStore implements SqlStore {
   }
 
   giveBack(project: string, amounts: Amounts): MaybePromise<void> {
-    if (this.#returning) return this.#returning.add({ project, amounts });
-    return then(
-      this.#run(() => this.#steps.giveBack([{ project, amounts }])),
-      () => undefined,
-    );
+    if (!this.#database.isInTransaction()) return this.#returning.add({ project, amounts });
+    return then(this.#giveBackAll([{ project, amounts }]), () => undefined);
   }
 
   recount(project: string, kind: string, used: number): MaybePromise<void> {
@@ -146,6 +136,14 @@ class QuotaSqlStore implements SqlStore {
         );
       },
     );
+  }
+
+  #settleAll(settlements: readonly Settlement[]): MaybePromise<readonly boolean[]> {
+    return this.#run(() => this.#steps.settle(settlements));
+  }
+
+  #giveBackAll(returns: readonly Return[]): MaybePromise<readonly undefined[]> {
+    return this.#run(() => this.#steps.giveBack(returns));
   }
 
   #run<T>(work: () => Steps<T>): MaybePromise<T> {

@@ -39,10 +39,13 @@ export function sqlite(connection: SqliteConnection): SqlDatabase {
     return step.value;
   }
 
+  const isInTransaction = () => connection.inTransaction ?? connection.isTransaction ?? false;
+
   return {
     dialect: 'sqlite',
+    isInTransaction,
     transaction<T>(work: () => Steps<T>): T {
-      const nested = connection.inTransaction ?? connection.isTransaction ?? false;
+      const nested = isInTransaction();
       // IMMEDIATE: other processes that write wait here, not in the middle where they could only fail.
       connection.exec(nested ? 'SAVEPOINT apistrata_quota' : 'BEGIN IMMEDIATE');
       try {

@@ -32,10 +32,10 @@ export function statementsFor(dialect: SqlDatabase['dialect'], prefix: string) {
       `CREATE TABLE IF NOT EXISTS ${counters} (
         project text NOT NULL, kind text NOT NULL, used ${bigint} NOT NULL, reserved ${bigint} NOT NULL,
         PRIMARY KEY (project, kind))`,
+      // One index only, for what every request does: reservations live for moments and are few.
       `CREATE TABLE IF NOT EXISTS ${holds} (
-        id text NOT NULL PRIMARY KEY, project text NOT NULL, amounts text NOT NULL, expires_at ${bigint} NOT NULL)`,
-      `CREATE INDEX IF NOT EXISTS ${holds}_by_project ON ${holds} (project, expires_at)`,
-      `CREATE INDEX IF NOT EXISTS ${holds}_by_expiry ON ${holds} (expires_at)`,
+        project text NOT NULL, id text NOT NULL, amounts text NOT NULL, expires_at ${bigint} NOT NULL,
+        PRIMARY KEY (project, id))${postgres ? '' : ' WITHOUT ROWID'}`,
     ],
     /** [[project, kind]], sorted: makes counters that are missing, locks all and reads them with their own limits. */
     lock: `INSERT INTO ${counters} (project, kind, used, reserved)
@@ -46,16 +46,18 @@ export function statementsFor(dialect: SqlDatabase['dialect'], prefix: string) {
     /** [[project, kind, used, reserved]]: adds to counters. */
     add: `UPDATE ${counters} SET used = used + ${item(2, 'bigint')}, reserved = reserved + ${item(3, 'bigint')}
       FROM ${list} WHERE project = ${item(0, 'text')} AND kind = ${item(1, 'text')}`,
-    /** now, [[id, project, amounts, ttlMs]]: writes reservations. */
-    hold: `INSERT INTO ${holds} (id, project, amounts, expires_at)
+    /** now, [[project, id, amounts, ttlMs]]: writes reservations. */
+    hold: `INSERT INTO ${holds} (project, id, amounts, expires_at)
       SELECT ${item(0, 'text')}, ${item(1, 'text')}, ${item(2, 'text')}, ${now} + ${item(3, 'bigint')} FROM ${list}`,
-    /** [[id]], now: ends reservations that have not expired and answers with their ids. */
-    end: `DELETE FROM ${holds} WHERE id IN (SELECT ${item(0, 'text')} FROM ${list}) AND expires_at > ${now} RETURNING id`,
-    /** [[id]], now: ends reservations that have expired. */
-    endExpired: `DELETE FROM ${holds} WHERE id IN (SELECT ${item(0, 'text')} FROM ${list}) AND expires_at <= ${now}
-      RETURNING id`,
-    /** now, ttlMs, id, now */
-    renew: `UPDATE ${holds} SET expires_at = ${now} + CAST(? AS bigint) WHERE id = ? AND expires_at > ${now} RETURNING id`,
+    /** [[project, id]], now: ends reservations that have not expired and answers with their ids. */
+    end: `DELETE FROM ${holds} WHERE (project, id) IN (SELECT ${item(0, 'text')}, ${item(1, 'text')} FROM ${list})
+      AND expires_at > ${now} RETURNING id`,
+    /** [[project, id]], now: ends reservations that have expired. */
+    endExpired: `DELETE FROM ${holds} WHERE (project, id) IN (SELECT ${item(0, 'text')}, ${item(1, 'text')} FROM ${list})
+      AND expires_at <= ${now} RETURNING id`,
+    /** now, ttlMs, project, id, now */
+    renew: `UPDATE ${holds} SET expires_at = ${now} + CAST(? AS bigint)
+      WHERE project = ? AND id = ? AND expires_at > ${now} RETURNING id`,
     /** [[project]], now: expired reservations of some projects. */
     expiredOf: `SELECT id, project, amounts FROM ${holds}
       WHERE project IN (SELECT ${item(0, 'text')} FROM ${list}) AND expires_at <= ${now} ORDER BY project LIMIT 1000`,

@@ -54,7 +54,7 @@ export class QuotaSteps {
     yield* this.#add(deltas);
     const holds = requests.filter(({ ttlMs }, index) => ttlMs !== undefined && verdicts[index]!.length === 0);
     if (holds.length > 0) {
-      const rows = holds.map(({ id, project, amounts, ttlMs }) => [id, project, JSON.stringify(amounts), ttlMs!]);
+      const rows = holds.map(({ id, project, amounts, ttlMs }) => [project, id, JSON.stringify(amounts), ttlMs!]);
       yield write(this.#text.hold, this.#now(), tuples(rows));
     }
     return { verdicts };
@@ -77,7 +77,7 @@ export class QuotaSteps {
   }
 
   *renew(hold: Hold, ttlMs: number): Steps<boolean> {
-    return (yield read(this.#text.renew, this.#now(), ttlMs, hold.id, this.#now())).length > 0;
+    return (yield read(this.#text.renew, this.#now(), ttlMs, hold.project, hold.id, this.#now())).length > 0;
   }
 
   *counts(project: string): Steps<Readonly<Record<string, Count>>> {
@@ -123,7 +123,7 @@ export class QuotaSteps {
 
   *#end(settlements: readonly Settlement[], text: string): Steps<Set<string>> {
     yield* this.#lock(settlements.map(({ hold }) => hold));
-    const ids = tuples(settlements.map(({ hold }) => [hold.id]));
+    const ids = tuples(settlements.map(({ hold }) => [hold.project, hold.id]));
     const ended = new Set((yield read(text, ids, this.#now())).map((row) => String(row.id)));
     const deltas = new Map<string, Delta>();
     const done = new Set<string>();
