@@ -23,6 +23,7 @@ async function drive<T>(tx: Tx, steps: Steps<T>): Promise<T> {
 export function quotaDatabase(store: Store): SqlDatabase {
   return {
     dialect: store.kind,
+    isInTransaction: () => false,
     transaction: (work) => store.transaction((tx) => drive(tx, work())),
   };
 }
