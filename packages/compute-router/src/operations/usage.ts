@@ -45,7 +45,7 @@ function windowOf({ start, end }: Asked, nowMs: number): UsageWindow {
   const startUs = start ? microseconds(start) : nowUs;
   const endUs = end ? microseconds(end) : nowUs + 1;
   if (startUs >= endUs) throw new BadRequest('Invalid start time. The start time cannot occur after the end time.');
-  return { startUs, endUs: Math.min(endUs, nowUs + 1) };
+  return { startUs, endUs: Math.min(endUs, nowUs) };
 }
 
 async function report(call: ComputeCall, asked: Asked, projectId?: string) {
