@@ -7,7 +7,6 @@ import { BadRequest } from '../../http/bad-request.js';
 import type { ComputeCall } from '../../http/call.js';
 import { nextLink, pageSize } from '../../http/paging.js';
 import { operation } from '../../operation.js';
-import { refusedFrom275 } from '../../schemas/extra-parameters.js';
 import * as type from '../../schemas/reply-types.js';
 import { dateTimeText, limitText } from '../../schemas/types.js';
 import { hostIdOf } from '../../views/server-parts.js';
@@ -102,7 +101,7 @@ export const serverHistory = [
         'changes-since': since('2.58', once(dateTimeText)),
         'changes-before': since('2.66', once(dateTimeText)),
       },
-      { extra: refusedFrom275 },
+      { extra: [until('2.57', 'ignore'), since('2.58', 'refuse')] },
     ),
     target: server,
     reply: { instanceActions: [listed], links: since('2.58', type.collectionLinks.optional()) },

@@ -1,0 +1,143 @@
+import type { MigrationRecord, MigrationStatus } from '@apistrata/compute-engine';
+import { at, since, until } from '@apistrata/microversion';
+import { object, once, one, query } from '@apistrata/microversion/schema';
+import { z } from 'zod';
+import { BadRequest } from '../http/bad-request.js';
+import type { ComputeCall } from '../http/call.js';
+import { nextLink, pageSize } from '../http/paging.js';
+import { operation } from '../operation.js';
+import { collectionLinks } from '../schemas/reply-types.js';
+import { dateTimeText, limitText } from '../schemas/types.js';
+import { migrationListed, serverMigrationListed, serverMigrationShown } from '../views/migration.js';
+import { parentServer } from './servers/target.js';
+
+/** From here on lists come in pages, newest first. */
+const paged = since('2.59', true);
+
+const listQuery = query(
+  {
+    hidden: one(z.string()),
+    host: one(z.string()),
+    instance_uuid: one(z.string()),
+    source_compute: one(z.string()),
+    status: one(z.string()),
+    migration_type: one(z.string()),
+    limit: since('2.59', once(limitText)),
+    marker: since('2.59', once(z.string())),
+    'changes-since': since('2.59', once(dateTimeText)),
+    'changes-before': since('2.66', once(dateTimeText)),
+    user_id: since('2.80', once(z.string())),
+    project_id: since('2.80', once(z.string())),
+  },
+  { extra: [until('2.58', 'ignore'), since('2.59', 'refuse')] },
+);
+
+/** Statuses in which a live migration can be given up. */
+const abortable = [
+  until<readonly MigrationStatus[]>('2.64', ['running']),
+  since<readonly MigrationStatus[]>('2.65', ['queued', 'preparing', 'running']),
+];
+
+async function withHosts<T>(call: ComputeCall, found: Promise<T>): Promise<T> {
+  call.hosts = await call.engine.infrastructure.hosts();
+  return found;
+}
+
+export const migrationOperations = [
+  operation({
+    method: 'GET',
+    path: '/os-migrations',
+    summary: 'List migrations',
+    policy: 'os_compute_api:os-migrations:index',
+    status: 200,
+    errors: since('2.59', [400]),
+    query: listQuery,
+    reply: { migrations: [migrationListed], migrations_links: since('2.59', collectionLinks.optional()) },
+    run: async (call) => {
+      const asked = call.query;
+      if (asked.project_id === undefined || asked.project_id !== call.caller.projectId)
+        call.require('os_compute_api:os-migrations:index:all_projects');
+      const changesSince = asked['changes-since'];
+      const changesBefore = asked['changes-before'];
+      if (changesSince !== undefined && changesBefore !== undefined && changesSince > changesBefore)
+        throw new BadRequest('The value of changes-since must be less than or equal to changes-before.');
+      const size = at(paged, call.version) ? pageSize(call, asked.limit) : undefined;
+      const migrations = await withHosts(
+        call,
+        call.engine.migrations.list({
+          host: asked.host,
+          sourceHost: asked.source_compute,
+          status: asked.status,
+          type: asked.migration_type,
+          serverId: asked.instance_uuid,
+          userId: asked.user_id,
+          projectId: asked.project_id,
+          changesSince,
+          changesBefore,
+          limit: size,
+          marker: asked.marker,
+          newestFirst: size !== undefined,
+        }),
+      );
+      return {
+        migrations,
+        migrations_links:
+          size === undefined ? undefined : nextLink(call, size, migrations, ({ id }: MigrationRecord) => id),
+      } as never;
+    },
+  }),
+  operation({
+    method: 'GET',
+    path: '/servers/{server_id}/migrations',
+    window: since('2.23', true),
+    summary: 'List the live migrations of a server that are under way',
+    policy: 'os_compute_api:servers:migrations:index',
+    status: 200,
+    errors: [404],
+    target: parentServer,
+    reply: { migrations: [serverMigrationListed] },
+    run: async (call) => ({ migrations: await withHosts(call, call.engine.migrations.inProgress(call.target)) }),
+  }),
+  operation({
+    method: 'GET',
+    path: '/servers/{server_id}/migrations/{id}',
+    window: since('2.23', true),
+    summary: 'Show a live migration that is under way',
+    policy: 'os_compute_api:servers:migrations:show',
+    status: 200,
+    errors: [404],
+    target: parentServer,
+    reply: { migration: serverMigrationShown },
+    run: async (call) => ({
+      migration: await withHosts(call, call.engine.migrations.getInProgress(call.target, call.params.id)),
+    }),
+  }),
+  operation({
+    method: 'DELETE',
+    path: '/servers/{server_id}/migrations/{id}',
+    window: since('2.24', true),
+    summary: 'Abort a live migration',
+    policy: 'os_compute_api:servers:migrations:delete',
+    status: 202,
+    errors: [400, 404, 409],
+    target: parentServer,
+    run: async ({ engine, context, target, params, version }) => {
+      await engine.migrations.abort(context, target, params.id, at(abortable, version)!);
+    },
+  }),
+  operation({
+    method: 'POST',
+    path: '/servers/{server_id}/migrations/{id}/action',
+    action: 'force_complete',
+    window: since('2.22', true),
+    summary: 'Force a live migration to complete',
+    policy: 'os_compute_api:servers:migrations:force_complete',
+    status: 202,
+    errors: [400, 403, 404, 409],
+    body: object({ force_complete: z.null() }),
+    target: parentServer,
+    run: async ({ engine, context, target, params }) => {
+      await engine.migrations.forceComplete(context, target, params.id);
+    },
+  }),
+];

@@ -1,0 +1,79 @@
+import { since } from '@apistrata/microversion';
+import { object } from '@apistrata/microversion/schema';
+import { z } from 'zod';
+import { operation } from '../../operation.js';
+import { serverById } from './target.js';
+
+const path = '/servers/{id}/action';
+const common = { method: 'POST', path, target: serverById, status: 202 } as const;
+
+/** What operators do to servers, and what ends or begins their use. */
+export const adminActions = [
+  operation({
+    ...common,
+    action: 'os-resetState',
+    summary: 'Reset the state of a server',
+    policy: 'os_compute_api:os-admin-actions:reset_state',
+    errors: [404],
+    body: object({ 'os-resetState': object({ state: z.enum(['active', 'error']) }) }),
+    run: async ({ engine, context, target, body }) => {
+      await engine.serverActions.resetState(context, target.id, body['os-resetState'].state);
+    },
+  }),
+  operation({
+    ...common,
+    action: 'injectNetworkInfo',
+    summary: 'Inject network information into a server',
+    policy: 'os_compute_api:os-admin-actions:inject_network_info',
+    errors: [404, 409],
+    body: object({ injectNetworkInfo: z.unknown() }),
+    run: async ({ engine, context, target }) => {
+      await engine.serverActions.injectNetworkInfo(context, target.id);
+    },
+  }),
+  operation({
+    ...common,
+    action: 'trigger_crash_dump',
+    window: since('2.17', true),
+    summary: 'Trigger a crash dump in a server',
+    policy: 'os_compute_api:servers:trigger_crash_dump',
+    errors: [400, 404, 409],
+    body: object({ trigger_crash_dump: z.null() }),
+    run: async ({ engine, context, target }) => {
+      await engine.serverActions.triggerCrashDump(context, target.id);
+    },
+  }),
+  operation({
+    ...common,
+    action: 'changePassword',
+    summary: 'Change the administrator password of a server',
+    policy: 'os_compute_api:os-admin-password',
+    errors: [404, 409, 501],
+    body: object({ changePassword: object({ adminPass: z.string() }) }),
+    run: async ({ engine, context, target, body }) => {
+      await engine.serverActions.changePassword(context, target.id, body.changePassword.adminPass);
+    },
+  }),
+  operation({
+    ...common,
+    action: 'restore',
+    summary: 'Restore a soft-deleted server',
+    policy: 'os_compute_api:os-deferred-delete:restore',
+    errors: [403, 404, 409],
+    body: object({ restore: z.unknown() }),
+    run: async ({ engine, context, target }) => {
+      await engine.serverActions.restore(context, target.id);
+    },
+  }),
+  operation({
+    ...common,
+    action: 'forceDelete',
+    summary: 'Delete a server for good',
+    policy: 'os_compute_api:os-deferred-delete:force',
+    errors: [404, 409],
+    body: object({ forceDelete: z.unknown() }),
+    run: async ({ engine, context, target }) => {
+      await engine.servers.forceDelete(context, target.id);
+    },
+  }),
+];

@@ -1,0 +1,82 @@
+import { at, since, until } from '@apistrata/microversion';
+import { answer } from '@apistrata/microversion/router';
+import { object } from '@apistrata/microversion/schema';
+import { z } from 'zod';
+import type { ComputeCall } from '../../http/call.js';
+import { operation } from '../../operation.js';
+import * as type from '../../schemas/types.js';
+import { serverById } from './target.js';
+
+const path = '/servers/{id}/action';
+
+/** From here on the body names the image; before, a header does. */
+const inBody = since('2.45', true);
+/** Up to here properties count against the limit of metadata items. */
+const limitsMetadata = until('2.38', true);
+
+const reply = { image_id: since('2.45', z.string()) };
+
+/** How the answer names the image. */
+function named(call: ComputeCall, imageId: string, kept = true) {
+  if (at(inBody, call.version)) return answer({ body: { image_id: imageId } });
+  return answer({ headers: kept ? { Location: call.bookmark(`/images/${imageId}`).href } : {} });
+}
+
+/** Actions that make images of servers. */
+export const imageActions = [
+  operation({
+    method: 'POST',
+    path,
+    action: 'createImage',
+    summary: 'Create an image of a server',
+    policy: 'os_compute_api:servers:create_image',
+    status: 202,
+    errors: [400, 403, 404, 409],
+    body: object({ createImage: object({ name: type.name, metadata: type.metadata.optional() }) }),
+    target: serverById,
+    reply,
+    run: async (call) => {
+      const { engine, context, target, version } = call;
+      const { name, metadata } = call.body.createImage;
+      if (target.blockDevices.some(({ bootIndex, destination }) => bootIndex === 0 && destination === 'volume'))
+        call.require('os_compute_api:servers:create_image:allow_volume_backed', target);
+      const imageId = await engine.serverActions.createImage(context, target.id, {
+        name,
+        metadata,
+        limitMetadata: at(limitsMetadata, version) ?? false,
+      });
+      return named(call, imageId);
+    },
+  }),
+  operation({
+    method: 'POST',
+    path,
+    action: 'createBackup',
+    summary: 'Create a backup of a server',
+    policy: 'os_compute_api:os-create-backup',
+    status: 202,
+    errors: [400, 403, 404, 409],
+    body: object({
+      createBackup: object({
+        name: type.name,
+        backup_type: z.string(),
+        rotation: type.nonnegint,
+        metadata: type.metadata.optional(),
+      }),
+    }),
+    target: serverById,
+    reply,
+    run: async (call) => {
+      const { engine, context, target, version } = call;
+      const { name, backup_type, rotation, metadata } = call.body.createBackup;
+      const imageId = await engine.serverActions.createBackup(context, target.id, {
+        name,
+        metadata,
+        backupType: backup_type,
+        rotation,
+        limitMetadata: at(limitsMetadata, version) ?? false,
+      });
+      return named(call, imageId, rotation > 0);
+    },
+  }),
+];

@@ -1,0 +1,169 @@
+import { at, between, since, until } from '@apistrata/microversion';
+import { answer } from '@apistrata/microversion/router';
+import { object } from '@apistrata/microversion/schema';
+import { z } from 'zod';
+import { BadRequest } from '../../http/bad-request.js';
+import { operation } from '../../operation.js';
+import * as type from '../../schemas/types.js';
+import { serverById } from './target.js';
+
+const path = '/servers/{id}/action';
+
+const hostOrNull = type.fqdn.nullable();
+
+const flavorRef = z.union([z.string().min(1), z.int().transform(String)]);
+
+/** Below this, whatever stands behind `migrate` means nothing. */
+const toHost = since('2.56', true);
+
+/** Up to here a host that is named is taken without asking the scheduler, and `force` says so later. */
+const forcedWithHost = {
+  migrateLive: until('2.29', true),
+  evacuate: until('2.28', true),
+};
+/** Up to here a live migration that finds no place is refused; later it fails in the background. */
+const checkedFirst = until('2.33', true);
+/** From here on an evacuated server stays off. */
+const staysOff = since('2.95', true);
+/** From here on evacuation answers nothing. */
+const silent = since('2.14', true);
+
+/** Actions that move a server between hosts or flavors. */
+export const moveActions = [
+  operation({
+    method: 'POST',
+    path,
+    action: 'resize',
+    summary: 'Resize a server',
+    policy: 'os_compute_api:servers:resize',
+    status: 202,
+    errors: [400, 401, 403, 404, 409],
+    body: object({ resize: object({ flavorRef, 'OS-DCF:diskConfig': type.diskConfig.optional() }) }),
+    target: serverById,
+    run: async ({ engine, context, target, body }) => {
+      await engine.serverActions.resize(context, target.id, {
+        flavorId: body.resize.flavorRef.split('/').at(-1)!,
+        diskConfig: body.resize['OS-DCF:diskConfig'],
+      });
+    },
+  }),
+  operation({
+    method: 'POST',
+    path,
+    action: 'confirmResize',
+    summary: 'Confirm a resize',
+    policy: 'os_compute_api:servers:confirm_resize',
+    status: 204,
+    errors: [400, 404, 409],
+    body: object({ confirmResize: z.unknown() }),
+    target: serverById,
+    run: async ({ engine, context, target }) => {
+      await engine.serverActions.confirmResize(context, target.id);
+    },
+  }),
+  operation({
+    method: 'POST',
+    path,
+    action: 'revertResize',
+    summary: 'Revert a resize',
+    policy: 'os_compute_api:servers:revert_resize',
+    status: 202,
+    errors: [400, 404, 409],
+    body: object({ revertResize: z.unknown() }),
+    target: serverById,
+    run: async ({ engine, context, target }) => {
+      await engine.serverActions.revertResize(context, target.id);
+    },
+  }),
+  operation({
+    method: 'POST',
+    path,
+    action: 'migrate',
+    summary: 'Migrate a server to another host',
+    status: 202,
+    errors: [400, 403, 404, 409],
+    body: object({
+      migrate: [until('2.55', z.unknown()), since('2.56', z.strictObject({ host: hostOrNull.optional() }).nullable())],
+    }),
+    target: serverById,
+    run: async (call) => {
+      const { engine, context, target, version } = call;
+      const asked = at(toHost, version) ? (call.body.migrate as { host?: string | null } | null) : null;
+      const host = asked?.host ?? undefined;
+      call.require(
+        host === undefined
+          ? 'os_compute_api:os-migrate-server:migrate'
+          : 'os_compute_api:os-migrate-server:migrate:host',
+        target,
+      );
+      await engine.serverActions.migrate(context, target.id, host);
+    },
+  }),
+  operation({
+    method: 'POST',
+    path,
+    action: 'os-migrateLive',
+    summary: 'Migrate a server while it runs',
+    status: 202,
+    errors: [400, 403, 404, 409],
+    body: object({
+      'os-migrateLive': object({
+        host: hostOrNull,
+        block_migration: [until('2.24', type.boolish), since('2.25', z.union([type.boolish, z.literal('auto')]))],
+        disk_over_commit: until('2.24', type.boolish),
+        force: between('2.30', '2.67', type.boolish.optional()),
+      }),
+    }),
+    target: serverById,
+    run: async (call) => {
+      const { engine, context, target, version } = call;
+      const asked = call.body['os-migrateLive'];
+      const host = asked.host ?? undefined;
+      call.require(
+        host === undefined
+          ? 'os_compute_api:os-migrate-server:migrate_live'
+          : 'os_compute_api:os-migrate-server:migrate_live:host',
+        target,
+      );
+      await engine.serverActions.liveMigrate(context, target.id, {
+        host,
+        force: asked.force ?? (host !== undefined && at(forcedWithHost.migrateLive, version)),
+        checkedFirst: at(checkedFirst, version) ?? false,
+      });
+    },
+  }),
+  operation({
+    method: 'POST',
+    path,
+    action: 'evacuate',
+    summary: 'Evacuate a server from a host that is down',
+    policy: 'os_compute_api:os-evacuate',
+    status: 200,
+    errors: [400, 403, 404, 409],
+    body: object({
+      evacuate: object({
+        host: type.fqdn.optional(),
+        adminPass: z.string().optional(),
+        onSharedStorage: until('2.13', type.boolish),
+        force: between('2.29', '2.67', type.boolish.optional()),
+      }),
+    }),
+    target: serverById,
+    reply: { adminPass: until('2.13', z.string().optional()) },
+    run: async (call) => {
+      const { engine, context, target, version } = call;
+      const { host, adminPass, onSharedStorage, force } = call.body.evacuate;
+      if (onSharedStorage && adminPass !== undefined)
+        throw new BadRequest('admin password can not be changed on existing disk');
+      const password = await engine.serverActions.evacuate(context, target.id, {
+        host,
+        force: force ?? (host !== undefined && at(forcedWithHost.evacuate, version)),
+        adminPassword: adminPass,
+        sharedStorage: onSharedStorage,
+        stop: at(staysOff, version) ?? false,
+      });
+      if (at(silent, version)) return answer({});
+      return password !== null && engine.settings.enableInstancePassword ? { adminPass: password } : {};
+    },
+  }),
+];

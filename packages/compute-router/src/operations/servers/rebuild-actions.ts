@@ -1,0 +1,121 @@
+import { at, between, since, until } from '@apistrata/microversion';
+import { answer } from '@apistrata/microversion/router';
+import { derive, object } from '@apistrata/microversion/schema';
+import { z } from 'zod';
+import { operation } from '../../operation.js';
+import * as type from '../../schemas/types.js';
+import { serverRebuilt } from '../../views/server.js';
+import { serverById } from './target.js';
+
+const path = '/servers/{id}/action';
+
+const rebuild = object({
+  imageRef: type.uuid,
+  name: type.name.optional(),
+  adminPass: z.string().optional(),
+  metadata: type.metadata.optional(),
+  preserve_ephemeral: type.boolish.optional(),
+  'OS-DCF:diskConfig': type.diskConfig.optional(),
+  accessIPv4: type.ipv4.optional(),
+  accessIPv6: type.ipv6.optional(),
+  personality: until('2.56', type.personality.optional()),
+  description: since('2.19', type.description().optional()),
+  key_name: since('2.54', type.name.nullable().optional()),
+  user_data: since('2.57', type.userData.nullable().optional()),
+  trusted_image_certificates: since('2.63', type.trustedCerts.optional()),
+  hostname: [between('2.90', '2.93', type.hostnameLabel.optional()), since('2.94', type.fqdn.optional())],
+});
+
+const rescue = object({
+  adminPass: z.string().optional(),
+  rescue_image_ref: type.uuid.optional(),
+  host: since('2.91', type.fqdn.optional()),
+});
+
+/** Root volumes can be rewritten from here on. */
+const mayReimage = since('2.93', true);
+/** Servers whose root disk is a volume can be rescued from here on. */
+const mayBeVolumeBacked = since('2.87', true);
+
+/** Actions that boot a server from another image. */
+export const rebuildActions = [
+  operation({
+    method: 'POST',
+    path,
+    action: 'rebuild',
+    summary: 'Rebuild a server',
+    policy: 'os_compute_api:servers:rebuild',
+    status: 202,
+    errors: [400, 403, 404, 409],
+    body: object({ rebuild }),
+    target: serverById,
+    reply: { server: serverRebuilt },
+    run: async (call) => {
+      const { engine, context, target, version } = call;
+      const asked = call.body.rebuild;
+      if (asked.trusted_image_certificates !== undefined)
+        call.require('os_compute_api:servers:rebuild:trusted_certs', target);
+      const { server, adminPassword } = await engine.serverActions.rebuild(context, target.id, {
+        imageId: asked.imageRef,
+        name: asked.name,
+        adminPassword: asked.adminPass,
+        metadata: asked.metadata,
+        preserveEphemeral: asked.preserve_ephemeral,
+        diskConfig: asked['OS-DCF:diskConfig'],
+        accessIpV4: asked.accessIPv4,
+        accessIpV6: asked.accessIPv6,
+        files: asked.personality,
+        description: asked.description,
+        keyName: asked.key_name,
+        userData: asked.user_data,
+        trustedCerts: asked.trusted_image_certificates,
+        hostname: asked.hostname,
+        mayReimage: at(mayReimage, version) ?? false,
+      });
+      call.hosts = await engine.infrastructure.hosts();
+      const shown = engine.settings.enableInstancePassword ? adminPassword : null;
+      return answer({
+        body: { server: { ...server, adminPassword: shown } },
+        headers: { Location: call.self(`/servers/${server.id}`).href },
+      });
+    },
+  }),
+  operation({
+    method: 'POST',
+    path,
+    action: 'rescue',
+    summary: 'Rescue a server',
+    policy: 'os_compute_api:os-rescue',
+    status: 200,
+    errors: [400, 404, 409, 501],
+    body: object({ rescue: derive(rescue, (schema) => schema.nullable()) }),
+    target: serverById,
+    reply: { adminPass: z.string().optional() },
+    run: async (call) => {
+      const { engine, context, target, version } = call;
+      const asked = call.body.rescue ?? {};
+      if (asked.host !== undefined) call.require('os_compute_api:os-migrate-server:migrate:host', target);
+      const adminPass = await engine.serverActions.rescue(context, target.id, {
+        adminPassword: asked.adminPass,
+        imageId: asked.rescue_image_ref,
+        host: asked.host,
+        mayBeVolumeBacked: at(mayBeVolumeBacked, version) ?? false,
+      });
+      return engine.settings.enableInstancePassword ? { adminPass } : {};
+    },
+  }),
+  operation({
+    method: 'POST',
+    path,
+    action: 'unrescue',
+    summary: 'Unrescue a server',
+    policy: 'os_compute_api:os-unrescue',
+    status: 202,
+    errors: [404, 409, 501],
+    body: object({ unrescue: z.unknown() }),
+    target: serverById,
+    run: async ({ engine, context, target }) => {
+      await engine.servers.act(context, target.id, 'unrescue');
+    },
+  }),
+];

@@ -1,0 +1,74 @@
+import { at, between, since, until } from '@apistrata/microversion';
+import { object } from '@apistrata/microversion/schema';
+import { z } from 'zod';
+import { operation } from '../../operation.js';
+import * as type from '../../schemas/types.js';
+import { serverById } from './target.js';
+
+const path = '/servers/{id}/action';
+
+/** Below this, whatever stands behind `unshelve` means nothing. */
+const withPlace = since('2.77', true);
+
+interface Place {
+  readonly availability_zone?: string | null;
+  readonly host?: string;
+}
+
+/** Putting servers aside and bringing them back. */
+export const shelveActions = [
+  operation({
+    method: 'POST',
+    path,
+    action: 'shelve',
+    summary: 'Shelve a server',
+    policy: 'os_compute_api:os-shelve:shelve',
+    status: 202,
+    errors: [400, 403, 404, 409],
+    body: object({ shelve: z.unknown() }),
+    target: serverById,
+    run: async ({ engine, context, target }) => {
+      await engine.serverActions.shelve(context, target.id);
+    },
+  }),
+  operation({
+    method: 'POST',
+    path,
+    action: 'shelveOffload',
+    summary: 'Take a shelved server from its host',
+    policy: 'os_compute_api:os-shelve:shelve_offload',
+    status: 202,
+    errors: [400, 404, 409],
+    body: object({ shelveOffload: z.unknown() }),
+    target: serverById,
+    run: async ({ engine, context, target }) => {
+      await engine.servers.act(context, target.id, 'shelveOffload');
+    },
+  }),
+  operation({
+    method: 'POST',
+    path,
+    action: 'unshelve',
+    summary: 'Unshelve a server',
+    policy: 'os_compute_api:os-shelve:unshelve',
+    status: 202,
+    errors: [400, 403, 404, 409],
+    body: object({
+      unshelve: [
+        until('2.76', z.unknown()),
+        between('2.77', '2.90', z.strictObject({ availability_zone: type.name }).nullable()),
+        since(
+          '2.91',
+          z.strictObject({ availability_zone: type.name.nullable().optional(), host: type.fqdn.optional() }).nullable(),
+        ),
+      ],
+    }),
+    target: serverById,
+    run: async (call) => {
+      const { engine, context, target, version } = call;
+      const place = at(withPlace, version) ? (call.body.unshelve as Place | null) : null;
+      if (place?.host !== undefined) call.require('os_compute_api:os-shelve:unshelve_to_host', target);
+      await engine.serverActions.unshelve(context, target.id, { zone: place?.availability_zone, host: place?.host });
+    },
+  }),
+];
