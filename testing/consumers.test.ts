@@ -1,0 +1,112 @@
+import { execFileSync, spawnSync } from 'node:child_process';
+import { existsSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+
+const root = join(import.meta.dirname, '..');
+const folder = mkdtempSync(join(tmpdir(), 'apistrata-consumers-'));
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+/** One line of use for each published package, as a stranger would write it. */
+const uses: Readonly<Record<string, { readonly names: string; readonly middleware: string }>> = {
+  microversion: { names: 'microversion', middleware: "microversion({ service: 'compute', min: '2.1', max: '2.100' })" },
+  'request-id': { names: 'requestId', middleware: 'requestId()' },
+  healthcheck: { names: 'healthcheck', middleware: 'healthcheck()' },
+  quota: {
+    names: 'memoryStore, projectQuotas, enforceQuota',
+    middleware: "enforceQuota({ quota: projectQuotas({ store: memoryStore() }), kind: 'secrets', project: () => 'p' })",
+  },
+};
+
+/** Unpacks what npm would get into a node_modules of its own. */
+function install(name: string): void {
+  const packed = join(folder, 'packed');
+  mkdirSync(packed, { recursive: true });
+  const source = join(root, 'packages', name);
+  execFileSync('npx', ['--yes', 'pnpm@12.21.0', 'pack', '--pack-destination', packed], { cwd: source, stdio: 'pipe' });
+  const { version } = JSON.parse(execFileSync('cat', [join(source, 'package.json')], { encoding: 'utf8' }));
+  const target = join(folder, 'node_modules', '@apistrata', name);
+  mkdirSync(target, { recursive: true });
+  execFileSync('tar', ['-xzf', join(packed, `apistrata-${name}-${version}.tgz`), '-C', target, '--strip-components=1']);
+}
+
+/** A Node 24, where the registry can be reached; undefined otherwise. */
+function findNode24(): string | undefined {
+  const scratch = join(folder, 'node24');
+  mkdirSync(scratch);
+  writeFileSync(join(scratch, 'package.json'), '{}');
+  spawnSync('npm', ['install', '--no-audit', '--no-fund', 'node@24'], { cwd: scratch, stdio: 'pipe', timeout: 90_000 });
+  const program = join(scratch, 'node_modules', 'node', 'bin', 'node');
+  if (!existsSync(program)) return undefined;
+  const version = spawnSync(program, ['--version'], { encoding: 'utf8' }).stdout;
+  return version.startsWith('v24') ? program : undefined;
+}
+
+/** Serves one request through the middleware and prints the status. */
+function server(express: string, middleware: string): string {
+  return `
+  const app = ${express}();
+  app.use(${middleware});
+  app.get('/', (req, res) => res.send('ok'));
+  const listening = app.listen(0, '127.0.0.1', async () => {
+    const { status } = await fetch('http://127.0.0.1:' + listening.address().port + '/');
+    console.log('status ' + status);
+    process.exit(0);
+  });`;
+}
+
+let node24: string | undefined;
+
+beforeAll(() => {
+  for (const name of Object.keys(uses)) install(name);
+  for (const express of ['express', 'express4']) {
+    symlinkSync(join(root, 'node_modules', express), join(folder, 'node_modules', express));
+  }
+  mkdirSync(join(folder, 'node_modules', '@types'), { recursive: true });
+  for (const types of ['express', 'node']) {
+    symlinkSync(join(root, 'node_modules', '@types', types), join(folder, 'node_modules', '@types', types));
+  }
+  writeFileSync(join(folder, 'package.json'), JSON.stringify({ name: 'consumer', private: true }));
+  node24 = findNode24();
+  if (!node24) console.warn('\n*** SKIPPED: consumers on Node 24: none can be installed here ***\n');
+}, 300_000);
+
+function run(program: string, file: string, text: string): string {
+  const path = join(folder, file);
+  writeFileSync(path, text);
+  return execFileSync(program, ['--no-warnings', path], { cwd: folder, encoding: 'utf8', timeout: 30_000 });
+}
+
+describe.each(Object.entries(uses))('@apistrata/%s as it is published', (name, { names, middleware }) => {
+  it.each(['express', 'express4'])('is imported into an ES module beside %s', (express) => {
+    const text = `import express from '${express}';\nimport { ${names} } from '@apistrata/${name}';\n${server('express', middleware)}`;
+    expect(run(process.execPath, `${name}-${express}.mjs`, text)).toContain('status 200');
+    if (node24) expect(run(node24, `${name}-${express}-24.mjs`, text)).toContain('status 200');
+  });
+
+  it('is required from CommonJS', () => {
+    const text = `const express = require('express');\nconst { ${names} } = require('@apistrata/${name}');\n${server('express', middleware)}`;
+    expect(run(process.execPath, `${name}.cjs`, text)).toContain('status 200');
+    if (node24) expect(run(node24, `${name}-24.cjs`, text)).toContain('status 200');
+  });
+
+  it('is typed for a strict TypeScript project', () => {
+    const text = `import express from 'express';\nimport { ${names} } from '@apistrata/${name}';\nexpress().use(${middleware});\n`;
+    writeFileSync(join(folder, `${name}.mts`), text);
+    const tsc = join(root, 'node_modules', '.bin', 'tsc');
+    const args = [
+      '--noEmit',
+      '--strict',
+      '--module',
+      'nodenext',
+      '--target',
+      'es2022',
+      '--types',
+      'node',
+      `${name}.mts`,
+    ];
+    const { status, stdout } = spawnSync(tsc, args, { cwd: folder, encoding: 'utf8' });
+    expect([status, stdout]).toEqual([0, '']);
+  });
+});
