@@ -1,1 +1,10 @@
-export {};
+export type { CloudClock } from './clock/cloud-clock.js';
+export type { Login } from './environment.js';
+export type { HttpEffect, HttpMatch, HttpRule } from './front/http-rule.js';
+export type { HttpRuleHandle } from './front/http-rules.js';
+export type { JournalEntry, JournalQuery } from './front/journal.js';
+export type { UnservedCall } from './front/unserved.js';
+export type { CloudOptions } from './options.js';
+export type { PresetName } from './presets/presets.js';
+export { startCloud } from './start-cloud.js';
+export type { CloudRules, CloudState, TestCloud } from './test-cloud.js';

@@ -1,1 +1,1 @@
-export {};
+export { type Population, populateServers } from './populate-servers.js';

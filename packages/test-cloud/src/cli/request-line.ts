@@ -1,0 +1,20 @@
+import type { JournalEntry } from '../front/journal.js';
+
+const COLOURS = { good: 32, neutral: 33, bad: 31 } as const;
+
+/** One request as a line to read: time, status, method, path, version, request id. */
+export function requestLine(entry: JournalEntry, coloured: boolean): string {
+  const { at, status, method, url, version, requestId, durationMs } = entry;
+  const kind = status === 0 || status >= 500 ? 'bad' : status >= 400 ? 'neutral' : 'good';
+  const shown = status === 0 ? 'cut' : String(status);
+  const paint = (text: string) => (coloured ? `\x1b[${COLOURS[kind]}m${text}\x1b[0m` : text);
+  return [
+    new Date(at).toISOString().slice(11, 23),
+    paint(shown),
+    method.padEnd(6),
+    url,
+    ...(version ? [version] : []),
+    `${durationMs.toFixed(1)}ms`,
+    requestId,
+  ].join(' ');
+}

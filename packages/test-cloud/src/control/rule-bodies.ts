@@ -1,0 +1,63 @@
+import type { Rule } from '@apistrata/compute-engine';
+import { z } from 'zod';
+import type { HttpRule } from '../front/http-rule.js';
+
+/** `"/^web-/i"` is a pattern; any other text is itself. */
+const text = z.string().transform((value, context) => {
+  const pattern = /^\/(.+)\/([imsu]*)$/.exec(value);
+  if (!pattern) return value;
+  try {
+    return new RegExp(pattern[1]!, pattern[2]);
+  } catch (error) {
+    context.addIssue({ code: 'custom', message: (error as Error).message });
+    return z.NEVER;
+  }
+});
+
+const count = z.number().int().min(1);
+const delayMs = z.number().min(0);
+
+/** A rule of the simulated machines, as JSON. */
+export const MachineRuleBody = z
+  .strictObject({
+    match: z.strictObject({
+      verb: z.union([z.string(), z.array(z.string())]).optional(),
+      name: text.optional(),
+      metadata: z.record(z.string(), z.string()).optional(),
+      flavor: z.string().optional(),
+      image: z.string().optional(),
+      host: z.string().optional(),
+    }),
+    fromCall: count.optional(),
+    times: count.optional(),
+    delayMs: delayMs.optional(),
+    fail: z.string().optional(),
+    hang: z.literal(true).optional(),
+  })
+  .transform((rule) => rule as Rule);
+
+const effect = {
+  delayMs: delayMs.optional(),
+  status: z.number().int().min(200).max(599).optional(),
+  body: z.unknown().optional(),
+  headers: z.record(z.string(), z.string()).optional(),
+  drop: z.literal(true).optional(),
+  apply: z.literal(true).optional(),
+};
+
+/** A rule of the wire, as JSON. */
+export const HttpRuleBody = z
+  .strictObject({
+    match: z.strictObject({
+      method: z.string().optional(),
+      path: text.optional(),
+      version: z.string().optional(),
+      headers: z.record(z.string(), text).optional(),
+      body: z.unknown().optional(),
+    }),
+    fromCall: count.optional(),
+    times: count.optional(),
+    sequence: z.array(z.strictObject(effect)).optional(),
+    ...effect,
+  })
+  .transform((rule) => rule as HttpRule);

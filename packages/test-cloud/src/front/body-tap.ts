@@ -1,0 +1,72 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+
+const MOST_BYTES = 64 * 1024;
+
+/** What went over the wire, as far as it is JSON of a readable size. */
+export interface Tapped {
+  readonly requestBody: () => unknown;
+  readonly responseBody: () => unknown;
+  /** Resolves when the body has arrived, or when there is too much of it to wait for. Nothing is taken from readers. */
+  readonly arrived: Promise<void>;
+}
+
+function parsed(chunks: readonly Buffer[]): unknown {
+  const text = Buffer.concat(chunks).toString('utf8');
+  if (text === '') return undefined;
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+/** Listens in on a request and its answer without touching either. */
+export function tapBodies(req: IncomingMessage, res: ServerResponse): Tapped {
+  const incoming: Buffer[] = [];
+  const outgoing: Buffer[] = [];
+  let incomingBytes = 0;
+  let outgoingBytes = 0;
+  const json = /json|^$/.test(req.headers['content-type'] ?? '');
+
+  const arrived = new Promise<void>((resolve) => {
+    const push = req.push.bind(req);
+    req.push = (chunk, encoding) => {
+      if (chunk === null) resolve();
+      else if (json && incomingBytes < MOST_BYTES) {
+        incoming.push(Buffer.from(chunk));
+        incomingBytes += chunk.length;
+      }
+      const more = push(chunk, encoding);
+      // A reader has to begin before more comes.
+      if (!more) resolve();
+      return more;
+    };
+    if (req.complete) resolve();
+    req.once('close', resolve);
+  });
+
+  const keep = (chunk: unknown, encoding: unknown) => {
+    if (typeof chunk !== 'string' && !(chunk instanceof Uint8Array)) return;
+    outgoingBytes += chunk.length;
+    if (outgoingBytes > MOST_BYTES || !/json/.test(String(res.getHeader('content-type') ?? ''))) return;
+    outgoing.push(
+      Buffer.from(chunk as string, typeof encoding === 'string' ? (encoding as BufferEncoding) : undefined),
+    );
+  };
+  const write = res.write.bind(res);
+  const end = res.end.bind(res);
+  res.write = ((chunk: unknown, ...rest: unknown[]) => {
+    keep(chunk, rest[0]);
+    return (write as (...all: unknown[]) => boolean)(chunk, ...rest);
+  }) as typeof res.write;
+  res.end = ((chunk: unknown, ...rest: unknown[]) => {
+    keep(chunk, rest[0]);
+    return (end as (...all: unknown[]) => typeof res)(chunk, ...rest);
+  }) as typeof res.end;
+
+  return {
+    arrived,
+    requestBody: () => parsed(incoming),
+    responseBody: () => (outgoingBytes > MOST_BYTES ? undefined : parsed(outgoing)),
+  };
+}

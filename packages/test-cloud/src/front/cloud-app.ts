@@ -1,0 +1,69 @@
+import type { RequestListener } from 'node:http';
+import express, { type Request, type Response } from 'express';
+import type { CloudClock } from '../clock/cloud-clock.js';
+import { type Controlled, controlRouter } from '../control/control-router.js';
+import type { Directory } from '../identity/directory.js';
+import { identityService } from '../identity/identity.js';
+import { imageService } from '../image/image.js';
+import { networkService } from '../network/network.js';
+import { pageRouter } from '../page/page-router.js';
+import { placementService } from '../placement/placement.js';
+import type { WhoCalls } from '../service/stand-in.js';
+import type { World } from '../state/world.js';
+import { volumeService } from '../volume/volume.js';
+import type { Journal } from './journal.js';
+import type { Unserved } from './unserved.js';
+
+type Limits = Map<string, Record<string, number>>;
+
+export interface CloudAppOptions {
+  readonly world: () => World;
+  readonly directory: Directory;
+  readonly whoCalls: WhoCalls;
+  readonly clock: CloudClock;
+  readonly journal: Journal;
+  readonly unserved: Unserved;
+  readonly limits: { readonly network: Limits; readonly volume: Limits };
+  readonly onError: (error: unknown) => void;
+  /** The cloud, where `/_control` is on. */
+  readonly control: Controlled | undefined;
+}
+
+/** All services below one address, and the cloud's own pages. */
+export function cloudApp(options: CloudAppOptions): RequestListener {
+  const { world, directory, whoCalls, clock, limits, unserved, onError } = options;
+  const surroundings = { whoCalls, unserved, onError };
+  const catalogs = () => world().engine.embedded;
+  const app = express();
+  app.disable('x-powered-by');
+  app.disable('etag');
+  app.set('query parser', 'simple');
+  app.use('/compute', (req: Request, res: Response) => {
+    noteUnserved(req, res, unserved);
+    world().compute(req, res);
+  });
+  app.use('/identity', identityService(directory, surroundings));
+  app.use('/image', imageService(catalogs, surroundings));
+  app.use('/network', networkService(catalogs, limits.network, surroundings));
+  app.use('/volume', volumeService(catalogs, limits.volume, clock, surroundings));
+  app.use(
+    '/placement',
+    placementService(() => world().engine, surroundings),
+  );
+  if (options.control) app.use('/_control', controlRouter(options.control));
+  app.use('/', pageRouter(options));
+  app.use((req: Request, res: Response) => {
+    unserved.note('', req.method, req.originalUrl);
+    res.status(404).json({ error: { code: 404, title: 'Not Found', message: 'This test cloud has no such service.' } });
+  });
+  return app;
+}
+
+/** The compute API has no route at all for a path: its own 404 in the generic form, not that of a missing thing. */
+function noteUnserved(req: Request, res: Response, unserved: Unserved): void {
+  const { method, originalUrl } = req;
+  res.once('finish', () => {
+    const generic = res.statusCode === 404 && !res.hasHeader('openstack-api-version');
+    if (generic && /\/v2(\.1)?\/./.test(originalUrl)) unserved.note('compute', method, originalUrl);
+  });
+}

@@ -1,0 +1,42 @@
+import { microsZ } from '../service/times.js';
+import { catalogFor } from './catalog.js';
+import { DEFAULT_DOMAIN, type Directory } from './directory.js';
+import type { Named, Scope, Token } from './identity-records.js';
+
+type Wire = Record<string, unknown>;
+
+const brief = (record: Named | undefined) => ({ id: record?.id, name: record?.name });
+
+function scopeView({ state }: Directory, scope: Scope | null): Wire {
+  if (!scope) return {};
+  if (scope.kind === 'system') return { system: { all: true } };
+  if (scope.kind === 'domain') return { domain: brief(state.domains.get(scope.id)) };
+  const project = state.projects.get(scope.id);
+  const domain = state.domains.get(project?.domain_id ?? DEFAULT_DOMAIN);
+  return { project: { ...brief(project), domain: brief(domain) }, is_domain: false };
+}
+
+/** A token as the identity service describes it; without a catalog where none is wanted, or nothing is scoped. */
+export function tokenView(directory: Directory, token: Token, cloudUrl: string | undefined): Wire {
+  const { state } = directory;
+  const user = state.users.get(token.userId);
+  const credential = token.applicationCredentialId && state.credentials.get(token.applicationCredentialId);
+  const projectId = token.scope?.kind === 'project' ? token.scope.id : undefined;
+  return {
+    methods: token.methods,
+    user: {
+      ...brief(user),
+      domain: brief(state.domains.get(user?.domain_id ?? DEFAULT_DOMAIN)),
+      password_expires_at: null,
+    },
+    audit_ids: [token.auditId],
+    expires_at: microsZ(token.expiresAt),
+    issued_at: microsZ(token.issuedAt),
+    ...scopeView(directory, token.scope),
+    ...(token.scope && { roles: token.roleIds.map((id) => brief(state.roles.get(id))) }),
+    ...(token.scope && cloudUrl !== undefined && { catalog: catalogFor(cloudUrl, projectId) }),
+    ...(credential && {
+      application_credential: { id: credential.id, name: credential.name, restricted: !credential.unrestricted },
+    }),
+  };
+}

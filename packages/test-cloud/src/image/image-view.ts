@@ -1,0 +1,42 @@
+import type { ImageMember, ImageRecord } from '@apistrata/compute-engine';
+import { seconds } from '../service/times.js';
+
+/** An image on the wire: its properties stand beside its fields. */
+export function imageView(image: ImageRecord) {
+  return {
+    ...image.properties,
+    id: image.id,
+    name: image.name,
+    status: image.status,
+    visibility: image.visibility,
+    owner: image.projectId,
+    protected: image.protected,
+    os_hidden: image.hidden,
+    min_disk: image.minDiskGb,
+    min_ram: image.minRamMb,
+    size: image.sizeBytes,
+    virtual_size: image.virtualSizeBytes,
+    checksum: image.checksum,
+    os_hash_algo: image.sha512 ? 'sha512' : null,
+    os_hash_value: image.sha512,
+    disk_format: image.diskFormat,
+    container_format: image.containerFormat,
+    tags: image.tags,
+    created_at: seconds(image.createdAt),
+    updated_at: seconds(image.updatedAt),
+    self: `/v2/images/${image.id}`,
+    file: `/v2/images/${image.id}/file`,
+    schema: '/v2/schemas/image',
+  };
+}
+
+export function memberView(member: ImageMember) {
+  return {
+    image_id: member.imageId,
+    member_id: member.projectId,
+    status: member.status,
+    created_at: seconds(member.createdAt),
+    updated_at: seconds(member.updatedAt),
+    schema: '/v2/schemas/member',
+  };
+}

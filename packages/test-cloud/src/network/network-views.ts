@@ -1,0 +1,186 @@
+import type {
+  FloatingIpView,
+  NetworkRecord,
+  PortView,
+  RouterRecord,
+  SecurityGroup,
+  SecurityGroupRecord,
+  SecurityGroupRule,
+  SubnetRecord,
+} from '@apistrata/compute-engine';
+import { seconds } from '../service/times.js';
+
+interface Described {
+  readonly projectId: string;
+  readonly description: string;
+  readonly tags: readonly string[];
+  readonly createdAt: number;
+  readonly updatedAt: number;
+}
+
+/** What all resources of the network service show alike. */
+function described({ projectId, description, tags, createdAt, updatedAt }: Described, revision: number) {
+  return {
+    tenant_id: projectId,
+    project_id: projectId,
+    description,
+    tags,
+    created_at: seconds(createdAt),
+    updated_at: seconds(updatedAt),
+    // Revisions of the store are random numbers; clients read small ones.
+    revision_number: revision % 1_000_000,
+  };
+}
+
+export function networkView(network: NetworkRecord, isAdmin: boolean) {
+  return {
+    id: network.id,
+    name: network.name,
+    ...described(network, network.revision),
+    admin_state_up: network.adminStateUp,
+    status: network.status,
+    subnets: network.subnetIds,
+    shared: network.shared,
+    'router:external': network.external,
+    is_default: network.isDefault,
+    mtu: network.mtu,
+    port_security_enabled: network.portSecurityEnabled,
+    availability_zone_hints: [],
+    availability_zones: ['nova'],
+    ipv4_address_scope: null,
+    ipv6_address_scope: null,
+    l2_adjacency: true,
+    ...(isAdmin && {
+      'provider:network_type': network.external ? 'flat' : 'geneve',
+      'provider:physical_network': network.external ? 'public' : null,
+      'provider:segmentation_id': network.external ? null : network.seq,
+    }),
+  };
+}
+
+export function subnetView(subnet: SubnetRecord) {
+  return {
+    id: subnet.id,
+    name: subnet.name,
+    ...described(subnet, subnet.revision),
+    network_id: subnet.networkId,
+    ip_version: subnet.ipVersion,
+    cidr: subnet.cidr,
+    gateway_ip: subnet.gatewayIp,
+    allocation_pools: subnet.allocationPools,
+    dns_nameservers: subnet.dnsNameservers,
+    host_routes: subnet.hostRoutes,
+    enable_dhcp: subnet.enableDhcp,
+    ipv6_address_mode: subnet.ipv6AddressMode,
+    ipv6_ra_mode: subnet.ipv6RaMode,
+    subnetpool_id: null,
+    service_types: [],
+    segment_id: null,
+    dns_publish_fixed_ip: false,
+  };
+}
+
+export function portView(port: PortView, isAdmin: boolean) {
+  return {
+    id: port.id,
+    name: port.name,
+    ...described(port, port.revision),
+    network_id: port.networkId,
+    mac_address: port.mac,
+    fixed_ips: port.fixedIps.map(({ subnetId, address }) => ({ subnet_id: subnetId, ip_address: address })),
+    security_groups: port.securityGroups.map(({ id }) => id),
+    status: port.status,
+    admin_state_up: port.adminStateUp,
+    device_id: port.deviceId,
+    device_owner: port.deviceOwner,
+    'binding:vnic_type': port.vnicType,
+    port_security_enabled: port.portSecurityEnabled,
+    dns_name: port.dnsName,
+    dns_assignment: [],
+    allowed_address_pairs: port.allowedAddressPairs,
+    extra_dhcp_opts: [],
+    propagate_uplink_status: false,
+    qos_policy_id: null,
+    ...(isAdmin && {
+      'binding:host_id': port.hostId,
+      'binding:profile': port.bindingProfile,
+      'binding:vif_type': port.hostId ? 'ovs' : 'unbound',
+      'binding:vif_details': port.hostId ? { port_filter: true } : {},
+      resource_request: null,
+    }),
+  };
+}
+
+export function routerView(router: RouterRecord) {
+  return {
+    id: router.id,
+    name: router.name,
+    ...described(router, router.revision),
+    admin_state_up: router.adminStateUp,
+    status: 'ACTIVE',
+    external_gateway_info: router.externalNetworkId && {
+      network_id: router.externalNetworkId,
+      enable_snat: router.enableSnat,
+      external_fixed_ips: router.externalAddresses.map(({ subnetId, address }) => ({
+        subnet_id: subnetId,
+        ip_address: address,
+      })),
+    },
+    routes: [],
+    availability_zone_hints: [],
+    availability_zones: ['nova'],
+    distributed: false,
+    ha: false,
+    flavor_id: null,
+  };
+}
+
+export function floatingIpView(floating: FloatingIpView, routerId: string | null) {
+  return {
+    id: floating.id,
+    ...described(floating, floating.revision),
+    floating_ip_address: floating.address,
+    floating_network_id: floating.networkId,
+    fixed_ip_address: floating.fixedAddress,
+    port_id: floating.portId,
+    router_id: floating.portId && routerId,
+    status: floating.status,
+    port_details: null,
+    port_forwardings: [],
+    dns_name: '',
+    dns_domain: '',
+    qos_policy_id: null,
+  };
+}
+
+export function ruleView(rule: SecurityGroupRule & { readonly projectId?: string }, projectId: string) {
+  return {
+    id: rule.id,
+    tenant_id: projectId,
+    project_id: projectId,
+    security_group_id: rule.securityGroupId,
+    direction: rule.direction,
+    ethertype: rule.ethertype,
+    protocol: rule.protocol,
+    port_range_min: rule.portMin,
+    port_range_max: rule.portMax,
+    remote_ip_prefix: rule.remoteCidr,
+    remote_group_id: rule.remoteGroupId,
+    remote_address_group_id: null,
+    normalized_cidr: rule.remoteCidr,
+    belongs_to_default_sg: false,
+    description: rule.description,
+    revision_number: 0,
+  };
+}
+
+export function securityGroupView(group: SecurityGroupRecord & SecurityGroup) {
+  return {
+    id: group.id,
+    name: group.name,
+    ...described(group, group.revision),
+    stateful: true,
+    shared: false,
+    security_group_rules: group.rules.map((rule) => ruleView(rule, group.projectId)),
+  };
+}

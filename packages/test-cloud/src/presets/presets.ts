@@ -1,0 +1,47 @@
+import { defaultPreset, type Preset } from '@apistrata/compute-engine';
+
+export type PresetName = 'minimal' | 'small' | 'large';
+
+/** How much a preset adds that is made in bulk. */
+export interface Population {
+  readonly servers: number;
+  /** Projects that the servers belong to; none of them is the demo project, whose quota stays free. */
+  readonly projects: number;
+}
+
+export interface CloudPreset {
+  readonly preset: Preset;
+  readonly population?: Population;
+}
+
+const HOSTS = 500;
+
+/** What a cloud can be from the start. */
+export const presets: Readonly<Record<PresetName, () => CloudPreset>> = {
+  /** One of each: a flavor, an image, a network, a host. */
+  minimal: () => ({
+    preset: {
+      flavors: defaultPreset.flavors!.slice(0, 1),
+      hosts: defaultPreset.hosts!.slice(0, 1),
+      images: defaultPreset.images,
+      networks: defaultPreset.networks!.slice(0, 1),
+      volumeTypes: defaultPreset.volumeTypes,
+    },
+  }),
+  /** Five flavors, an image, a private and a public network, two hosts. */
+  small: () => ({ preset: defaultPreset }),
+  /** 500 hosts in three zones, with 100,000 servers on them. */
+  large: () => ({
+    preset: {
+      ...defaultPreset,
+      hosts: Array.from({ length: HOSTS }, (_, index) => ({
+        name: `host${String(index + 1).padStart(3, '0')}`,
+        zone: `zone${(index % 3) + 1}`,
+        vcpus: 64,
+        memoryMb: 262_144,
+        diskGb: 16_384,
+      })),
+    },
+    population: { servers: 100_000, projects: 100 },
+  }),
+};

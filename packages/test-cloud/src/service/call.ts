@@ -1,0 +1,73 @@
+import type { Caller } from '@apistrata/compute-engine';
+import { requestBase } from '@apistrata/microversion';
+import type { Request, Response } from 'express';
+import type { z } from 'zod';
+import { badRequest, forbidden } from './service-error.js';
+
+/** One request to a stand-in service. */
+export class Call {
+  readonly query: URLSearchParams;
+
+  /** @param known who is calling; undefined only on routes that are open */
+  constructor(
+    readonly req: Request,
+    readonly res: Response,
+    private readonly known: Caller | undefined,
+  ) {
+    this.query = new URLSearchParams(req.originalUrl.split('?')[1] ?? '');
+  }
+
+  get caller(): Caller {
+    if (!this.known) throw new TypeError('an open route has no caller');
+    return this.known;
+  }
+
+  get isAdmin(): boolean {
+    return this.caller.roles.includes('admin');
+  }
+
+  requireAdmin(): void {
+    if (!this.isAdmin) throw forbidden('You are not authorized to perform the requested action.');
+  }
+
+  /** A part of the path. */
+  param(name: string): string {
+    return String(this.req.params[name]);
+  }
+
+  /** URL of the service as the client sees it, without a slash at the end. */
+  get base(): string {
+    return requestBase(this.req);
+  }
+
+  /** URL of the whole cloud as the client sees it. */
+  get cloudBase(): string {
+    return this.base.slice(0, this.base.length - this.req.baseUrl.length);
+  }
+
+  /** The body, checked; throws the 400. */
+  body<S extends z.ZodType>(schema: S): z.infer<S> {
+    const checked = schema.safeParse(this.req.body ?? {});
+    if (checked.success) return checked.data;
+    const [issue] = checked.error.issues;
+    throw badRequest(`Invalid input for ${issue?.path.join('.') || 'the request body'}: ${issue?.message}`);
+  }
+
+  /** A number of the query; undefined when there is none. */
+  number(name: string): number | undefined {
+    const text = this.query.get(name);
+    if (text === null || text === '') return undefined;
+    if (!/^\d+$/.test(text)) throw badRequest(`${name} must be a number of 0 or more, not '${text}'`);
+    return Number(text);
+  }
+
+  /** A boolean of the query, in the spellings that clients use. */
+  flag(name: string): boolean | undefined {
+    const text = this.query.get(name)?.toLowerCase();
+    return text === undefined ? undefined : ['true', '1', 'yes', 't', ''].includes(text);
+  }
+
+  text(name: string): string | undefined {
+    return this.query.get(name) ?? undefined;
+  }
+}

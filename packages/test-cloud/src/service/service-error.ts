@@ -1,0 +1,17 @@
+/** What a stand-in service answers as an error, in its own form. */
+export class ServiceError extends Error {
+  readonly code: string;
+  readonly status: number;
+
+  /** @param code names the error, as clients of some services read it: `PortNotFound` */
+  constructor(status: number, message: string, code = 'ServiceError') {
+    super(message);
+    this.status = status;
+    this.code = code;
+  }
+}
+
+export const badRequest = (message: string, code = 'BadRequest') => new ServiceError(400, message, code);
+export const forbidden = (message: string, code = 'Forbidden') => new ServiceError(403, message, code);
+export const notFound = (message: string, code = 'NotFound') => new ServiceError(404, message, code);
+export const conflict = (message: string, code = 'Conflict') => new ServiceError(409, message, code);

@@ -1,0 +1,94 @@
+import type { IncomingMessage } from 'node:http';
+import { type Caller, CatalogError } from '@apistrata/compute-engine';
+import { requestId } from '@apistrata/request-id';
+import express, { type NextFunction, type Request, type Response, Router } from 'express';
+import type { Unserved } from '../front/unserved.js';
+import { Call } from './call.js';
+import { Reply, type Route } from './route.js';
+import { ServiceError } from './service-error.js';
+
+/** Who is calling, by the tokens of the request; undefined without a valid one. */
+export type WhoCalls = (req: IncomingMessage) => Caller | undefined;
+
+export interface StandInOptions {
+  readonly name: string;
+  readonly whoCalls: WhoCalls;
+  readonly routes: readonly Route[];
+  /** The body of an error, in the form of this service. */
+  readonly fault: (error: ServiceError, req: Request) => unknown;
+  readonly unserved: Unserved;
+  /** What comes before the routes, such as the negotiation of versions. */
+  readonly before?: (req: Request, res: Response, next: NextFunction) => void;
+  /** Told of errors that became a 500. */
+  readonly onError: (error: unknown) => void;
+}
+
+const JSON_TYPES = [
+  'application/json',
+  'application/openstack-images-v2.1-json-patch',
+  'application/openstack-images-v2.0-json-patch',
+];
+
+/** What the token filter in front of every service says to a request without a valid token. */
+function answerUnauthorized(req: Request, res: Response): void {
+  const base = `${req.protocol}://${req.headers.host}/identity`;
+  const error = { code: 401, title: 'Unauthorized', message: 'The request you have made requires authentication.' };
+  res.status(401).set('WWW-Authenticate', `Keystone uri="${base}"`).json({ error });
+}
+
+/** The error as the caller may read it. */
+function readable(error: unknown): ServiceError | undefined {
+  if (error instanceof ServiceError) return error;
+  if (error instanceof CatalogError) return new ServiceError(error.status, error.message, camel(error.code));
+  const { status, expose, message } = error as { status?: unknown; expose?: unknown; message?: unknown };
+  // What Express's own body parser refuses.
+  if (typeof status === 'number' && status < 500 && expose) return new ServiceError(status, String(message));
+  return undefined;
+}
+
+/** `PORT_NOT_FOUND` as services spell it: `PortNotFound`. */
+function camel(code: string): string {
+  return code.replaceAll(/([A-Z])([A-Z]*)_?/g, (_, first: string, rest: string) => first + rest.toLowerCase());
+}
+
+function send(res: Response, result: unknown): void {
+  if (result === undefined) return;
+  const { status, body, headers } = result instanceof Reply ? result : new Reply(200, result);
+  res.status(status).set(headers);
+  if (body === undefined) res.end();
+  else res.json(body);
+}
+
+/** A small service around the compute API: a table of routes, its own form of errors, nothing that hides a gap. */
+export function standIn(options: StandInOptions): Router {
+  const { name, whoCalls, routes, fault, unserved, before, onError } = options;
+  const router = Router({ caseSensitive: true });
+  router.use(requestId({ headers: ['X-OpenStack-Request-ID'] }));
+  if (before) router.use(before);
+  router.use(express.json({ type: JSON_TYPES, limit: '1mb', strict: false }));
+  for (const { method, path, open, run } of routes) {
+    router[method](path, async (req: Request, res: Response) => {
+      const caller = whoCalls(req);
+      if (!open && !caller) answerUnauthorized(req, res);
+      else send(res, await run(new Call(req, res, caller)));
+    });
+  }
+  router.use((req: Request, res: Response) => {
+    if (!whoCalls(req)) return answerUnauthorized(req, res);
+    unserved.note(name, req.method, req.originalUrl);
+    // Reading what is not there is a plain 404, which clients take for "this cloud does not have that".
+    const reads = req.method === 'GET' || req.method === 'HEAD';
+    throw new ServiceError(
+      reads ? 404 : 501,
+      `The ${name} service of this test cloud does not serve ${req.method} ${req.path}`,
+    );
+  });
+  router.use((error: unknown, req: Request, res: Response, _next: NextFunction) => {
+    const known = readable(error);
+    if (!known) onError(error);
+    if (res.headersSent) return res.destroy(error as Error);
+    const shown = known ?? new ServiceError(500, 'An unexpected error happened; the cloud was told.');
+    res.status(shown.status).json(fault(shown, req));
+  });
+  return router;
+}

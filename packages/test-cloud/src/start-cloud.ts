@@ -1,0 +1,168 @@
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { CloudClock } from './clock/cloud-clock.js';
+import { cloudsYaml, environment } from './environment.js';
+import { cloudApp } from './front/cloud-app.js';
+import { front } from './front/front.js';
+import { HttpRules } from './front/http-rules.js';
+import { Journal } from './front/journal.js';
+import { Unserved } from './front/unserved.js';
+import { Directory, PASSWORD } from './identity/directory.js';
+import { whoCalls } from './identity/who-calls.js';
+import { type CloudOptions, checkOptions } from './options.js';
+import { populate } from './presets/populate.js';
+import { type CloudPreset, presets } from './presets/presets.js';
+import { dumpTables, loadTables } from './state/tables-dump.js';
+import { createWorld, type World, type WorldOptions } from './state/world.js';
+import type { TestCloud } from './test-cloud.js';
+
+function presetFrom(preset: CloudOptions['preset'] = 'small'): CloudPreset {
+  return typeof preset === 'string' ? presets[preset]() : { preset };
+}
+
+/** Starts a whole cloud in this process, in memory, on a free port. `stop()` leaves nothing behind. */
+export async function startCloud(options: CloudOptions = {}): Promise<TestCloud> {
+  checkOptions(options);
+  const onError = options.onError ?? ((error: unknown) => console.error(error));
+  const begin = presetFrom(options.preset);
+  const clock = new CloudClock();
+  if (options.clock === 'frozen') clock.freeze();
+  const directory = new Directory(clock);
+  const identityOf = whoCalls(directory);
+  const journal = new Journal();
+  const unserved = new Unserved();
+  const httpRules = new HttpRules(clock);
+  const limits = {
+    network: new Map<string, Record<string, number>>(),
+    volume: new Map<string, Record<string, number>>(),
+  };
+  const worldOptions: WorldOptions = {
+    clock,
+    whoCalls: identityOf,
+    knowsProject: (id) => directory.state.projects.has(id),
+    settings: options.settings,
+    latencyMs: options.latencyMs ?? 0,
+    maxVersion: options.maxVersion,
+    onError,
+  };
+
+  async function firstWorld(): Promise<World> {
+    const made = await createWorld(worldOptions, begin.preset);
+    if (begin.population) await populate(made.engine, directory, begin.population);
+    return made;
+  }
+  let world = await firstWorld();
+
+  /** Ends this life of the cloud and goes on with another one. */
+  async function replaceWorld(next: Promise<World>): Promise<void> {
+    const before = world;
+    world = await next;
+    before.driver.clearRules();
+    httpRules.clear();
+    await before.engine.close();
+  }
+
+  const cloud: Omit<TestCloud, 'url' | 'authUrl' | 'env' | 'cloudsYaml' | 'envFor'> = {
+    token(user = 'admin', project = 'demo', roles = user === 'admin' ? ['admin'] : ['member', 'reader']) {
+      const { id: userId } = directory.user(user);
+      const scope = { kind: 'project', id: directory.project(project).id } as const;
+      return directory.issue({
+        userId,
+        scope,
+        roleIds: roles.map((role) => directory.role(role).id),
+        methods: ['password'],
+        expiresAt: Number.MAX_SAFE_INTEGER / 4,
+      }).id;
+    },
+    clock,
+    rules: {
+      machine: (rule) => world.driver.addRule(rule),
+      http: (rule) => httpRules.add(rule),
+      clear: () => {
+        world.driver.clearRules();
+        httpRules.clear();
+      },
+    },
+    get engine() {
+      return world.engine;
+    },
+    requests: (query) => journal.list(query),
+    onRequest: (listener) => journal.follow(listener),
+    unserved: () => unserved.list(),
+    idle: () => world.engine.worker.idle(),
+    async reset() {
+      directory.reset();
+      for (const map of Object.values(limits)) map.clear();
+      await replaceWorld(firstWorld());
+      journal.clear();
+      unserved.clear();
+    },
+    async save() {
+      return {
+        tables: await dumpTables(world.engine.store),
+        identity: directory.save(),
+        limits: Object.values(limits).map((map) => [...structuredClone(map)]),
+        now: clock.now(),
+      };
+    },
+    async restore(state) {
+      clock.set(state.now);
+      directory.restore(state.identity);
+      for (const [index, map] of Object.values(limits).entries()) {
+        map.clear();
+        for (const [key, value] of structuredClone(state.limits[index] ?? [])) map.set(key, value);
+      }
+      const next = async () => {
+        const made = await createWorld(worldOptions, {});
+        await loadTables(made.engine.store, state.tables);
+        return made;
+      };
+      await replaceWorld(next());
+    },
+    async stop() {
+      server.closeAllConnections();
+      await new Promise((resolve) => server.close(resolve));
+      world.driver.clearRules();
+      await world.engine.close();
+    },
+    [Symbol.asyncDispose]: () => cloud.stop(),
+  };
+
+  const app = cloudApp({
+    world: () => world,
+    directory,
+    whoCalls: identityOf,
+    clock,
+    journal,
+    unserved,
+    limits,
+    onError,
+    control: options.control ? cloud : undefined,
+  });
+  const server = createServer(front({ journal, rules: httpRules, clock, app }));
+  const host = options.host ?? '127.0.0.1';
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', reject);
+    server.listen(options.port ?? 0, host, resolve);
+  }).catch(async (error) => {
+    await world.engine.close();
+    throw error;
+  });
+  const shownHost = host === '0.0.0.0' || host === '::' ? '127.0.0.1' : host.includes(':') ? `[${host}]` : host;
+  const url = `http://${shownHost}:${(server.address() as AddressInfo).port}`;
+  const authUrl = `${url}/identity/v3`;
+  const addresses = {
+    url,
+    authUrl,
+    env: environment(authUrl, PASSWORD),
+    cloudsYaml: cloudsYaml(authUrl, PASSWORD),
+    envFor: (login: Parameters<TestCloud['envFor']>[0]) => {
+      const user = directory.user(login.user ?? 'admin');
+      const scope = { kind: 'project', id: directory.project(login.project ?? 'demo').id } as const;
+      if (directory.roleIdsOf(user.id, scope).length === 0)
+        for (const role of ['member', 'reader']) directory.grant(user, scope, role);
+      return environment(authUrl, PASSWORD, login);
+    },
+  };
+  return Object.defineProperties(addresses, Object.getOwnPropertyDescriptors(cloud)) as TestCloud;
+}

@@ -1,0 +1,42 @@
+import type { IncomingMessage } from 'node:http';
+import { createEngine, type Engine, type Preset, type Settings, SimulatedDriver } from '@apistrata/compute-engine';
+import { type ComputeRouter, computeRouter, type Identity } from '@apistrata/compute-router';
+import type { CloudClock } from '../clock/cloud-clock.js';
+import type { WhoCalls } from '../service/stand-in.js';
+
+/** One life of a cloud: what a reset throws away as a whole. */
+export interface World {
+  readonly engine: Engine;
+  readonly driver: SimulatedDriver;
+  readonly compute: ComputeRouter;
+}
+
+export interface WorldOptions {
+  readonly clock: CloudClock;
+  readonly whoCalls: WhoCalls;
+  /** Whether the identity service knows a project. */
+  readonly knowsProject: (projectId: string) => boolean;
+  readonly settings: Partial<Settings> | undefined;
+  readonly latencyMs: number;
+  readonly maxVersion: string | undefined;
+  readonly onError: (error: unknown) => void;
+}
+
+/** Begins a life with what a preset has. */
+export async function createWorld(options: WorldOptions, preset: Preset): Promise<World> {
+  const { clock, onError } = options;
+  const driver = new SimulatedDriver({ clock, rules: preset.rules, latencyMs: options.latencyMs });
+  const engine = await createEngine({
+    database: ':memory:',
+    clock,
+    driver,
+    preset,
+    settings: options.settings,
+    onError,
+  });
+  const identity: Identity = Object.assign((req: IncomingMessage) => options.whoCalls(req), {
+    projectExists: async (projectId: string) => options.knowsProject(projectId),
+  });
+  const compute = computeRouter({ engine, identity, maxVersion: options.maxVersion, onError });
+  return { engine, driver, compute };
+}

@@ -1,0 +1,101 @@
+import type { AttachmentRecord, SnapshotRecord, VolumeTypeRecord, VolumeView } from '@apistrata/compute-engine';
+import type { Call } from '../service/call.js';
+import { micros } from '../service/times.js';
+
+function links({ base, cloudBase, caller }: Call, path: string) {
+  return [
+    { rel: 'self', href: `${base}/v3/${caller.projectId}/${path}` },
+    { rel: 'bookmark', href: `${cloudBase}/volume/${caller.projectId}/${path}` },
+  ];
+}
+
+export function volumeView(call: Call, volume: VolumeView) {
+  const { isAdmin } = call;
+  return {
+    id: volume.id,
+    name: volume.name ?? '',
+    description: volume.description,
+    status: volume.status,
+    size: volume.sizeGb,
+    bootable: String(volume.bootable),
+    encrypted: volume.encrypted,
+    multiattach: volume.multiattach,
+    availability_zone: volume.availabilityZone,
+    volume_type: volume.volumeType,
+    snapshot_id: volume.snapshotId,
+    source_volid: volume.sourceVolumeId,
+    metadata: volume.metadata,
+    user_id: volume.userId,
+    created_at: micros(volume.createdAt),
+    updated_at: micros(volume.updatedAt),
+    replication_status: null,
+    consistencygroup_id: null,
+    group_id: null,
+    attachments: volume.attachments
+      .filter(({ status }) => status === 'attached' || status === 'detaching')
+      .map((tie) => ({
+        id: volume.id,
+        attachment_id: tie.id,
+        volume_id: volume.id,
+        server_id: tie.serverId,
+        host_name: tie.host,
+        device: tie.device,
+        attached_at: tie.attachedAt && micros(tie.attachedAt),
+      })),
+    links: links(call, `volumes/${volume.id}`),
+    'os-vol-tenant-attr:tenant_id': volume.projectId,
+    ...(Object.keys(volume.imageMetadata).length > 0 && { volume_image_metadata: volume.imageMetadata }),
+    ...(isAdmin && {
+      'os-vol-host-attr:host': 'volumes@simulated#pool',
+      'os-vol-mig-status-attr:migstat': volume.migrationStatus,
+      'os-vol-mig-status-attr:name_id': null,
+      migration_status: volume.migrationStatus,
+    }),
+  };
+}
+
+export function briefVolume(call: Call, { id, name }: VolumeView) {
+  return { id, name: name ?? '', links: links(call, `volumes/${id}`) };
+}
+
+export function snapshotView(snapshot: SnapshotRecord) {
+  return {
+    id: snapshot.id,
+    name: snapshot.name,
+    description: snapshot.description,
+    volume_id: snapshot.volumeId,
+    status: snapshot.status,
+    size: snapshot.sizeGb,
+    metadata: snapshot.metadata,
+    user_id: snapshot.userId,
+    created_at: micros(snapshot.createdAt),
+    updated_at: micros(snapshot.updatedAt),
+    'os-extended-snapshot-attributes:progress': snapshot.progress,
+    'os-extended-snapshot-attributes:project_id': snapshot.projectId,
+  };
+}
+
+export function typeView(type: VolumeTypeRecord, isAdmin: boolean) {
+  return {
+    id: type.id,
+    name: type.name,
+    description: type.description,
+    is_public: type.isPublic,
+    'os-volume-type-access:is_public': type.isPublic,
+    extra_specs: type.extraSpecs,
+    ...(isAdmin && { qos_specs_id: null }),
+  };
+}
+
+export function attachmentView(tie: AttachmentRecord) {
+  return {
+    id: tie.id,
+    volume_id: tie.volumeId,
+    instance: tie.serverId,
+    status: tie.status,
+    attach_mode: tie.mode,
+    attached_at: tie.attachedAt === null ? null : micros(tie.attachedAt),
+    detached_at: tie.detachedAt === null ? null : micros(tie.detachedAt),
+    connection_info: tie.connection,
+  };
+}
