@@ -89,8 +89,13 @@ function keyed<T extends z.ZodType>(value: T) {
   });
 }
 
-export const metadata = keyed(z.string().max(255));
-export const metadataNull = keyed(z.string().max(255).nullable());
+/** PostgreSQL cannot search in documents that hold the NUL character. */
+const withoutNul = (text: string) => !text.includes('\0');
+const NUL_RULE = { message: 'The NUL character is not legal' };
+const metadataValue = z.string().max(255).refine(withoutNul, NUL_RULE);
+
+export const metadata = keyed(metadataValue);
+export const metadataNull = keyed(metadataValue.nullable());
 /** Specs and other keyed values that may be given as numbers; numbers become text. */
 export const metadataNumbers = keyed(z.union([z.string().max(255), z.number().transform(String)]));
 
@@ -98,7 +103,8 @@ export const tag = z
   .string()
   .min(1)
   .max(60)
-  .regex(/^[^,/]*$/);
+  .regex(/^[^,/]*$/)
+  .refine(withoutNul, NUL_RULE);
 
 export const trustedCerts = z
   .array(z.string().min(1))

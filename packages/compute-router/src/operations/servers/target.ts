@@ -6,6 +6,16 @@ export function serverById(call: ComputeCall & { readonly params: { readonly id:
   return call.engine.servers.get(call.context, call.params.id);
 }
 
+/**
+ * The same for sub-resources that do not hide servers of other projects: there the policy decides, and what it denies
+ * is a 403 instead of a 404.
+ */
+export function anyParentServer(
+  call: ComputeCall & { readonly params: { readonly server_id: string } },
+): Promise<Server> {
+  return call.engine.servers.get(call.context, call.params.server_id, { foreign: true });
+}
+
 /** Finds the server that a path names as `{server_id}`, the parent of a sub-resource. */
 export function parentServer(call: ComputeCall & { readonly params: { readonly server_id: string } }): Promise<Server> {
   return call.engine.servers.get(call.context, call.params.server_id);

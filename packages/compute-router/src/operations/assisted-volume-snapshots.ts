@@ -1,0 +1,53 @@
+import { object, one, query } from '@apistrata/microversion/schema';
+import { z } from 'zod';
+import { BadRequest } from '../http/bad-request.js';
+import { operation } from '../operation.js';
+import { refusedFrom275 } from '../schemas/extra-parameters.js';
+import { idText } from '../schemas/id-text.js';
+
+const text = idText.min(1);
+const deleteInfo = z.object({ volume_id: text });
+
+/** The JSON text that says which volume a snapshot is of. */
+function volumeOf(info: string | undefined): string {
+  try {
+    return deleteInfo.parse(JSON.parse(info ?? '')).volume_id;
+  } catch {
+    throw new BadRequest('delete_info must be a JSON object with a volume_id');
+  }
+}
+
+/** For volume services that let hosts write snapshots. */
+export const assistedVolumeSnapshots = [
+  operation({
+    method: 'POST',
+    path: '/os-assisted-volume-snapshots',
+    summary: 'Have a host write a snapshot of a volume',
+    policy: 'os_compute_api:os-assisted-volume-snapshots:create',
+    status: 200,
+    errors: [400],
+    body: object({
+      snapshot: object({
+        volume_id: text,
+        create_info: object({ snapshot_id: text, type: z.literal('qcow2'), new_file: text, id: text.optional() }),
+      }),
+    }),
+    reply: { snapshot: z.strictObject({ id: z.string().nullable(), volumeId: z.string() }) },
+    run: async ({ engine, context, body: { snapshot } }) => {
+      const { volume_id, create_info } = snapshot;
+      await engine.assistedSnapshots.create(context, volume_id, create_info.snapshot_id);
+      return { snapshot: { id: create_info.id ?? null, volumeId: volume_id } };
+    },
+  }),
+  operation({
+    method: 'DELETE',
+    path: '/os-assisted-volume-snapshots/{id}',
+    summary: 'Have a host remove a snapshot of a volume',
+    policy: 'os_compute_api:os-assisted-volume-snapshots:delete',
+    status: 204,
+    errors: [400, 404],
+    query: query({ delete_info: one(z.string()) }, { extra: refusedFrom275 }),
+    run: ({ engine, context, params, query: { delete_info } }) =>
+      engine.assistedSnapshots.delete(context, volumeOf(delete_info), params.id),
+  }),
+];

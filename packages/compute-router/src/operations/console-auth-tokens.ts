@@ -1,0 +1,54 @@
+import { since, until } from '@apistrata/microversion';
+import { query } from '@apistrata/microversion/schema';
+import { z } from 'zod';
+import { BadRequest } from '../http/bad-request.js';
+import { operation } from '../operation.js';
+
+const tokenQuery = query({}, { extra: [until('2.98', 'ignore'), since('2.99', 'refuse')] });
+
+export const consoleAuthTokens = [
+  operation({
+    method: 'GET',
+    path: '/os-console-auth-tokens/{id}',
+    window: until('2.30', true),
+    summary: 'Removed: tokens of RDP consoles',
+    policy: 'os_compute_api:os-console-auth-tokens',
+    status: 200,
+    errors: [400, 401, 404],
+    query: tokenQuery,
+    run: () => {
+      throw new BadRequest('Consoles of this version have no tokens that could be looked up.');
+    },
+  }),
+  operation({
+    method: 'GET',
+    path: '/os-console-auth-tokens/{id}',
+    window: since('2.31', true),
+    summary: 'Show where the token of a console leads',
+    policy: 'os_compute_api:os-console-auth-tokens',
+    status: 200,
+    errors: [400, 404],
+    query: tokenQuery,
+    reply: {
+      console: {
+        instance_uuid: z.string(),
+        host: z.string().nullable(),
+        port: z.int(),
+        internal_access_path: z.string().nullable(),
+        tls_port: since('2.99', z.int().nullable().optional()),
+      },
+    },
+    run: async ({ engine, params }) => {
+      const { serverId, host, port, internalAccessPath, type, tlsPort } = await engine.consoles.resolve(params.id);
+      return {
+        console: {
+          instance_uuid: serverId,
+          host,
+          port,
+          internal_access_path: internalAccessPath,
+          tls_port: type === 'spice-direct' ? tlsPort : undefined,
+        },
+      };
+    },
+  }),
+];

@@ -1,0 +1,126 @@
+import type { Server } from '@apistrata/compute-engine';
+import { between, since, until } from '@apistrata/microversion';
+import { object } from '@apistrata/microversion/schema';
+import { z } from 'zod';
+import { BadRequest } from '../../http/bad-request.js';
+import type { ComputeCall } from '../../http/call.js';
+import { operation } from '../../operation.js';
+import { parentServer, serverById } from './target.js';
+
+const action = '/servers/{id}/action';
+
+/** The console types of each protocol. `xpvnc` is another spelling of `xvpvnc`. */
+const types: Readonly<Record<string, readonly string[]>> = {
+  vnc: ['novnc', 'xvpvnc', 'xpvnc'],
+  spice: ['spice-html5', 'spice-direct'],
+  serial: ['serial'],
+  rdp: ['rdp-html5'],
+  mks: ['webmks'],
+};
+
+const spellings: Readonly<Record<string, string>> = { xpvnc: 'xvpvnc' };
+
+const TYPES = ['novnc', 'xvpvnc', 'xpvnc', 'spice-html5', 'serial', 'rdp-html5'] as const;
+const protocol = [
+  between('2.6', '2.7', z.enum(['vnc', 'spice', 'serial', 'rdp'])),
+  since('2.8', z.enum(['vnc', 'spice', 'serial', 'rdp', 'mks'])),
+];
+const consoleType = [
+  between('2.6', '2.7', z.enum(TYPES)),
+  between('2.8', '2.98', z.enum([...TYPES, 'webmks'])),
+  since('2.99', z.enum([...TYPES, 'webmks', 'spice-direct'])),
+];
+
+function open({ engine, context }: ComputeCall, target: Server, type: string): Promise<string> {
+  return engine.consoles.open(context, target, spellings[type] ?? type);
+}
+
+/** The actions that led to consoles before there was one operation for all. */
+const legacy = [
+  ['os-getVNCConsole', z.enum(['novnc', 'xvpvnc', 'xpvnc'])],
+  ['os-getSPICEConsole', z.literal('spice-html5')],
+  ['os-getSerialConsole', z.literal('serial')],
+] as const;
+
+export const serverConsoles = [
+  operation({
+    method: 'POST',
+    path: '/servers/{server_id}/remote-consoles',
+    window: since('2.6', true),
+    summary: 'Open a console of a server',
+    policy: 'os_compute_api:os-remote-consoles',
+    status: 200,
+    errors: [400, 404, 409, 501],
+    body: object({ remote_console: object({ protocol, type: consoleType }) }),
+    target: parentServer,
+    reply: { remote_console: { protocol, type: consoleType, url: z.url() } },
+    run: async (call) => {
+      const { protocol: asked, type } = call.body.remote_console as { protocol: string; type: string };
+      if (asked === 'rdp' || !types[asked]?.includes(type))
+        throw new BadRequest(`Unavailable console type ${type} for protocol ${asked}.`);
+      const url = await open(call, call.target, type);
+      return { remote_console: { protocol: asked, type, url } } as never;
+    },
+  }),
+  ...legacy.map(([name, type]) =>
+    operation({
+      method: 'POST',
+      path: action,
+      action: name,
+      window: until('2.5', true),
+      summary: `Open a console of a server (${name})`,
+      policy: 'os_compute_api:os-remote-consoles',
+      status: 200,
+      errors: [400, 404, 409, 501],
+      body: object({ [name]: z.strictObject({ type }) }),
+      target: serverById,
+      reply: { console: z.strictObject({ type, url: z.url() }) },
+      run: async (call) => {
+        const asked = (call.body as Record<string, { type: string }>)[name]!.type;
+        return { console: { type: asked, url: await open(call, call.target, asked) } } as never;
+      },
+    }),
+  ),
+  operation({
+    method: 'POST',
+    path: action,
+    action: 'os-getRDPConsole',
+    window: until('2.5', true),
+    summary: 'Removed: RDP consoles',
+    status: 200,
+    errors: [400, 404, 409, 501],
+    target: serverById,
+    run: () => {
+      throw new BadRequest('Unavailable console type rdp-html5.');
+    },
+  }),
+  operation({
+    method: 'POST',
+    path: action,
+    action: 'os-getConsoleOutput',
+    summary: 'Show what the console of a server has printed',
+    policy: 'os_compute_api:os-console-output',
+    status: 200,
+    errors: [404, 409, 501],
+    body: object({
+      'os-getConsoleOutput': object({
+        length: z
+          .union([
+            z.int().min(-1),
+            z
+              .string()
+              .regex(/^-?[0-9]+$/)
+              .transform(Number)
+              .pipe(z.int().min(-1)),
+          ])
+          .nullable()
+          .optional(),
+      }),
+    }),
+    target: serverById,
+    reply: { output: z.string() },
+    run: async ({ engine, context, target, body }) => ({
+      output: await engine.consoles.output(context, target, body['os-getConsoleOutput'].length ?? undefined),
+    }),
+  }),
+];

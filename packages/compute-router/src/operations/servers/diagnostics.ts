@@ -1,0 +1,166 @@
+import { type Diagnostics, Refusal, type Server } from '@apistrata/compute-engine';
+import { since, until } from '@apistrata/microversion';
+import { z } from 'zod';
+import type { ComputeCall } from '../../http/call.js';
+import { operation } from '../../operation.js';
+import { nullableText } from '../../schemas/reply-types.js';
+import { parentServer } from './target.js';
+
+const path = '/servers/{server_id}/diagnostics';
+const policy = 'os_compute_api:os-server-diagnostics';
+const summary = 'Show what a host tells of a running server';
+
+const number = z.int().nullable();
+
+const standard = {
+  config_drive: z.boolean(),
+  cpu_details: z.array(z.strictObject({ id: number, time: number, utilisation: number })),
+  disk_details: z.array(
+    z.strictObject({
+      errors_count: number,
+      read_bytes: number,
+      read_requests: number,
+      write_bytes: number,
+      write_requests: number,
+    }),
+  ),
+  driver: z.enum(['ironic', 'libvirt', 'vmwareapi', 'xenapi']),
+  hypervisor: nullableText,
+  hypervisor_os: nullableText,
+  memory_details: z.strictObject({ maximum: number, used: number }),
+  nic_details: z.array(
+    z.strictObject({
+      mac_address: nullableText,
+      rx_drop: number,
+      rx_errors: number,
+      rx_octets: number,
+      rx_packets: number,
+      rx_rate: number,
+      tx_drop: number,
+      tx_errors: number,
+      tx_octets: number,
+      tx_packets: number,
+      tx_rate: number,
+    }),
+  ),
+  num_cpus: number,
+  num_disks: number,
+  num_nics: number,
+  state: z.enum(['pending', 'running', 'paused', 'shutdown', 'crashed', 'suspended']),
+  uptime: number,
+};
+
+type Standard = z.infer<z.ZodObject<typeof standard>>;
+
+/** Drivers of other names stand in for the one that clients know best. */
+function driverName(name: string): Standard['driver'] {
+  const known = standard.driver.safeParse(name);
+  return known.success ? known.data : 'libvirt';
+}
+
+function standardForm(d: Diagnostics): Standard {
+  return {
+    config_drive: d.configDrive,
+    cpu_details: d.cpus.map(({ id, timeNs, utilisation }) => ({ id, time: timeNs, utilisation })),
+    disk_details: d.disks.map((disk) => ({
+      errors_count: disk.errors,
+      read_bytes: disk.readBytes,
+      read_requests: disk.readRequests,
+      write_bytes: disk.writeBytes,
+      write_requests: disk.writeRequests,
+    })),
+    driver: driverName(d.driver),
+    hypervisor: d.hypervisor,
+    hypervisor_os: d.hypervisorOs,
+    memory_details: { maximum: d.memoryMaximumMb, used: d.memoryUsedMb },
+    nic_details: d.nics.map((nic) => ({
+      mac_address: nic.macAddress,
+      rx_drop: nic.rxDrop,
+      rx_errors: nic.rxErrors,
+      rx_octets: nic.rxBytes,
+      rx_packets: nic.rxPackets,
+      rx_rate: null,
+      tx_drop: nic.txDrop,
+      tx_errors: nic.txErrors,
+      tx_octets: nic.txBytes,
+      tx_packets: nic.txPackets,
+      tx_rate: null,
+    })),
+    num_cpus: d.cpus.length,
+    num_disks: d.disks.length,
+    num_nics: d.nics.length,
+    state: standard.state.catch('running').parse(d.state),
+    uptime: d.uptimeSeconds,
+  };
+}
+
+/** One flat object: what each part of the machine counts, under names made of the part's own. Memory in KiB. */
+function flatForm(d: Diagnostics): Record<string, number | null> {
+  const parts: (readonly [string, number | null])[] = [
+    ...d.cpus.map(({ timeNs }, index) => [`cpu${index}_time`, timeNs] as const),
+    ['memory', d.memoryMaximumMb === null ? null : d.memoryMaximumMb * 1024],
+  ];
+  for (const disk of d.disks) {
+    const name = disk.name.replace('/dev/', '');
+    parts.push(
+      [`${name}_read`, disk.readBytes],
+      [`${name}_read_req`, disk.readRequests],
+      [`${name}_write`, disk.writeBytes],
+      [`${name}_write_req`, disk.writeRequests],
+      [`${name}_errors`, disk.errors],
+    );
+  }
+  d.nics.forEach((nic, index) => {
+    const name = `vnet${index}`;
+    parts.push(
+      [`${name}_rx`, nic.rxBytes],
+      [`${name}_rx_packets`, nic.rxPackets],
+      [`${name}_rx_errors`, nic.rxErrors],
+      [`${name}_rx_drop`, nic.rxDrop],
+      [`${name}_tx`, nic.txBytes],
+      [`${name}_tx_packets`, nic.txPackets],
+      [`${name}_tx_errors`, nic.txErrors],
+      [`${name}_tx_drop`, nic.txDrop],
+    );
+  });
+  return Object.fromEntries(parts);
+}
+
+async function diagnosticsOf({ engine, target }: ComputeCall & { readonly target: Server }): Promise<Diagnostics> {
+  if (!target.host) throw new Refusal('CONFLICT', `Instance ${target.id} is not ready`);
+  if (target.powerState !== 1 && target.powerState !== 3)
+    throw new Refusal(
+      'CONFLICT',
+      `Cannot 'get_diagnostics' instance ${target.id} while it is in power_state ${target.powerState}`,
+    );
+  const found = await engine.driver.diagnostics(target);
+  if (!found) throw new Refusal('NOT_SUPPORTED', 'The hypervisor cannot tell anything of its servers.');
+  return found;
+}
+
+export const serverDiagnostics = [
+  operation({
+    method: 'GET',
+    path,
+    window: until('2.47', true),
+    summary,
+    policy,
+    status: 200,
+    errors: [400, 404, 409, 501],
+    target: parentServer,
+    reply: z.record(z.string(), number),
+    run: async (call) => flatForm(await diagnosticsOf(call)),
+  }),
+  operation({
+    method: 'GET',
+    path,
+    window: since('2.48', true),
+    summary,
+    policy,
+    status: 200,
+    errors: [400, 404, 409, 501],
+    target: parentServer,
+    reply: z.strictObject(standard),
+    run: async (call) => standardForm(await diagnosticsOf(call)),
+  }),
+];

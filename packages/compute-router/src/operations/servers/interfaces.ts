@@ -1,0 +1,130 @@
+import type { AttachedPort, Server } from '@apistrata/compute-engine';
+import { at, since, until } from '@apistrata/microversion';
+import { field, view } from '@apistrata/microversion/router';
+import { derive, object } from '@apistrata/microversion/schema';
+import { z } from 'zod';
+import { BadRequest } from '../../http/bad-request.js';
+import type { ComputeCall } from '../../http/call.js';
+import { operation } from '../../operation.js';
+import * as type from '../../schemas/types.js';
+import { parentServer } from './target.js';
+
+const all = '/servers/{server_id}/os-interface';
+const one = '/servers/{server_id}/os-interface/{id}';
+
+const attached = view<AttachedPort, ComputeCall>({
+  fixed_ips: field(z.array(z.strictObject({ ip_address: z.string(), subnet_id: z.string() })).nullable(), ({ port }) =>
+    port.fixedIps.map(({ address, subnetId }) => ({ ip_address: address, subnet_id: subnetId })),
+  ),
+  mac_addr: field(z.string(), ({ port }) => port.mac),
+  net_id: field(z.string(), ({ port }) => port.networkId),
+  port_id: field(z.string(), ({ port }) => port.id),
+  port_state: field(z.string(), ({ port }) => port.status),
+  tag: since(
+    '2.70',
+    field(z.string().nullable(), (interface_) => interface_.tag),
+  ),
+});
+
+const wanted = object({
+  net_id: type.uuid.optional(),
+  port_id: type.uuid.optional(),
+  fixed_ips: z
+    .array(z.strictObject({ ip_address: type.ip }))
+    .min(1)
+    .max(1)
+    .optional(),
+  tag: since('2.49', type.tag.optional()),
+});
+
+const RESOURCE_REQUESTS = since('2.72', true);
+
+type Interface = Server['interfaces'][number];
+
+const virtual = view<Interface, ComputeCall>({
+  id: field(z.string(), ({ portId }) => portId),
+  mac_address: field(z.string(), ({ mac }) => mac),
+  net_id: since(
+    '2.12',
+    field(z.string(), ({ networkId }) => networkId),
+  ),
+});
+
+export const serverInterfaces = [
+  operation({
+    method: 'GET',
+    path: all,
+    summary: 'List the interfaces of a server',
+    policy: 'os_compute_api:os-attach-interfaces:list',
+    status: 200,
+    errors: [404, 501],
+    target: parentServer,
+    reply: { interfaceAttachments: [attached] },
+    run: async ({ engine, context, target }) => ({
+      interfaceAttachments: await engine.interfaces.list(context, target),
+    }),
+  }),
+  operation({
+    method: 'POST',
+    path: all,
+    summary: 'Plug an interface into a server',
+    policy: ['os_compute_api:os-attach-interfaces:create', 'os_compute_api:os-attach-interfaces:show'],
+    status: 200,
+    errors: [400, 403, 404, 409, 500, 501],
+    body: object({
+      interfaceAttachment: derive(wanted, (schema) => schema.optional()),
+    }),
+    target: parentServer,
+    reply: { interfaceAttachment: attached },
+    run: async (call) => {
+      const asked = call.body.interfaceAttachment ?? {};
+      if (asked.net_id && asked.port_id) throw new BadRequest('Must not input both network_id and port_id');
+      if (asked.fixed_ips && !asked.net_id) throw new BadRequest('Must input network_id when request IP address');
+      return {
+        interfaceAttachment: await call.engine.interfaces.attach(call.context, call.target, {
+          networkId: asked.net_id,
+          portId: asked.port_id,
+          address: asked.fixed_ips?.[0]?.ip_address,
+          tag: asked.tag,
+          toExternal: call.can('network:attach_external_network'),
+          resourceRequests: at(RESOURCE_REQUESTS, call.version) ?? false,
+        }),
+      };
+    },
+  }),
+  operation({
+    method: 'GET',
+    path: one,
+    summary: 'Show an interface of a server',
+    policy: 'os_compute_api:os-attach-interfaces:show',
+    status: 200,
+    errors: [403, 404],
+    target: parentServer,
+    reply: { interfaceAttachment: attached },
+    run: async ({ engine, context, target, params }) => ({
+      interfaceAttachment: await engine.interfaces.get(context, target, params.id),
+    }),
+  }),
+  operation({
+    method: 'DELETE',
+    path: one,
+    summary: 'Unplug an interface from a server',
+    policy: 'os_compute_api:os-attach-interfaces:delete',
+    status: 202,
+    errors: [400, 404, 409, 501],
+    target: parentServer,
+    run: ({ engine, context, target, params }) => engine.interfaces.detach(context, target, params.id),
+  }),
+  operation({
+    method: 'GET',
+    path: '/servers/{server_id}/os-virtual-interfaces',
+    window: until('2.43', true),
+    summary: 'List the virtual interfaces of a server',
+    policy: 'os_compute_api:os-attach-interfaces:list',
+    status: 200,
+    errors: [404],
+    target: parentServer,
+    reply: { virtual_interfaces: [virtual] },
+    run: ({ target }) => ({ virtual_interfaces: target.interfaces }),
+  }),
+];

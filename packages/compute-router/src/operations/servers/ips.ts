@@ -1,0 +1,35 @@
+import { Refusal } from '@apistrata/compute-engine';
+import { z } from 'zod';
+import { operation } from '../../operation.js';
+import { plainAddress, plainAddresses, plainAddressesOf } from '../../views/server-parts.js';
+import { parentServer } from './target.js';
+
+export const serverIps = [
+  operation({
+    method: 'GET',
+    path: '/servers/{server_id}/ips',
+    summary: 'List the addresses of a server',
+    policy: 'os_compute_api:ips:index',
+    status: 200,
+    errors: [404],
+    target: parentServer,
+    reply: { addresses: plainAddresses },
+    run: ({ target }) => ({ addresses: plainAddressesOf(target) }),
+  }),
+  operation({
+    method: 'GET',
+    path: '/servers/{server_id}/ips/{id}',
+    summary: 'List the addresses of a server on one network',
+    policy: 'os_compute_api:ips:show',
+    status: 200,
+    errors: [404],
+    target: parentServer,
+    reply: z.record(z.string(), z.array(plainAddress)),
+    run: ({ target, params }) => {
+      const addresses = plainAddressesOf(target);
+      if (!Object.hasOwn(addresses, params.id))
+        throw new Refusal('NOT_FOUND', 'Instance is not a member of specified network');
+      return { [params.id]: addresses[params.id]! };
+    },
+  }),
+];

@@ -1,0 +1,75 @@
+import { until } from '@apistrata/microversion';
+import { object } from '@apistrata/microversion/schema';
+import { z } from 'zod';
+import { operation } from '../../operation.js';
+import * as type from '../../schemas/types.js';
+import { serverById } from './target.js';
+
+const path = '/servers/{id}/action';
+const window = until('2.43', true);
+
+const networkId = z
+  .union([z.string(), z.number()])
+  .transform(String)
+  .pipe(z.string().min(1).max(36))
+  .refine((text) => !text.includes('\0'), { message: 'NUL is not legal' });
+
+/** Actions on the addresses of a server; from 2.44 on the network service does this. */
+export const networkActions = [
+  operation({
+    method: 'POST',
+    path,
+    action: 'addFixedIp',
+    window,
+    summary: 'Give a server one more fixed address',
+    policy: 'os_compute_api:os-multinic:add',
+    status: 202,
+    errors: [400, 404, 409],
+    body: object({ addFixedIp: object({ networkId }) }),
+    target: serverById,
+    run: ({ engine, context, target, body }) =>
+      engine.interfaces.addFixedIp(context, target, body.addFixedIp.networkId),
+  }),
+  operation({
+    method: 'POST',
+    path,
+    action: 'removeFixedIp',
+    window,
+    summary: 'Take a fixed address from a server',
+    policy: 'os_compute_api:os-multinic:remove',
+    status: 202,
+    errors: [400, 404, 409],
+    body: object({ removeFixedIp: object({ address: type.ip }) }),
+    target: serverById,
+    run: ({ engine, context, target, body }) =>
+      engine.interfaces.removeFixedIp(context, target, body.removeFixedIp.address),
+  }),
+  operation({
+    method: 'POST',
+    path,
+    action: 'addFloatingIp',
+    window,
+    summary: 'Lead a floating address to a server',
+    policy: 'os_compute_api:os-floating-ips:add',
+    status: 200,
+    errors: [400, 403, 404],
+    body: object({ addFloatingIp: object({ address: type.ip, fixed_address: type.ip.optional() }) }),
+    target: serverById,
+    run: ({ engine, context, target, body: { addFloatingIp } }) =>
+      engine.serverNetwork.addFloatingIp(context, target, addFloatingIp.address, addFloatingIp.fixed_address),
+  }),
+  operation({
+    method: 'POST',
+    path,
+    action: 'removeFloatingIp',
+    window,
+    summary: 'Lead a floating address away from a server',
+    policy: 'os_compute_api:os-floating-ips:remove',
+    status: 200,
+    errors: [400, 403, 404, 409],
+    body: object({ removeFloatingIp: object({ address: type.ip }) }),
+    target: serverById,
+    run: ({ engine, context, target, body }) =>
+      engine.serverNetwork.removeFloatingIp(context, target, body.removeFloatingIp.address),
+  }),
+];

@@ -1,0 +1,95 @@
+import { type Server, type ServerShare, shareStatusOf } from '@apistrata/compute-engine';
+import { since } from '@apistrata/microversion';
+import { field, type ViewShape, view } from '@apistrata/microversion/router';
+import { object, query } from '@apistrata/microversion/schema';
+import { z } from 'zod';
+import type { ComputeCall } from '../../http/call.js';
+import { operation } from '../../operation.js';
+import * as type from '../../schemas/types.js';
+import { anyParentServer } from './target.js';
+
+const all = '/servers/{server_id}/shares';
+const one = '/servers/{server_id}/shares/{id}';
+const window = since('2.97', true);
+const noQuery = query({}, { extra: 'refuse' });
+
+interface Shown {
+  readonly server: Server;
+  readonly share: ServerShare;
+}
+
+const base: ViewShape<Shown, ComputeCall> = {
+  share_id: field(z.string(), ({ share }) => share.shareId),
+  status: field(z.enum(['active', 'inactive', 'attaching', 'detaching', 'error']), ({ server, share }) =>
+    shareStatusOf(server, share),
+  ),
+  tag: field(type.idString, ({ share }) => share.tag),
+};
+
+const listed = view<Shown, ComputeCall>(base);
+
+const shown = view<Shown, ComputeCall>({
+  ...base,
+  uuid: field(z.string().optional(), ({ share }, call) => (call.context.isAdmin ? share.id : undefined)),
+  export_location: field(z.string().optional(), ({ share }, call) =>
+    call.context.isAdmin ? (share.exportLocation ?? undefined) : undefined,
+  ),
+});
+
+export const serverShares = [
+  operation({
+    method: 'GET',
+    path: all,
+    window,
+    summary: 'List the shares of a server',
+    policy: 'os_compute_api:os-server-shares:index',
+    status: 200,
+    errors: [400, 403, 404],
+    query: noQuery,
+    target: anyParentServer,
+    reply: { shares: [listed] },
+    run: ({ target }) => ({ shares: target.shares.map((share) => ({ server: target, share })) }),
+  }),
+  operation({
+    method: 'POST',
+    path: all,
+    window,
+    summary: 'Attach a share to a server',
+    policy: 'os_compute_api:os-server-shares:create',
+    status: 201,
+    errors: [400, 403, 404, 409],
+    body: object({ share: object({ share_id: type.uuid, tag: type.idString.optional() }) }),
+    target: anyParentServer,
+    reply: { share: shown },
+    run: async ({ engine, context, target, body }) => {
+      const { share_id, tag = share_id } = body.share;
+      return { share: { server: target, share: await engine.serverShares.attach(context, target, share_id, tag) } };
+    },
+  }),
+  operation({
+    method: 'GET',
+    path: one,
+    window,
+    summary: 'Show a share of a server',
+    policy: 'os_compute_api:os-server-shares:show',
+    status: 200,
+    errors: [400, 403, 404],
+    query: noQuery,
+    target: anyParentServer,
+    reply: { share: shown },
+    run: ({ engine, target, params }) => ({
+      share: { server: target, share: engine.serverShares.find(target, params.id) },
+    }),
+  }),
+  operation({
+    method: 'DELETE',
+    path: one,
+    window,
+    summary: 'Detach a share from a server',
+    policy: 'os_compute_api:os-server-shares:delete',
+    status: 200,
+    errors: [400, 403, 404, 409],
+    target: anyParentServer,
+    run: ({ engine, context, target, params }) => engine.serverShares.detach(context, target, params.id),
+  }),
+];

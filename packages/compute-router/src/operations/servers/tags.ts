@@ -1,0 +1,103 @@
+import { since } from '@apistrata/microversion';
+import { answer } from '@apistrata/microversion/router';
+import { object, query } from '@apistrata/microversion/schema';
+import { z } from 'zod';
+import { BadRequest } from '../../http/bad-request.js';
+import { operation } from '../../operation.js';
+import * as type from '../../schemas/types.js';
+import { anyParentServer } from './target.js';
+
+const all = '/servers/{server_id}/tags';
+const one = '/servers/{server_id}/tags/{id}';
+const window = since('2.26', true);
+/** Unknown parameters are ignored at every version. */
+const anyQuery = query({}, { extra: 'ignore' });
+const tags = z.array(z.string()).max(50);
+
+export const serverTags = [
+  operation({
+    method: 'GET',
+    path: all,
+    window,
+    summary: 'List the tags of a server',
+    policy: 'os_compute_api:os-server-tags:index',
+    status: 200,
+    errors: [404],
+    query: anyQuery,
+    target: anyParentServer,
+    reply: { tags },
+    run: ({ target }) => ({ tags: [...target.tags] }),
+  }),
+  operation({
+    method: 'PUT',
+    path: all,
+    window,
+    summary: 'Replace the tags of a server',
+    policy: 'os_compute_api:os-server-tags:update_all',
+    status: 200,
+    errors: [404, 409],
+    body: object({ tags: z.array(type.tag).max(50) }),
+    target: anyParentServer,
+    reply: { tags },
+    run: async ({ engine, context, target, body }) => ({
+      tags: [...(await engine.serverTags.replace(context, target.id, body.tags))],
+    }),
+  }),
+  operation({
+    method: 'DELETE',
+    path: all,
+    window,
+    summary: 'Delete all tags of a server',
+    policy: 'os_compute_api:os-server-tags:delete_all',
+    status: 204,
+    errors: [404, 409],
+    target: anyParentServer,
+    run: async ({ engine, context, target }) => {
+      await engine.serverTags.replace(context, target.id, []);
+    },
+  }),
+  operation({
+    method: 'GET',
+    path: one,
+    window,
+    summary: 'Check whether a server has a tag',
+    policy: 'os_compute_api:os-server-tags:show',
+    status: 204,
+    errors: [404],
+    query: anyQuery,
+    target: anyParentServer,
+    run: ({ engine, target, params }) => engine.serverTags.check(target, params.id),
+  }),
+  operation({
+    method: 'PUT',
+    path: one,
+    window,
+    summary: 'Add a tag to a server',
+    policy: 'os_compute_api:os-server-tags:update',
+    status: 201,
+    errors: [400, 404, 409],
+    target: anyParentServer,
+    run: async (call) => {
+      const { id } = call.params;
+      if (!type.tag.safeParse(id).success)
+        throw new BadRequest(
+          `Tag '${id}' is invalid. It must be a string without characters '/' and ','. Maximum length is 60.`,
+        );
+      const added = await call.engine.serverTags.add(call.context, call.target.id, id);
+      if (!added) return answer({ status: 204 });
+      const { href } = call.self(`/servers/${call.target.id}/tags/${encodeURIComponent(id)}`);
+      return answer({ headers: { Location: href } });
+    },
+  }),
+  operation({
+    method: 'DELETE',
+    path: one,
+    window,
+    summary: 'Delete a tag of a server',
+    policy: 'os_compute_api:os-server-tags:delete',
+    status: 204,
+    errors: [404, 409],
+    target: anyParentServer,
+    run: ({ engine, context, target, params }) => engine.serverTags.remove(context, target.id, params.id),
+  }),
+];

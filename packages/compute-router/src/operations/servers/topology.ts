@@ -1,0 +1,61 @@
+import type { Server } from '@apistrata/compute-engine';
+import { since } from '@apistrata/microversion';
+import { z } from 'zod';
+import { operation } from '../../operation.js';
+import { parentServer } from './target.js';
+
+const node = z.strictObject({
+  memory_mb: z.int(),
+  siblings: z.array(z.array(z.int())),
+  vcpu_set: z.array(z.int()),
+  host_node: z.int().optional(),
+  cpu_pinning: z.record(z.string(), z.int()).optional(),
+});
+
+type Node = z.infer<typeof node>;
+
+/** Sizes of memory pages by their names, in KiB; `any` leaves it to the host. */
+const pageSizes: Readonly<Record<string, number>> = { small: 4, large: 2048 };
+const UNITS_KB: Readonly<Record<string, number>> = { '': 1, KB: 1, MB: 1024, GB: 1024 * 1024 };
+
+function pageSizeOf(asked: string | undefined): number | null {
+  if (asked === undefined) return null;
+  const [, digits, unit] = /^([0-9]+)([KMG]B)?$/i.exec(asked) ?? [];
+  return digits === undefined ? (pageSizes[asked] ?? null) : Number(digits) * UNITS_KB[(unit ?? '').toUpperCase()]!;
+}
+
+/** NUMA nodes as the flavor's extra specs ask for them, processors and memory spread evenly; none when they do not. */
+function nodesOf({ flavor }: Server, seesHost: boolean): Node[] {
+  const { vcpus, memoryMb, extraSpecs } = flavor;
+  const dedicated = extraSpecs['hw:cpu_policy'] === 'dedicated';
+  const asked = Number(extraSpecs['hw:numa_nodes'] ?? (dedicated || extraSpecs['hw:mem_page_size'] ? 1 : 0));
+  const count = Number.isInteger(asked) ? Math.min(asked, vcpus) : 0;
+  return Array.from({ length: Math.max(0, count) }, (_, index) => {
+    const first = Math.floor((vcpus * index) / count);
+    const last = Math.floor((vcpus * (index + 1)) / count);
+    const vcpuSet = Array.from({ length: last - first }, (_unused, offset) => first + offset);
+    return {
+      memory_mb: Math.floor((memoryMb * (index + 1)) / count) - Math.floor((memoryMb * index) / count),
+      siblings: [],
+      vcpu_set: vcpuSet,
+      ...(seesHost && { host_node: index }),
+      ...(seesHost && dedicated && { cpu_pinning: Object.fromEntries(vcpuSet.map((cpu) => [String(cpu), cpu])) }),
+    };
+  });
+}
+
+export const serverTopology = operation({
+  method: 'GET',
+  path: '/servers/{server_id}/topology',
+  window: since('2.78', true),
+  summary: 'Show the NUMA topology of a server',
+  policy: 'compute:server:topology:index',
+  status: 200,
+  errors: [404],
+  target: parentServer,
+  reply: { nodes: z.array(node), pagesize_kb: z.int().nullable() },
+  run: (call) => ({
+    nodes: nodesOf(call.target, call.can('compute:server:topology:host:index', call.target)),
+    pagesize_kb: pageSizeOf(call.target.flavor.extraSpecs['hw:mem_page_size']),
+  }),
+});

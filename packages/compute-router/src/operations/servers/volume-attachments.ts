@@ -1,0 +1,204 @@
+import { type BlockDevice, Refusal, type Server } from '@apistrata/compute-engine';
+import { at, since, until } from '@apistrata/microversion';
+import { answer, field, view } from '@apistrata/microversion/router';
+import { object, one, query } from '@apistrata/microversion/schema';
+import { z } from 'zod';
+import type { ComputeCall } from '../../http/call.js';
+import { operation } from '../../operation.js';
+import { refusedFrom275 } from '../../schemas/extra-parameters.js';
+import * as type from '../../schemas/types.js';
+import { parentServer } from './target.js';
+
+const all = '/servers/{server_id}/os-volume_attachments';
+const single = '/servers/{server_id}/os-volume_attachments/{id}';
+
+/** Paths as guests spell them: `/dev/vdb`, `/dev/xvdc1`. */
+const devicePath = z
+  .string()
+  .max(255)
+  .regex(/^\/dev\/x?[a-z]?d?[a-z]+[0-9]*$/)
+  .nullable();
+
+interface Shown {
+  readonly server: Server;
+  readonly device: BlockDevice;
+}
+
+const tag = field<Shown, ComputeCall, z.ZodNullable<z.ZodString>>(z.string().nullable(), ({ device }) => device.tag);
+const deleteOnTermination = field<Shown, ComputeCall, z.ZodBoolean>(
+  z.boolean(),
+  ({ device }) => device.deleteOnTermination,
+);
+
+const common = {
+  serverId: field<Shown, ComputeCall, z.ZodString>(z.string(), ({ server }) => server.id),
+  volumeId: field<Shown, ComputeCall, z.ZodString>(z.string(), ({ device }) => device.volumeId!),
+  tag: since('2.70', tag),
+  delete_on_termination: since('2.79', deleteOnTermination),
+};
+const id = field<Shown, ComputeCall, z.ZodString>(z.string(), ({ device }) => device.volumeId!);
+
+const attachment = view<Shown, ComputeCall>({
+  id: until('2.88', id),
+  device: field(z.string().optional(), ({ device }) => device.device || undefined),
+  ...common,
+  attachment_id: since(
+    '2.89',
+    field(z.string(), ({ device }) => device.attachmentId!),
+  ),
+  bdm_uuid: since(
+    '2.89',
+    field(z.string(), ({ device }) => device.id),
+  ),
+});
+
+const created = view<Shown, ComputeCall>({
+  id,
+  device: field(z.string().nullable(), ({ device }) => device.device || null),
+  ...common,
+});
+
+/** From here on an attachment without an id of its own is not shown. */
+const withIdOnly = since('2.89', true);
+
+function isShown(call: ComputeCall, device: BlockDevice): boolean {
+  if (device.destination !== 'volume' || device.volumeId === null) return false;
+  return device.attachmentId !== null || !at(withIdOnly, call.version);
+}
+
+const SHELVED = since('2.20', true);
+const MULTIATTACH = since('2.60', true);
+
+const swapRule = 'os_compute_api:os-volumes-attachments:swap';
+
+const page = z
+  .string()
+  .regex(/^[0-9]+$/)
+  .transform(Number);
+
+export const volumeAttachments = [
+  operation({
+    method: 'GET',
+    path: all,
+    summary: 'List the volumes of a server',
+    policy: 'os_compute_api:os-volumes-attachments:index',
+    status: 200,
+    errors: [404],
+    query: query({ limit: one(page), offset: one(page) }, { extra: refusedFrom275 }),
+    target: parentServer,
+    reply: { volumeAttachments: [attachment] },
+    run: (call) => {
+      const { limit = 0, offset = 0 } = call.query;
+      const size = limit === 0 ? call.maxLimit : Math.min(limit, call.maxLimit);
+      const server = call.target;
+      const devices = server.blockDevices.filter((device) => isShown(call, device));
+      return { volumeAttachments: devices.slice(offset, offset + size).map((device) => ({ server, device })) };
+    },
+  }),
+  operation({
+    method: 'POST',
+    path: all,
+    summary: 'Attach a volume to a server',
+    policy: 'os_compute_api:os-volumes-attachments:create',
+    status: [until('2.100', 200), since('2.101', 202)],
+    errors: [400, 403, 404, 409],
+    body: object({
+      volumeAttachment: object({
+        volumeId: type.uuid,
+        device: devicePath.optional(),
+        tag: since('2.49', type.tag.optional()),
+        delete_on_termination: since('2.79', type.boolish.optional()),
+      }),
+    }),
+    target: parentServer,
+    reply: until('2.100', { volumeAttachment: created }),
+    run: async (call) => {
+      const { engine, context, target, version, body } = call;
+      const { volumeId, device, tag: deviceTag, delete_on_termination } = body.volumeAttachment;
+      const attached = await engine.volumeAttachments.attach(context, target, {
+        volumeId,
+        device,
+        tag: deviceTag,
+        deleteOnTermination: delete_on_termination,
+        toShelved: at(SHELVED, version) ?? false,
+        multiattach: at(MULTIATTACH, version) ?? false,
+      });
+      const shown = { volumeAttachment: { server: target, device: attached } };
+      return at(until('2.100', true), version) ? shown : answer({});
+    },
+  }),
+  operation({
+    method: 'GET',
+    path: single,
+    summary: 'Show a volume of a server',
+    policy: 'os_compute_api:os-volumes-attachments:show',
+    status: 200,
+    errors: [404],
+    query: query({}, { extra: 'ignore' }),
+    target: parentServer,
+    reply: { volumeAttachment: attachment },
+    run: async (call) => {
+      const { engine, target, params } = call;
+      const device = engine.volumeAttachments.find(target, params.id);
+      if (!isShown(call, device))
+        throw new Refusal('NOT_FOUND', `Instance ${target.id} is not attached to volume ${params.id}`);
+      return { volumeAttachment: { server: target, device } };
+    },
+  }),
+  operation({
+    method: 'PUT',
+    path: single,
+    window: until('2.84', true),
+    summary: 'Exchange a volume of a server for the one it is migrated to',
+    policy: swapRule,
+    status: 202,
+    errors: [400, 404, 409],
+    body: object({ volumeAttachment: object({ volumeId: type.uuid }) }),
+    target: parentServer,
+    run: ({ engine, context, target, params, body }) =>
+      engine.volumeAttachments.swap(context, target, params.id, body.volumeAttachment.volumeId),
+  }),
+  operation({
+    method: 'PUT',
+    path: single,
+    window: since('2.85', true),
+    summary: 'Update a volume of a server, or exchange it for the one it is migrated to',
+    status: 202,
+    errors: [400, 403, 404, 409],
+    body: object({
+      volumeAttachment: object({
+        volumeId: type.uuid,
+        device: devicePath.optional(),
+        tag: type.tag.optional(),
+        delete_on_termination: type.boolish.optional(),
+        serverId: type.uuid.optional(),
+        id: type.uuid.optional(),
+      }),
+    }),
+    target: parentServer,
+    run: async (call) => {
+      const { engine, context, target, params } = call;
+      const { volumeId, delete_on_termination, ...said } = call.body.volumeAttachment;
+      if (volumeId !== params.id) {
+        call.require(swapRule, target);
+        await engine.volumeAttachments.swap(context, target, params.id, volumeId);
+        return;
+      }
+      call.require('os_compute_api:os-volumes-attachments:update', target);
+      await engine.volumeAttachments.update(context, target, volumeId, {
+        ...said,
+        deleteOnTermination: delete_on_termination,
+      });
+    },
+  }),
+  operation({
+    method: 'DELETE',
+    path: single,
+    summary: 'Detach a volume from a server',
+    policy: 'os_compute_api:os-volumes-attachments:delete',
+    status: 202,
+    errors: [400, 403, 404, 409],
+    target: parentServer,
+    run: ({ engine, context, target, params }) => engine.volumeAttachments.detach(context, target, params.id),
+  }),
+];

@@ -1,0 +1,81 @@
+import type { UsageAuditLog } from '@apistrata/compute-engine';
+import { z } from 'zod';
+import { BadRequest } from '../http/bad-request.js';
+import { operation } from '../operation.js';
+
+const count = z.int().min(0);
+
+const log = z.strictObject({
+  hosts_not_run: z.array(z.string()),
+  log: z.record(
+    z.string(),
+    z.strictObject({ instances: count, errors: count, message: z.string(), state: z.enum(['RUNNING', 'DONE']) }),
+  ),
+  num_hosts: count,
+  num_hosts_done: count,
+  num_hosts_not_run: count,
+  num_hosts_running: count,
+  overall_status: z.string(),
+  period_beginning: z.string(),
+  period_ending: z.string(),
+  total_errors: count,
+  total_instances: count,
+});
+
+/** `YYYY-MM-DD HH:MM:SS` */
+function showTime(ms: number): string {
+  return new Date(ms).toISOString().slice(0, 19).replace('T', ' ');
+}
+
+function show({ beginning, ending, hosts, done }: UsageAuditLog): z.infer<typeof log> {
+  const notRun = hosts.filter((host) => !done.some((audit) => audit.host === host));
+  const progress = notRun.length === 0 ? 'ALL hosts done.' : `${done.length} of ${hosts.length} hosts done.`;
+  return {
+    hosts_not_run: notRun,
+    log: Object.fromEntries(
+      done.map(({ host, instances, message }) => [host, { instances, errors: 0, message, state: 'DONE' as const }]),
+    ),
+    num_hosts: hosts.length,
+    num_hosts_done: done.length,
+    num_hosts_not_run: notRun.length,
+    num_hosts_running: 0,
+    overall_status: `${progress} 0 errors.`,
+    period_beginning: showTime(beginning),
+    period_ending: showTime(ending),
+    total_errors: 0,
+    total_instances: done.reduce((sum, { instances }) => sum + instances, 0),
+  };
+}
+
+/** `YYYY-MM-DD HH:MM:SS[.ffffff]` in UTC, as milliseconds. */
+function timeOf(text: string): number {
+  const form = /^\d{4}-\d{2}-\d{2} \d{2}:\d{2}:\d{2}(?:\.\d{1,6})?$/;
+  const time = form.test(text) ? Date.parse(`${text.slice(0, 23).replace(' ', 'T')}Z`) : Number.NaN;
+  if (Number.isNaN(time) || !showTime(time).startsWith(text.slice(0, 19)))
+    throw new BadRequest('Invalid timestamp for before');
+  return time;
+}
+
+export const usageAuditLog = [
+  operation({
+    method: 'GET',
+    path: '/os-instance_usage_audit_log',
+    summary: 'Show the log of usage audits of the last month',
+    policy: 'os_compute_api:os-instance-usage-audit-log:list',
+    status: 200,
+    reply: { instance_usage_audit_logs: log },
+    run: async ({ engine }) => ({ instance_usage_audit_logs: show(await engine.usageAudit.log()) }),
+  }),
+  operation({
+    method: 'GET',
+    path: '/os-instance_usage_audit_log/{id}',
+    summary: 'Show the log of usage audits of the month before a time',
+    policy: 'os_compute_api:os-instance-usage-audit-log:show',
+    status: 200,
+    errors: [400],
+    reply: { instance_usage_audit_log: log },
+    run: async ({ engine, params }) => ({
+      instance_usage_audit_log: show(await engine.usageAudit.log(timeOf(params.id))),
+    }),
+  }),
+];
