@@ -4,6 +4,8 @@ import type { Excess } from './limits.js';
 export abstract class QuotaError extends Error {
   abstract readonly code: string;
   abstract readonly status: number;
+  /** Where the README explains it. */
+  readonly docs = '@apistrata/quota/README.md#errors';
 }
 
 /** A request does not fit in the limits. `details` says which ones; the message names the kinds only. */

@@ -1,0 +1,139 @@
+import { checkLimits, type Hold, type OwnLimits, type QuotaStore, type ReserveRequest } from '@apistrata/quota';
+
+/** Any service that keeps one document and writes it only if nobody wrote it since it was read. */
+export interface Documents {
+  read(): Promise<{ text: string; version: number }>;
+  /** False if the version is no longer the current one: nothing was written. */
+  write(text: string, version: number): Promise<boolean>;
+}
+
+interface Project {
+  used: Record<string, number>;
+  holds: Record<string, { amounts: Record<string, number>; expiresAt: number }>;
+}
+
+/** Everything, as one document. Lists of pairs instead of objects: no project id is a property name. */
+interface State {
+  projects: [string, Project][];
+  limits: [string, Record<string, string>][];
+}
+
+export function documentStore(documents: Documents, clock: () => number = Date.now): QuotaStore {
+  /** One atomic step: read, work, write unless somebody else did meanwhile; then once more. */
+  async function step<T>(work: (state: State) => T): Promise<T> {
+    for (;;) {
+      const { text, version } = await documents.read();
+      const state: State = text === '' ? { projects: [], limits: [] } : JSON.parse(text);
+      for (const [, project] of state.projects) dropExpired(project);
+      const result = work(state);
+      if (await documents.write(JSON.stringify(state), version)) return result;
+    }
+  }
+
+  function dropExpired(project: Project): void {
+    for (const [id, hold] of Object.entries(project.holds)) if (hold.expiresAt <= clock()) delete project.holds[id];
+  }
+
+  function projectOf(state: State, id: string): Project {
+    const found = state.projects.find(([known]) => known === id);
+    if (found) return found[1];
+    const project: Project = { used: {}, holds: {} };
+    state.projects.push([id, project]);
+    return project;
+  }
+
+  function reservedOf(project: Project, kind: string): number {
+    return Object.values(project.holds).reduce((sum, { amounts }) => sum + (amounts[kind] ?? 0), 0);
+  }
+
+  const limitsOf = (state: State, id: string): OwnLimits | undefined => {
+    const own = state.limits.find(([known]) => known === id)?.[1];
+    return own && Object.fromEntries(Object.entries(own).map(([kind, decimal]) => [kind, exact(decimal)]));
+  };
+
+  return {
+    reserve: ({ id, project: projectId, amounts, defaults, ttlMs }: ReserveRequest) =>
+      step((state) => {
+        const project = projectOf(state, projectId);
+        const kinds = Object.keys(amounts);
+        const usage = kinds.map((kind) => [kind, (project.used[kind] ?? 0) + reservedOf(project, kind)]);
+        const limits = { ...defaults, ...limitsOf(state, projectId) };
+        const { exceeded } = checkLimits({ limits, usage: Object.fromEntries(usage), requested: amounts });
+        if (exceeded.length > 0) return exceeded;
+        if (ttlMs !== undefined) project.holds[id] = { amounts, expiresAt: clock() + ttlMs };
+        else for (const kind of kinds) project.used[kind] = (project.used[kind] ?? 0) + amounts[kind]!;
+        return [];
+      }),
+
+    settle: ({ id, project: projectId, amounts }: Hold, outcome) =>
+      step((state) => {
+        const project = projectOf(state, projectId);
+        if (!project.holds[id]) return false;
+        delete project.holds[id];
+        if (outcome === 'release') return true;
+        for (const kind of Object.keys(amounts)) project.used[kind] = (project.used[kind] ?? 0) + amounts[kind]!;
+        return true;
+      }),
+
+    renew: ({ id, project }: Hold, ttlMs) =>
+      step((state) => {
+        const hold = projectOf(state, project).holds[id];
+        if (hold) hold.expiresAt = clock() + ttlMs;
+        return hold !== undefined;
+      }),
+
+    counts: (id) =>
+      step((state) => {
+        const project = projectOf(state, id);
+        const held = Object.values(project.holds).flatMap(({ amounts }) => Object.keys(amounts));
+        const kinds = [...new Set([...Object.keys(project.used), ...held])];
+        const counts = kinds.map((kind) => [
+          kind,
+          { used: project.used[kind] ?? 0, reserved: reservedOf(project, kind) },
+        ]);
+        return Object.fromEntries(counts);
+      }),
+
+    giveBack: (id, amounts) =>
+      step((state) => {
+        const { used } = projectOf(state, id);
+        for (const kind of Object.keys(amounts)) used[kind] = Math.max(0, (used[kind] ?? 0) - amounts[kind]!);
+      }),
+
+    recount: (id, kind, used) =>
+      step((state) => {
+        projectOf(state, id).used[kind] = used;
+      }),
+
+    getLimits: (id) => step((state) => limitsOf(state, id)),
+
+    setLimits: (id, limits) =>
+      step((state) => {
+        const decimals = Object.fromEntries(Object.entries(limits).map(([kind, limit]) => [kind, String(limit)]));
+        const entry = state.limits.find(([known]) => known === id);
+        if (entry) entry[1] = decimals;
+        else state.limits.push([id, decimals]);
+      }),
+
+    removeLimits: (id) =>
+      step((state) => {
+        const before = state.limits.length;
+        state.limits = state.limits.filter(([known]) => known !== id);
+        return state.limits.length < before;
+      }),
+
+    listLimits: ({ limit, offset }) =>
+      step((state) => {
+        const page = state.limits.slice(offset, offset + limit);
+        const entries = page.map(([project]) => ({ project, limits: limitsOf(state, project)! }));
+        return { entries, total: state.limits.length };
+      }),
+
+    sweep: () => step(() => undefined),
+  };
+}
+
+/** A number where that is exact, else a bigint. */
+function exact(decimal: string): number | bigint {
+  return Number.isSafeInteger(Number(decimal)) ? Number(decimal) : BigInt(decimal);
+}

@@ -1,0 +1,33 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { testQuotaStore } from '@apistrata/quota/testing';
+import { describe, expect, it } from 'vitest';
+import { documentStore } from './document-store.example.js';
+
+/** A document that, like a real service, answers later and refuses writes that are too late. */
+function documents() {
+  let current = { text: '', version: 0 };
+  const later = () => new Promise((resolve) => setImmediate(resolve));
+  return {
+    async read() {
+      await later();
+      return current;
+    },
+    async write(text: string, version: number) {
+      await later();
+      if (version !== current.version) return false;
+      current = { text, version: version + 1 };
+      return true;
+    },
+  };
+}
+
+testQuotaStore({ describe, it, name: 'the example store', open: ({ clock }) => documentStore(documents(), clock) });
+
+describe('the page about writing stores', () => {
+  it('shows the store that is tested here', () => {
+    const page = readFileSync(join(import.meta.dirname, '../../../docs/writing-a-store.md'), 'utf8');
+    const example = readFileSync(join(import.meta.dirname, 'document-store.example.ts'), 'utf8');
+    expect(page).toContain(`\`\`\`ts\n${example}\`\`\``);
+  });
+});
