@@ -17,7 +17,7 @@ describe('the complete API of the README', () => {
     const { app, server } = await import('./readme.example.js');
     server.close();
     const get = async (path: string, version?: string) => {
-      const headers = version ? { 'Service-API-Version': `todo ${version}` } : {};
+      const headers: Record<string, string> = version ? { 'Service-API-Version': `todo ${version}` } : {};
       const answer = await ask(app, { path, headers: { Host: 'localhost:3000', ...headers } });
       return [answer.status, answer.headers['content-type']?.includes('json') ? JSON.parse(answer.body) : answer.body];
     };

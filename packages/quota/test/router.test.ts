@@ -622,7 +622,10 @@ describe('headers', () => {
       ['/v1/project-quotas/x', ADMIN, 404],
     ];
     for (const [path, headers, status] of paths) {
-      const answer = await agent().get(path).set(headers).expect(status);
+      const answer = await agent()
+        .get(path)
+        .set({ ...headers })
+        .expect(status);
       expect(answer.headers['service-api-version']).toBe('key-manager 1.0');
       expect(answer.headers.vary).toBe('Service-API-Version');
       expect(answer.headers['x-service-request-id']).toMatch(/^req-[0-9a-f]{8}-([0-9a-f]{4}-){3}[0-9a-f]{12}$/);

@@ -27,7 +27,7 @@ describe.skipIf(!url)('on a real server', () => {
     const store = fresh();
     const hold = { id: 'h', project: 'p', amounts: { secrets: 1 } };
     await store.reserve({ ...hold, defaults: { secrets: 1 }, ttlMs: 3_600_000 });
-    const [, expiry] = await client.zrange(`{suite[*]-${process.pid}-${opened - 1}}:holds:p`, 0, -1, 'WITHSCORES');
+    const [, expiry] = await client.zrange(`{suite[*]-${process.pid}-${opened - 1}}:holds:p`, '0', '-1', 'WITHSCORES');
     expect(Math.abs(Number(expiry) - Date.now() - 3_600_000)).toBeLessThan(60_000);
     expect(await store.settle(hold, 'commit')).toBe(true);
   });
