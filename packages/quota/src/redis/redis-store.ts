@@ -140,11 +140,10 @@ class RedisStore implements QuotaStore {
   async #settleAll(settlements: readonly Settlement[]): Promise<readonly boolean[]> {
     const projects = numbered(settlements.map(({ hold }) => hold));
     const keys = [...projects.keys()].flatMap((id) => [this.#counters(id), this.#holds(id)]);
-    const batch = settlements.map(({ hold, outcome }) => [
-      projects.get(hold.project),
-      memberOf(hold),
-      outcome === 'commit' ? 1 : 0,
-    ]);
+    const batch = settlements.map(({ hold, outcome }) => {
+      const commit = outcome === 'commit' ? 1 : 0;
+      return [projects.get(hold.project)!, memberOf(hold), commit, ...Object.entries(hold.amounts).flat()];
+    });
     const replies = (await this.#run(scripts.SETTLE, keys, [JSON.stringify(batch)])) as number[];
     return replies.map((reply) => reply === 1);
   }

@@ -32,7 +32,7 @@ local function expire(counters, holds)
     if #gone == 0 then return found end
     found = true
     for _, member in ipairs(gone) do
-      for kind, amount in string.gmatch(string.match(member, '[^|]*$'), '([^=,]+)=(%d+)') do
+      for kind, amount in string.gmatch(string.match(member, '|([^|]*)$'), '([^=,]+)=(%d+)') do
         add(counters, 'r:' .. kind, '-' .. amount)
       end
     end
@@ -88,19 +88,22 @@ local function usedOf(project, kind)
   return project.base[kind] + (project.pending['u:' .. kind] or 0) + (project.pending['r:' .. kind] or 0)
 end
 local function limitOf(project, kind, default)
-  if project.limits[kind] == nil then project.limits[kind] = redis.call('HGET', project.limitsKey, kind) end
-  return project.limits[kind] or string.format('%.0f', default)
+  if project.limits[kind] == nil then
+    local own = redis.call('HGET', project.limitsKey, kind)
+    project.limits[kind] = own and tonumber(own) or default
+  end
+  return project.limits[kind]
 end
 local function exceeded(project, request)
   local excess = {}
   for index = 4, #request, 3 do
     local kind = request[index]
     local used, limit = usedOf(project, kind), limitOf(project, kind, request[index + 2])
-    local after, most = used + request[index + 1], tonumber(limit)
-    if after > 9007199254740991 or (most >= 0 and after > most) then
+    local after = used + request[index + 1]
+    if after > 9007199254740991 or (limit >= 0 and after > limit) then
       excess[#excess + 1] = kind
       excess[#excess + 1] = string.format('%.0f', used)
-      excess[#excess + 1] = limit
+      excess[#excess + 1] = string.format('%.0f', limit)
     end
   end
   return excess
@@ -136,7 +139,7 @@ return replies`);
 
 /**
  * KEYS per project: counters, holds. ARGV: now, and as JSON a list of [number of the project from 0, member, 1 for
- * commit or 0 for release]. Answers 1 for each reservation that was ended so, 0 for those that are gone or expired.
+ * commit or 0 for release, and each kind and amount]. Answers 1 for each reservation that was ended so, 0 for those that are gone or expired.
  */
 export const SETTLE = script(`${common}${batch}
 for _, settlement in ipairs(batch) do
@@ -153,9 +156,9 @@ for number, settlement in ipairs(batch) do
   if expiry then
     project.known[member] = nil
     local alive = tonumber(expiry) > now
-    for kind, amount in string.gmatch(string.match(member, '[^|]*$'), '([^=,]+)=(%d+)') do
-      note(project, 'r:' .. kind, -tonumber(amount))
-      if alive and settlement[3] == 1 then note(project, 'u:' .. kind, tonumber(amount)) end
+    for index = 4, #settlement, 2 do
+      note(project, 'r:' .. settlement[index], -settlement[index + 1])
+      if alive and settlement[3] == 1 then note(project, 'u:' .. settlement[index], settlement[index + 1]) end
     end
     if alive then replies[number] = 1 end
   end
