@@ -29,6 +29,9 @@ export interface ServiceChange {
   readonly forcedDown?: boolean;
 }
 
+/** Services that only answer requests; nobody manages them here. */
+const API_BINARIES: readonly string[] = ['nova-osapi_compute', 'nova-metadata'];
+
 /** Statuses of migrations that need nothing more of their hosts. */
 const ENDED: readonly MigrationStatus[] = [
   'confirmed',
@@ -57,7 +60,9 @@ export class Services {
     return picture.services
       .filter(
         ({ host, binary }) =>
-          (query.host === undefined || query.host === host) && (query.binary === undefined || query.binary === binary),
+          !API_BINARIES.includes(binary) &&
+          (query.host === undefined || query.host === host) &&
+          (query.binary === undefined || query.binary === binary),
       )
       .map((service) => this.#stateOf(service, picture));
   }

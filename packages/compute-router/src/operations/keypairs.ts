@@ -8,7 +8,7 @@ import { nextLink, pageSize } from '../http/paging.js';
 import { operation } from '../operation.js';
 import { refusedFrom275 } from '../schemas/extra-parameters.js';
 import * as type from '../schemas/reply-types.js';
-import { idString, keypairName, keypairName292, limitText } from '../schemas/types.js';
+import { keypairName, keypairName292, limitText } from '../schemas/types.js';
 
 const keypairType = z.enum(['ssh', 'x509']);
 
@@ -46,8 +46,11 @@ const created = view<Keypair & { readonly privateKey: string | undefined }, Comp
 /** From here on the list comes in pages. */
 const paged = since('2.35', true);
 
+/** Users come from the identity service, and may have ids of any form. */
+const userId = z.string().refine((text) => !text.includes('\0'), { message: 'A user id has no NUL in it' });
+
 /** Whose key pairs: the caller's, or from 2.10 those of a user that is named. */
-const forUser = { user_id: since('2.10', one(idString, 'first')) };
+const forUser = { user_id: since('2.10', one(userId, 'first')) };
 const extra = refusedFrom275;
 
 function owner({ caller, query }: { caller: { userId: string }; query: { user_id?: string } }) {
@@ -90,7 +93,7 @@ export const keypairOperations = [
         name: [until('2.91', keypairName), since('2.92', keypairName292)],
         public_key: [until('2.91', z.string().optional()), since('2.92', z.string())],
         type: since('2.2', keypairType.default('ssh')),
-        user_id: since('2.10', idString.optional()),
+        user_id: since('2.10', userId.optional()),
       }),
     }),
     target: ({ caller, body }) => ({ userId: body.keypair.user_id ?? caller.userId }),
