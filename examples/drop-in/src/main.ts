@@ -1,1 +1,23 @@
-export {};
+import { defaultsFrom, memoryStore, projectQuotas } from '@apistrata/quota';
+import { service } from './service.js';
+
+const port = Number(process.env.PORT ?? 3000);
+// One process keeps its counters in memory; several share a Redis or an SQL database instead.
+const quota = projectQuotas({
+  store: memoryStore(),
+  defaults: defaultsFrom({ quota_secrets: process.env.QUOTA_SECRETS ?? 3 }),
+});
+const { app, health } = service(quota);
+
+const server = app.listen(port, () => {
+  const base = `http://localhost:${port}`;
+  console.log(`curl ${base}/v1/secrets -H 'X-Project-Id: p1' -H 'Content-Type: application/json' -d '{"name": "a"}'`);
+  console.log(`curl ${base}/v1/quotas -H 'X-Project-Id: p1'`);
+  console.log(`curl ${base}/v1/project-quotas -H 'X-Project-Id: p1' -H 'X-Roles: key-manager:service-admin'`);
+  console.log(`curl ${base}/healthcheck`);
+});
+
+process.once('SIGTERM', () => {
+  health.shutdown();
+  server.close(() => process.exit());
+});

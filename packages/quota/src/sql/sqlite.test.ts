@@ -15,6 +15,37 @@ testQuotaStore({
   },
 });
 
+/** What `node:sqlite` calls differently, over the driver that is there in every Node. */
+function likeNodeSqlite() {
+  const connection = new Database(':memory:');
+  return {
+    prepare: (sql: string) => connection.prepare(sql),
+    exec: (sql: string) => void connection.exec(sql),
+    get isTransaction() {
+      return connection.inTransaction;
+    },
+  };
+}
+
+const nodeSqlite = process.getBuiltinModule?.('node:sqlite' as 'node:fs') as undefined | { DatabaseSync: any };
+
+describe.each([
+  ['a connection shaped like that of node:sqlite', likeNodeSqlite],
+  ...(nodeSqlite ? [['node:sqlite', () => new nodeSqlite.DatabaseSync(':memory:')] as const] : []),
+])('sqlite() with %s', (_name, open) => {
+  it('counts, and becomes part of a transaction of the caller', async () => {
+    const connection = open();
+    const store = sqlStore({ database: sqlite(connection) });
+    await store.createSchema();
+    const quota = projectQuotas({ store, defaults: { secrets: 2 } });
+    await (await quota.reserve('p', { secrets: 1 })).commit();
+    connection.exec('BEGIN');
+    await quota.consume('p', { secrets: 1 });
+    connection.exec('ROLLBACK');
+    expect((await quota.usage('p')).secrets).toEqual({ used: 1, reserved: 0, limit: 2 });
+  });
+});
+
 async function fresh() {
   const connection = new Database(':memory:');
   const store = sqlStore({ database: sqlite(connection) });

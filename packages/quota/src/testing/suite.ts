@@ -15,7 +15,7 @@ export interface QuotaStoreSuite {
 }
 
 /** A store under test together with the time it lives in. */
-export interface Bench {
+interface Bench {
   readonly store: QuotaStore;
   /** Moves the clock of the store. */
   advance(ms: number): void;

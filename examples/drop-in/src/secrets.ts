@@ -1,0 +1,39 @@
+import { randomUUID } from 'node:crypto';
+
+export interface Secret {
+  readonly id: string;
+  readonly name: string;
+  /** ISO 8601. */
+  readonly created: string;
+}
+
+/** The things this service keeps for its projects: an ordinary model that knows nothing of quotas or versions. */
+export class Secrets {
+  readonly #byProject = new Map<string, Map<string, Secret>>();
+
+  add(project: string, name: string): Secret {
+    const secret = { id: randomUUID(), name, created: new Date().toISOString() };
+    this.#of(project).set(secret.id, secret);
+    return secret;
+  }
+
+  list(project: string): Secret[] {
+    return [...this.#of(project).values()];
+  }
+
+  find(project: string, id: string): Secret | undefined {
+    return this.#of(project).get(id);
+  }
+
+  remove(project: string, id: string): boolean {
+    return this.#of(project).delete(id);
+  }
+
+  #of(project: string): Map<string, Secret> {
+    const known = this.#byProject.get(project);
+    if (known) return known;
+    const secrets = new Map<string, Secret>();
+    this.#byProject.set(project, secrets);
+    return secrets;
+  }
+}

@@ -1,0 +1,78 @@
+import { type Healthcheck, healthcheck } from '@apistrata/healthcheck';
+import { byVersion, microversion, since, until } from '@apistrata/microversion';
+import { enforceQuota, type ProjectQuotas } from '@apistrata/quota';
+import { headerIdentity, projectQuotaRouter } from '@apistrata/quota/router';
+import { requestId } from '@apistrata/request-id';
+import express, { type Express, type RequestHandler } from 'express';
+import { type Secret, Secrets } from './secrets.js';
+
+/** The application and its health endpoint, so that the program can shut it down. */
+export interface Service {
+  readonly app: Express;
+  readonly health: Healthcheck;
+}
+
+/** An ordinary Express app with one resource, `/v1/secrets`, and the four middlewares dropped in. */
+export function service(quota: ProjectQuotas): Service {
+  const secrets = new Secrets();
+  // This demo believes the headers of anybody; in earnest, a proxy authenticates and `confirmed` stays as it is.
+  const identity = headerIdentity({ confirmed: false });
+  const projectOf = (req: express.Request): string => req.res!.locals.project;
+
+  const store = {
+    name: 'quota_store',
+    check: async () => ({ state: 'available' as const, details: await ask(quota) }),
+  };
+  const health = healthcheck({ backends: [store] });
+
+  const identify: RequestHandler = async (req, res, next) => {
+    res.locals.project = (await identity(req))!.projectId;
+    next();
+  };
+  const checkName: RequestHandler = (req, res, next) => {
+    if (typeof req.body?.name === 'string' && req.body.name !== '') next();
+    else res.status(400).json({ code: 400, title: 'Bad Request', description: 'A secret needs a name.' });
+  };
+  const counted = enforceQuota({ quota, kind: 'secrets', project: projectOf });
+  // What a secret looks like: 1.1 tells when it was made.
+  const send = byVersion<RequestHandler>([
+    until('1.0', (_req, res) => void res.json(withoutCreated(res.locals.secret))),
+    since('1.1', (_req, res) => void res.json(res.locals.secret)),
+  ]);
+
+  const app = express();
+  app.use(health, requestId());
+  app.use(projectQuotaRouter({ quota, identity }));
+
+  const v1 = express.Router();
+  v1.use(microversion({ service: 'key-manager', min: '1.0', max: '1.1', flavour: 'generic' }), identify);
+  v1.get('/secrets', (req, res) => {
+    res.json({ secrets: secrets.list(projectOf(req)).map(withoutCreated) });
+  });
+  // The quota comes last: what is refused before takes nothing.
+  v1.post('/secrets', express.json(), checkName, counted, (req, res, next) => {
+    res.locals.secret = secrets.add(projectOf(req), req.body.name);
+    res.status(201);
+    send(req, res, next);
+  });
+  v1.get('/secrets/:id', (req, res, next) => {
+    res.locals.secret = secrets.find(projectOf(req), req.params.id);
+    if (res.locals.secret) send(req, res, next);
+    else next();
+  });
+  v1.delete('/secrets/:id', counted, (req, res, next) => {
+    if (secrets.remove(projectOf(req), String(req.params.id))) res.status(204).end();
+    else next();
+  });
+  app.use('/v1', v1);
+  return { app, health };
+}
+
+async function ask(quota: ProjectQuotas): Promise<string> {
+  const { total } = await quota.list({ limit: 0 });
+  return `${total} projects have limits of their own`;
+}
+
+function withoutCreated({ id, name }: Secret) {
+  return { id, name };
+}
