@@ -15,6 +15,7 @@ import { hypervisorOperations } from './hypervisors.js';
 import { keypairOperations } from './keypairs.js';
 import { limitsOperations } from './limits.js';
 import { migrationOperations } from './migrations.js';
+import { proxyOperations } from './proxies/index.js';
 import { quotaClassOperations } from './quota-classes.js';
 import { quotaSetOperations } from './quota-sets.js';
 import { removedOperations } from './removed.js';
@@ -93,6 +94,7 @@ const defined: readonly Operation[] = [
   ...quotaClassOperations,
   ...quotaSetOperations,
   ...usageOperations,
+  ...proxyOperations,
 ];
 
 /** Every operation of the compute API. What it serves, documents and tests is this list. */

@@ -1,0 +1,53 @@
+import { Refusal } from '@apistrata/compute-engine';
+import { z } from 'zod';
+import { BadRequest } from '../../http/bad-request.js';
+import { operation } from '../../operation.js';
+import { proxied } from './window.js';
+
+const path = '/os-baremetal-nodes';
+
+const changes = [
+  { method: 'POST', path },
+  { method: 'DELETE', path: `${path}/{id}` },
+  { method: 'POST', path: `${path}/{id}/action`, action: 'add_interface' },
+  { method: 'POST', path: `${path}/{id}/action`, action: 'remove_interface' },
+] as const;
+
+/** There is no bare metal behind this API: nothing is listed, and nothing could ever be changed through it. */
+export const baremetalProxies = [
+  operation({
+    method: 'GET',
+    path,
+    window: proxied,
+    summary: 'List bare metal nodes: there are none',
+    policy: 'os_compute_api:os-baremetal-nodes:list',
+    status: 200,
+    reply: { nodes: z.array(z.never()) },
+    run: () => ({ nodes: [] }),
+  }),
+  operation({
+    method: 'GET',
+    path: `${path}/{id}`,
+    window: proxied,
+    summary: 'Show a bare metal node: there are none',
+    policy: 'os_compute_api:os-baremetal-nodes:show',
+    status: 200,
+    errors: [404],
+    reply: { node: z.never() },
+    run: ({ params: { id } }) => {
+      throw new Refusal('NOT_FOUND', `Node ${id} could not be found.`);
+    },
+  }),
+  ...changes.map((change) =>
+    operation({
+      ...change,
+      window: proxied,
+      summary: 'Refused: bare metal nodes are changed through their own service',
+      status: 200,
+      errors: [400],
+      run: () => {
+        throw new BadRequest('Bare metal nodes cannot be changed through this API; use their own service.');
+      },
+    }),
+  ),
+];

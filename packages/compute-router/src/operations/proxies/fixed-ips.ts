@@ -1,0 +1,49 @@
+import { isIP } from 'node:net';
+import { type Port, Refusal, type Server } from '@apistrata/compute-engine';
+import { since } from '@apistrata/microversion';
+import { field, view } from '@apistrata/microversion/router';
+import { z } from 'zod';
+import { BadRequest } from '../../http/bad-request.js';
+import type { ComputeCall } from '../../http/call.js';
+import { operation } from '../../operation.js';
+import { nullableText } from '../../schemas/reply-types.js';
+import { proxied } from './window.js';
+
+/** An address with the port and the server that have it. */
+interface FixedAddress {
+  readonly address: string;
+  readonly port: Port;
+  readonly server: Server | undefined;
+}
+
+const fixedIp = view<FixedAddress, ComputeCall>({
+  address: field(z.string(), ({ address }) => address),
+  // The network service tells subnets to nobody here.
+  cidr: field(z.null(), () => null),
+  host: field(nullableText, ({ port }, call) => (call.context.isAdmin ? port.hostId || null : null)),
+  hostname: field(nullableText, ({ server }) => server?.hostname ?? null),
+  reserved: since(
+    '2.4',
+    field(z.literal(false), () => false as const),
+  ),
+});
+
+export const fixedIpProxies = [
+  operation({
+    method: 'GET',
+    path: '/os-fixed-ips/{id}',
+    window: proxied,
+    summary: 'Show a fixed address',
+    status: 200,
+    errors: [400, 404],
+    reply: { fixed_ip: fixedIp },
+    run: async ({ engine, caller, context, params: { id: address } }) => {
+      if (isIP(address) === 0) throw new BadRequest(`Fixed IP ${address} is not an IP address.`);
+      const ports = await engine.catalogs.networks.listPorts(caller, {});
+      const port = ports.find(({ fixedIps }) => fixedIps.some((fixed) => fixed.address === address));
+      if (!port) throw new Refusal('NOT_FOUND', `Fixed IP not found for address ${address}.`);
+      const server = port.deviceId ? engine.servers.get(context, port.deviceId) : undefined;
+      return { fixed_ip: { address, port, server: await server?.catch(() => undefined) } };
+    },
+  }),
+];

@@ -1,0 +1,168 @@
+import { type FloatingIp, Refusal, type Server } from '@apistrata/compute-engine';
+import { field, view } from '@apistrata/microversion/router';
+import { object } from '@apistrata/microversion/schema';
+import { z } from 'zod';
+import type { ComputeCall } from '../../http/call.js';
+import { operation } from '../../operation.js';
+import { idText } from '../../schemas/id-text.js';
+import { nullableText } from '../../schemas/reply-types.js';
+import { refusedAs } from './refused-as.js';
+import { proxied } from './window.js';
+
+const floatingIp = view<FloatingIp, ComputeCall>({
+  id: field(z.string(), ({ id }) => id),
+  ip: field(z.string(), ({ address }) => address),
+  pool: field(z.string(), ({ pool }) => pool),
+  fixed_ip: field(nullableText, ({ fixedAddress }) => fixedAddress),
+  instance_id: field(nullableText, ({ deviceId }) => deviceId),
+});
+
+const ownIps = ({ engine, caller }: ComputeCall) =>
+  engine.catalogs.networks.listFloatingIps(caller, { projectId: caller.projectId });
+
+/** Finds one to act on; policies are checked on its project. */
+const namedIp = ({ engine, caller, params }: ComputeCall & { readonly params: { readonly id: string } }) =>
+  engine.catalogs.networks.getFloatingIp(caller, params.id);
+
+const bulkEntry = z.strictObject({
+  address: z.string(),
+  fixed_ip: nullableText,
+  instance_uuid: nullableText,
+  interface: z.null(),
+  pool: z.string(),
+  project_id: z.string(),
+});
+
+function bulkEntryOf({ address, fixedAddress, deviceId, pool, projectId }: FloatingIp): z.output<typeof bulkEntry> {
+  return { address, fixed_ip: fixedAddress, instance_uuid: deviceId, interface: null, pool, project_id: projectId };
+}
+
+/** All of them for administrators, those of the caller's project for everybody else. */
+const allIps = ({ engine, caller, context }: ComputeCall) =>
+  engine.catalogs.networks.listFloatingIps(caller, context.isAdmin ? {} : { projectId: caller.projectId });
+
+/** Where the server is that an address leads to; nobody but administrators is told hosts. */
+async function hostOf({ engine, context }: ComputeCall, { deviceId }: FloatingIp): Promise<string | null> {
+  if (deviceId === null || !context.isAdmin) return null;
+  const server: Server | undefined = await engine.servers.get(context, deviceId).catch(() => undefined);
+  return server?.host ?? null;
+}
+
+export const floatingIpProxies = [
+  operation({
+    method: 'GET',
+    path: '/os-floating-ip-pools',
+    window: proxied,
+    summary: 'List pools of floating addresses',
+    policy: 'os_compute_api:os-floating-ip-pools',
+    status: 200,
+    reply: { floating_ip_pools: z.array(z.strictObject({ name: z.string() })) },
+    run: async ({ engine, caller }) => {
+      const pools = await engine.catalogs.networks.listFloatingIpPools(caller);
+      return { floating_ip_pools: pools.map(({ name }) => ({ name })) };
+    },
+  }),
+  operation({
+    method: 'GET',
+    path: '/os-floating-ips',
+    window: proxied,
+    summary: 'List floating addresses',
+    policy: 'os_compute_api:os-floating-ips:list',
+    status: 200,
+    reply: { floating_ips: [floatingIp] },
+    run: async (call) => ({ floating_ips: await ownIps(call) }),
+  }),
+  operation({
+    method: 'POST',
+    path: '/os-floating-ips',
+    window: proxied,
+    summary: 'Allocate a floating address',
+    policy: 'os_compute_api:os-floating-ips:create',
+    status: 200,
+    errors: [400, 403, 404],
+    body: object({ pool: idText.nullish() }),
+    reply: { floating_ip: floatingIp },
+    run: async ({ engine, caller, body }) => ({
+      floating_ip: await refusedAs(
+        { NO_FREE_ADDRESS: 'NOT_FOUND' },
+        engine.catalogs.networks.allocateFloatingIp(caller, body.pool ?? undefined),
+      ),
+    }),
+  }),
+  operation({
+    method: 'GET',
+    path: '/os-floating-ips/{id}',
+    window: proxied,
+    summary: 'Show a floating address',
+    policy: 'os_compute_api:os-floating-ips:show',
+    status: 200,
+    errors: [404],
+    target: namedIp,
+    reply: { floating_ip: floatingIp },
+    run: ({ target }) => ({ floating_ip: target }),
+  }),
+  operation({
+    method: 'DELETE',
+    path: '/os-floating-ips/{id}',
+    window: proxied,
+    summary: 'Release a floating address',
+    policy: 'os_compute_api:os-floating-ips:delete',
+    status: 202,
+    errors: [404],
+    target: namedIp,
+    run: async ({ engine, caller, target }) => {
+      await engine.catalogs.networks.releaseFloatingIp(caller, target.id);
+    },
+  }),
+  operation({
+    method: 'GET',
+    path: '/os-floating-ips-bulk',
+    window: proxied,
+    summary: 'List floating addresses with what they lead to',
+    policy: 'os_compute_api:os-floating-ips:list',
+    status: 200,
+    reply: { floating_ip_info: z.array(bulkEntry) },
+    run: async (call) => ({ floating_ip_info: (await allIps(call)).map(bulkEntryOf) }),
+  }),
+  operation({
+    method: 'GET',
+    path: '/os-floating-ips-bulk/{id}',
+    window: proxied,
+    summary: 'List floating addresses of the servers on a host',
+    policy: 'os_compute_api:os-floating-ips:list',
+    status: 200,
+    errors: [404],
+    reply: { floating_ip_info: z.array(bulkEntry) },
+    run: async (call) => {
+      const found = [];
+      for (const floating of await allIps(call))
+        if ((await hostOf(call, floating)) === call.params.id) found.push(bulkEntryOf(floating));
+      if (found.length === 0)
+        throw new Refusal('NOT_FOUND', `There are no floating addresses of host ${call.params.id}.`);
+      return { floating_ip_info: found };
+    },
+  }),
+  operation({
+    method: 'GET',
+    path: '/os-floating-ip-dns',
+    window: proxied,
+    summary: 'List domains of floating addresses: there are none',
+    policy: 'os_compute_api:os-floating-ips:list',
+    status: 200,
+    reply: { domain_entries: z.array(z.never()) },
+    run: () => ({ domain_entries: [] }),
+  }),
+  operation({
+    method: 'GET',
+    path: '/os-floating-ip-dns/{domain_id}/entries/{id}',
+    window: proxied,
+    summary: 'Show a name of a floating address: there are none',
+    policy: 'os_compute_api:os-floating-ips:list',
+    status: 200,
+    errors: [404],
+    reply: { dns_entry: z.never() },
+    run: ({ params }) => {
+      throw new Refusal('NOT_FOUND', `There is no entry ${params.id} in domain ${params.domain_id}.`);
+    },
+  }),
+];

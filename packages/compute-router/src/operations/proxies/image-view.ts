@@ -1,0 +1,84 @@
+import type { Image, ImageStatus } from '@apistrata/compute-engine';
+import { field, view } from '@apistrata/microversion/router';
+import { z } from 'zod';
+import type { ComputeCall } from '../../http/call.js';
+import * as type from '../../schemas/reply-types.js';
+
+const imageLinks = z
+  .array(
+    z.strictObject({ rel: z.enum(['self', 'bookmark', 'alternate']), href: z.string(), type: z.string().optional() }),
+  )
+  .length(3);
+
+/** Where the image is in the image service, which nobody here can tell: a path of its own below this host. */
+const links = field<Image, ComputeCall, typeof imageLinks>(imageLinks, ({ id }, call) => [
+  ...call.links(`/images/${id}`).map(({ rel, href }) => ({ rel: rel as 'self', href })),
+  { rel: 'alternate' as const, type: 'application/vnd.openstack.image', href: `${call.base}/images/${id}` },
+]);
+
+const shownStatus = z.enum(['ACTIVE', 'SAVING', 'DELETED', 'ERROR', 'UNKNOWN']);
+type ShownStatus = z.output<typeof shownStatus>;
+
+const statuses: Readonly<Partial<Record<ImageStatus, ShownStatus>>> = {
+  active: 'ACTIVE',
+  queued: 'SAVING',
+  saving: 'SAVING',
+  uploading: 'SAVING',
+  importing: 'SAVING',
+  deleted: 'DELETED',
+  pending_delete: 'DELETED',
+  killed: 'ERROR',
+};
+
+/** Percent of the way to an image that can be used. */
+const progress: Readonly<Partial<Record<ImageStatus, number>>> = {
+  queued: 25,
+  saving: 50,
+  uploading: 50,
+  importing: 50,
+  active: 100,
+};
+
+/** The statuses of the image service that one of the old API stands for; none for a text that is none. */
+export function statusesOf(text: string): readonly ImageStatus[] {
+  const wanted = text.toUpperCase();
+  return (Object.keys(statuses) as ImageStatus[]).filter((status) => statuses[status] === wanted);
+}
+
+const diskConfig = z.enum(['AUTO', 'MANUAL']).optional();
+const serverOf = z.strictObject({ id: z.string(), links: type.links });
+
+function diskConfigOf({ properties }: Image): 'AUTO' | 'MANUAL' | undefined {
+  const auto = properties.auto_disk_config;
+  return auto === undefined ? undefined : auto.toLowerCase() === 'true' ? 'AUTO' : 'MANUAL';
+}
+
+/** What is in the metadata of an image, as text. */
+export const imageMetadata = ({ properties }: Image) => ({ ...properties });
+
+export const imageSummary = view<Image, ComputeCall>({
+  id: field(z.string(), ({ id }) => id),
+  name: field(type.nullableText, ({ name }) => name),
+  links,
+});
+
+export const imageDetail = view<Image, ComputeCall>({
+  id: field(z.string(), ({ id }) => id),
+  name: field(type.nullableText, ({ name }) => name),
+  links,
+  status: field(shownStatus, ({ status }) => statuses[status] ?? 'UNKNOWN'),
+  progress: field(
+    z.union([z.literal(0), z.literal(25), z.literal(50), z.literal(100)]),
+    ({ status }) => (progress[status] ?? 0) as 0,
+  ),
+  created: field(type.serverTime, ({ createdAt }) => type.showServerTime(createdAt)),
+  updated: field(type.serverTime, ({ updatedAt }) => type.showServerTime(updatedAt)),
+  minDisk: field(type.wholeNumber, ({ minDiskGb }) => minDiskGb),
+  minRam: field(type.wholeNumber, ({ minRamMb }) => minRamMb),
+  metadata: field(type.textMap, imageMetadata),
+  'OS-EXT-IMG-SIZE:size': field(type.wholeNumber, ({ sizeBytes }) => sizeBytes ?? 0),
+  'OS-DCF:diskConfig': field(diskConfig, diskConfigOf),
+  server: field(serverOf.optional(), ({ properties: { instance_uuid: id } }, call) =>
+    id ? { id, links: [...call.links(`/servers/${id}`)] as never } : undefined,
+  ),
+});

@@ -1,0 +1,122 @@
+import type { Image, ImageQuery } from '@apistrata/compute-engine';
+import { one, query } from '@apistrata/microversion/schema';
+import { BadRequest } from '../../http/bad-request.js';
+import type { ComputeCall } from '../../http/call.js';
+import { nextLink, pageSize } from '../../http/paging.js';
+import { operation } from '../../operation.js';
+import { idText } from '../../schemas/id-text.js';
+import { collectionLinks } from '../../schemas/reply-types.js';
+import { dateTimeText, posint } from '../../schemas/types.js';
+import { imageDetail, imageSummary, statusesOf } from './image-view.js';
+import { proxied } from './window.js';
+
+const listQuery = query(
+  {
+    name: one(idText),
+    status: one(idText),
+    'changes-since': one(dateTimeText),
+    server: one(idText),
+    type: one(idText),
+    minRam: one(idText),
+    minDisk: one(idText),
+    limit: one(posint),
+    page_size: one(posint),
+    marker: one(idText),
+    offset: one(posint),
+  },
+  { extra: 'keep' },
+);
+
+type Asked = typeof listQuery extends { parse: (...args: never[]) => { value: infer T } } ? T : never;
+
+const PROPERTY = 'property-';
+
+/** Filters on properties: those named outright, and those that have a name of their own here. */
+function propertiesIn(asked: Asked): Readonly<Record<string, string>> {
+  const named = Object.entries(asked as Readonly<Record<string, unknown>>).filter(([name]) =>
+    name.startsWith(PROPERTY),
+  );
+  const properties = Object.fromEntries(named.map(([name, value]) => [name.slice(PROPERTY.length), String(value)]));
+  if (Object.entries(properties).some((pair) => pair.join().includes('\0')))
+    throw new BadRequest('NUL is not legal in filters.');
+  return {
+    ...properties,
+    // A server may be named by its URL.
+    ...(asked.server && { instance_uuid: asked.server.slice(asked.server.lastIndexOf('/') + 1) }),
+    ...(asked.type && { image_type: asked.type }),
+  };
+}
+
+function least(name: string, text: string | undefined): number {
+  if (text === undefined) return 0;
+  if (!/^[+-]?\d+$/.test(text)) throw new BadRequest(`Invalid ${name} filter [${text}]`);
+  return Number(text);
+}
+
+/** A page of images, newest first. Filters that the image service has not are applied to all that it gives. */
+async function pageOf(call: ComputeCall, asked: Asked) {
+  const size = pageSize(call, asked.limit ?? asked.page_size);
+  const [minRam, minDisk] = [least('minRam', asked.minRam), least('minDisk', asked.minDisk)];
+  const statuses = asked.status === undefined ? undefined : statusesOf(asked.status);
+  const filter: ImageQuery = {
+    name: asked.name,
+    properties: propertiesIn(asked),
+    updatedSince: asked['changes-since'],
+    status: statuses?.length === 1 ? statuses[0] : undefined,
+  };
+  const list = (page: ImageQuery) => call.engine.catalogs.images.list(call.caller, { ...filter, ...page });
+  const whole = minRam > 0 || minDisk > 0 || (statuses !== undefined && statuses.length !== 1);
+  const images = whole ? await kept() : await list({ limit: size, marker: asked.marker });
+  return { images, images_links: nextLink(call, size, images, ({ id }: Image) => id) as never };
+
+  async function kept(): Promise<readonly Image[]> {
+    const all = await list({ marker: asked.marker });
+    const fits = ({ minRamMb, minDiskGb, status }: Image) =>
+      minRamMb >= minRam && minDiskGb >= minDisk && (statuses?.includes(status) ?? true);
+    return all.filter(fits).slice(0, size);
+  }
+}
+
+export const imageProxies = [
+  operation({
+    method: 'GET',
+    path: '/images',
+    window: proxied,
+    summary: 'List images',
+    status: 200,
+    errors: [400],
+    query: listQuery,
+    reply: { images: [imageSummary], images_links: collectionLinks.optional() },
+    run: (call) => pageOf(call, call.query),
+  }),
+  operation({
+    method: 'GET',
+    path: '/images/detail',
+    window: proxied,
+    summary: 'List images with details',
+    status: 200,
+    errors: [400],
+    query: listQuery,
+    reply: { images: [imageDetail], images_links: collectionLinks.optional() },
+    run: (call) => pageOf(call, call.query),
+  }),
+  operation({
+    method: 'GET',
+    path: '/images/{id}',
+    window: proxied,
+    summary: 'Show an image',
+    status: 200,
+    errors: [404],
+    reply: { image: imageDetail },
+    run: async ({ engine, caller, params }) => ({ image: await engine.catalogs.images.get(caller, params.id) }),
+  }),
+  operation({
+    method: 'DELETE',
+    path: '/images/{id}',
+    window: proxied,
+    summary: 'Delete an image',
+    status: 204,
+    errors: [403, 404],
+    run: ({ engine, caller, params }) => engine.catalogs.images.delete(caller, params.id),
+  }),
+];

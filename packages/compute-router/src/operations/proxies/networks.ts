@@ -1,0 +1,86 @@
+import type { Network } from '@apistrata/compute-engine';
+import { field, type View, type ViewField, view } from '@apistrata/microversion/router';
+import { z } from 'zod';
+import type { ComputeCall } from '../../http/call.js';
+import { operation } from '../../operation.js';
+import { nullableText } from '../../schemas/reply-types.js';
+import { proxied } from './window.js';
+
+type Field = ViewField<Network, ComputeCall>;
+
+/** What networks of an older kind had and those of the network service have not. */
+const nothing: Field = field(z.null(), () => null);
+const nothingForAdmins: Field = field(z.null().optional(), (_, call) => (call.context.isAdmin ? null : undefined));
+
+function all(names: readonly string[], value: Field): Readonly<Record<string, Field>> {
+  return Object.fromEntries(names.map((name) => [name, value]));
+}
+
+const addressing = ['cidr', 'netmask', 'gateway', 'broadcast', 'dns1', 'dns2', 'cidr_v6', 'gateway_v6', 'netmask_v6'];
+
+const deployment = [
+  'created_at',
+  'updated_at',
+  'deleted_at',
+  'deleted',
+  'injected',
+  'bridge',
+  'bridge_interface',
+  'vlan',
+  'vpn_public_address',
+  'vpn_public_port',
+  'vpn_private_address',
+  'dhcp_start',
+  'dhcp_server',
+  'enable_dhcp',
+  'share_address',
+  'host',
+  'multi_host',
+  'priority',
+  'rxtx_base',
+];
+
+const network = view<Network, ComputeCall>({
+  id: field(z.string(), ({ id }) => id),
+  label: field(z.string(), ({ name }) => name),
+  ...all(addressing, nothing),
+  ...all(deployment, nothingForAdmins),
+  project_id: field(nullableText.optional(), ({ projectId }, call) => (call.context.isAdmin ? projectId : undefined)),
+  mtu: field(z.int().optional(), ({ mtu }, call) => (call.context.isAdmin ? mtu : undefined)),
+});
+
+const tenantNetwork = view<Network, ComputeCall>({
+  id: field(z.string(), ({ id }) => id),
+  label: field(z.string(), ({ name }) => name),
+  cidr: field(z.literal('None'), () => 'None' as const),
+});
+
+function reads(resource: 'os-networks' | 'os-tenant-networks', shown: View<Network, ComputeCall>) {
+  return [
+    operation({
+      method: 'GET',
+      path: `/${resource}`,
+      window: proxied,
+      summary: `List networks (${resource})`,
+      policy: `os_compute_api:${resource}:list`,
+      status: 200,
+      reply: { networks: [shown] },
+      run: async ({ engine, caller }) => ({ networks: await engine.catalogs.networks.listNetworks(caller) }),
+    }),
+    operation({
+      method: 'GET',
+      path: `/${resource}/{id}`,
+      window: proxied,
+      summary: `Show a network (${resource})`,
+      policy: `os_compute_api:${resource}:show`,
+      status: 200,
+      errors: [404],
+      reply: { network: shown },
+      run: async ({ engine, caller, params }) => ({
+        network: await engine.catalogs.networks.getNetwork(caller, params.id),
+      }),
+    }),
+  ];
+}
+
+export const networkProxies = [...reads('os-networks', network), ...reads('os-tenant-networks', tenantNetwork)];

@@ -1,0 +1,96 @@
+import type { NewSecurityGroupRule, SecurityGroupRule } from '@apistrata/compute-engine';
+import { z } from 'zod';
+import { BadRequest } from '../../http/bad-request.js';
+import { nullableText } from '../../schemas/reply-types.js';
+
+/** A rule as the old API writes it. */
+export const securityGroupRule = z.strictObject({
+  id: z.string(),
+  parent_group_id: z.string(),
+  ip_protocol: nullableText,
+  from_port: z.int().min(-1).nullable(),
+  to_port: z.int().min(-1).nullable(),
+  group: z.union([z.strictObject({ name: z.string(), tenant_id: z.string() }), z.strictObject({})]),
+  ip_range: z.union([z.strictObject({ cidr: z.string() }), z.strictObject({})]),
+});
+
+/** The group that a rule lets in. */
+export interface RemoteGroup {
+  readonly name: string;
+  readonly projectId: string;
+}
+
+const ANY_PORT: readonly [number, number] = [1, 65535];
+const ANYTHING = '0.0.0.0/0';
+const ANYTHING_V6 = '::/0';
+
+/** The first and last port; those of a rule that names none are all that its protocol has. */
+function portsOf({ protocol, portMin, portMax }: SecurityGroupRule): readonly [number | null, number | null] {
+  if (protocol === null || portMin !== null || portMax !== null) return [portMin, portMax];
+  return protocol === 'tcp' || protocol === 'udp' ? ANY_PORT : [-1, -1];
+}
+
+/** @param remote the group it lets in, where it lets in one */
+export function showRule(rule: SecurityGroupRule, remote: RemoteGroup | undefined): z.output<typeof securityGroupRule> {
+  const [from_port, to_port] = portsOf(rule);
+  const everywhere = rule.ethertype === 'IPv6' ? ANYTHING_V6 : ANYTHING;
+  return {
+    id: rule.id,
+    parent_group_id: rule.securityGroupId,
+    ip_protocol: rule.protocol,
+    from_port,
+    to_port,
+    group: remote ? { name: remote.name, tenant_id: remote.projectId } : {},
+    ip_range: rule.remoteGroupId === null ? { cidr: rule.remoteCidr ?? everywhere } : {},
+  };
+}
+
+/** What a request says of a rule. */
+export interface AskedRule {
+  readonly parent_group_id: string;
+  readonly group_id?: string | null;
+  readonly ip_protocol?: unknown;
+  readonly from_port?: unknown;
+  readonly to_port?: unknown;
+  readonly cidr?: unknown;
+}
+
+const missing = (value: unknown) => value === undefined || value === null || value === '';
+
+/** Ports that a protocol has; -1 among those of ICMP means any. */
+const ranges: Readonly<Record<string, readonly [number, number]>> = {
+  tcp: ANY_PORT,
+  udp: ANY_PORT,
+  icmp: [-1, 255],
+};
+
+function protocolOf(value: unknown): string {
+  const protocol = String(value).toLowerCase();
+  if (Object.hasOwn(ranges, protocol)) return protocol;
+  throw new BadRequest(`Invalid IP protocol ${protocol}.`);
+}
+
+function portOf(value: unknown, protocol: string): number {
+  const port = typeof value === 'number' || (typeof value === 'string' && /^-?\d+$/.test(value)) ? Number(value) : NaN;
+  const [least, most] = ranges[protocol]!;
+  if (Number.isInteger(port) && port >= least && port <= most) return port;
+  throw new BadRequest(`Invalid port: ${protocol} has numbers from ${least} to ${most}.`);
+}
+
+/** The rule of the network service that a request means. Throws the 400 for what makes no sense. */
+export function ruleFrom(asked: AskedRule): NewSecurityGroupRule {
+  const base = { securityGroupId: asked.parent_group_id, direction: 'ingress' as const };
+  const remoteGroupId = asked.group_id ?? null;
+  const given = [asked.ip_protocol, asked.from_port, asked.to_port].filter((value) => !missing(value));
+  if (given.length === 0 && remoteGroupId) return { ...base, remoteGroupId };
+  if (given.length < 3) throw new BadRequest('Not enough parameters to build a valid rule.');
+  const protocol = protocolOf(asked.ip_protocol);
+  const [from, to] = [portOf(asked.from_port, protocol), portOf(asked.to_port, protocol)];
+  if (from > to && protocol !== 'icmp')
+    throw new BadRequest(`Invalid port range ${from}:${to}: it ends before it starts.`);
+  const ports = { protocol, portMin: from === -1 ? null : from, portMax: to === -1 ? null : to };
+  if (remoteGroupId) return { ...base, ...ports, remoteGroupId };
+  if (missing(asked.cidr)) return { ...base, ...ports, remoteCidr: ANYTHING };
+  if (typeof asked.cidr !== 'string') throw new BadRequest('Invalid CIDR given as IP prefix.');
+  return { ...base, ...ports, remoteCidr: asked.cidr };
+}

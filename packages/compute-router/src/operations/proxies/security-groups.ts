@@ -1,0 +1,191 @@
+import type { SecurityGroup } from '@apistrata/compute-engine';
+import { one, query } from '@apistrata/microversion/schema';
+import { z } from 'zod';
+import { BadRequest } from '../../http/bad-request.js';
+import type { ComputeCall } from '../../http/call.js';
+import { operation } from '../../operation.js';
+import { nullableText } from '../../schemas/reply-types.js';
+import { uuid } from '../../schemas/types.js';
+import { offsetPage, offsetParameters } from './offset-page.js';
+import { refusedAs } from './refused-as.js';
+import { type RemoteGroup, ruleFrom, securityGroupRule, showRule } from './security-group-rule.js';
+import { proxied } from './window.js';
+
+const securityGroup = z.strictObject({
+  id: z.string(),
+  name: z.string(),
+  description: nullableText,
+  tenant_id: z.string(),
+  rules: z.array(securityGroupRule),
+});
+
+/** What the network service calls a conflict was told as a bad request. */
+const asBadRequest = {
+  SECURITY_GROUP_IN_USE: 'BAD_REQUEST',
+  SECURITY_GROUP_RULE_EXISTS: 'BAD_REQUEST',
+} as const;
+
+const text = z.string().max(255);
+const fields = z.looseObject({ security_group: z.looseObject({ name: text, description: text }) });
+
+const list = { path: '/os-security-groups', item: '/os-security-groups/{id}' } as const;
+const rules = { path: '/os-security-group-rules', item: '/os-security-group-rules/{id}' } as const;
+
+function checkedId(id: string): string {
+  const checked = uuid.safeParse(id);
+  if (!checked.success) throw new BadRequest('Security group id should be uuid');
+  return checked.data;
+}
+
+function namedGroup({ engine, caller, params }: ComputeCall & { readonly params: { readonly id: string } }) {
+  return engine.catalogs.networks.getSecurityGroup(caller, checkedId(params.id));
+}
+
+/** Groups with their rules for what comes in, which are all that the old API knows. */
+async function showGroups({ engine, caller }: ComputeCall, groups: readonly SecurityGroup[]) {
+  const known = new Map<string, RemoteGroup>(groups.map((group) => [group.id, group]));
+  const ingress = groups.flatMap((group) => group.rules.filter(({ direction }) => direction === 'ingress'));
+  const others = [...new Set(ingress.flatMap(({ remoteGroupId }) => remoteGroupId ?? []))].filter(
+    (id) => !known.has(id),
+  );
+  if (others.length > 0) {
+    for (const group of await engine.catalogs.networks.listSecurityGroups(caller, { ids: others }))
+      known.set(group.id, group);
+  }
+  return groups.map(({ id, name, description, projectId }) => ({
+    id,
+    name,
+    description,
+    tenant_id: projectId,
+    rules: ingress
+      .filter((rule) => rule.securityGroupId === id)
+      .map((rule) => showRule(rule, rule.remoteGroupId === null ? undefined : known.get(rule.remoteGroupId))),
+  }));
+}
+
+const showGroup = async (call: ComputeCall, group: SecurityGroup) => ({
+  security_group: (await showGroups(call, [group]))[0]!,
+});
+
+/** Text of a name or a description that databases can hold. */
+function checkedText({ name, description }: { readonly name: string; readonly description: string }) {
+  if (`${name}${description}`.includes('\0')) throw new BadRequest('NUL is not legal in names and descriptions.');
+  return { name, description };
+}
+
+export const securityGroupProxies = [
+  operation({
+    method: 'GET',
+    path: list.path,
+    window: proxied,
+    summary: 'List security groups',
+    policy: 'os_compute_api:os-security-groups:get',
+    status: 200,
+    errors: [404],
+    query: query({ ...offsetParameters, all_tenants: one(z.string()) }, { extra: 'ignore' }),
+    reply: { security_groups: z.array(securityGroup) },
+    run: async (call) => {
+      const everybodys = call.query.all_tenants !== undefined && call.context.isAdmin;
+      const projectId = everybodys ? undefined : call.caller.projectId;
+      const groups = await call.engine.catalogs.networks.listSecurityGroups(call.caller, { projectId });
+      const sortKey = (group: SecurityGroup) => `${group.projectId}\0${group.name}`;
+      const sorted = [...groups].sort((a, b) => (sortKey(a) < sortKey(b) ? -1 : sortKey(a) > sortKey(b) ? 1 : 0));
+      return { security_groups: await showGroups(call, offsetPage(call, sorted, call.query)) };
+    },
+  }),
+  operation({
+    method: 'POST',
+    path: list.path,
+    window: proxied,
+    summary: 'Create a security group',
+    policy: 'os_compute_api:os-security-groups:create',
+    status: 200,
+    errors: [400, 403],
+    body: fields,
+    reply: { security_group: securityGroup },
+    run: async (call) => {
+      const { networks } = call.engine.catalogs;
+      return showGroup(call, await networks.createSecurityGroup(call.caller, checkedText(call.body.security_group)));
+    },
+  }),
+  operation({
+    method: 'GET',
+    path: list.item,
+    window: proxied,
+    summary: 'Show a security group',
+    policy: 'os_compute_api:os-security-groups:show',
+    status: 200,
+    errors: [400, 404],
+    target: namedGroup,
+    reply: { security_group: securityGroup },
+    run: (call) => showGroup(call, call.target),
+  }),
+  operation({
+    method: 'PUT',
+    path: list.item,
+    window: proxied,
+    summary: 'Change a security group',
+    policy: 'os_compute_api:os-security-groups:update',
+    status: 200,
+    errors: [400, 404],
+    body: fields,
+    target: namedGroup,
+    reply: { security_group: securityGroup },
+    run: async (call) => {
+      const { engine, caller, target, body } = call;
+      const change = checkedText(body.security_group);
+      return showGroup(call, await engine.catalogs.networks.updateSecurityGroup(caller, target.id, change));
+    },
+  }),
+  operation({
+    method: 'DELETE',
+    path: list.item,
+    window: proxied,
+    summary: 'Delete a security group',
+    policy: 'os_compute_api:os-security-groups:delete',
+    status: 202,
+    errors: [400, 404],
+    target: namedGroup,
+    run: ({ engine, caller, target }) =>
+      refusedAs(asBadRequest, engine.catalogs.networks.deleteSecurityGroup(caller, target.id)),
+  }),
+  operation({
+    method: 'POST',
+    path: rules.path,
+    window: proxied,
+    summary: 'Add a rule to a security group',
+    policy: 'os_compute_api:os-security-groups:rule:create',
+    status: 200,
+    errors: [400, 403, 404],
+    body: z.looseObject({
+      security_group_rule: z.looseObject({
+        parent_group_id: uuid,
+        group_id: uuid.nullish(),
+        ip_protocol: z.unknown(),
+        from_port: z.unknown(),
+        to_port: z.unknown(),
+        cidr: z.unknown(),
+      }),
+    }),
+    target: ({ engine, caller, body }) =>
+      engine.catalogs.networks.getSecurityGroup(caller, body.security_group_rule.parent_group_id),
+    reply: { security_group_rule: securityGroupRule },
+    run: async ({ engine, caller, body }) => {
+      const { networks } = engine.catalogs;
+      const asked = ruleFrom(body.security_group_rule);
+      const remote = asked.remoteGroupId ? await networks.getSecurityGroup(caller, asked.remoteGroupId) : undefined;
+      const made = await refusedAs(asBadRequest, networks.createSecurityGroupRule(caller, asked));
+      return { security_group_rule: showRule(made, remote) };
+    },
+  }),
+  operation({
+    method: 'DELETE',
+    path: rules.item,
+    window: proxied,
+    summary: 'Remove a rule from a security group',
+    policy: 'os_compute_api:os-security-groups:rule:delete',
+    status: 202,
+    errors: [400, 404],
+    run: ({ engine, caller, params }) => engine.catalogs.networks.deleteSecurityGroupRule(caller, checkedId(params.id)),
+  }),
+];

@@ -1,0 +1,105 @@
+import { randomUUID } from 'node:crypto';
+import type { VolumeSnapshot } from '@apistrata/compute-engine';
+import { field, view } from '@apistrata/microversion/router';
+import { object, query } from '@apistrata/microversion/schema';
+import { z } from 'zod';
+import type { ComputeCall } from '../../http/call.js';
+import { operation } from '../../operation.js';
+import { idText } from '../../schemas/id-text.js';
+import * as type from '../../schemas/reply-types.js';
+import { boolish } from '../../schemas/types.js';
+import { offsetPage, offsetParameters } from './offset-page.js';
+import { refusedAs } from './refused-as.js';
+import { proxied } from './window.js';
+
+const snapshot = view<VolumeSnapshot, ComputeCall>({
+  id: field(z.string(), ({ id }) => id),
+  volumeId: field(z.string(), ({ volumeId }) => volumeId),
+  status: field(z.string(), ({ status }) => status),
+  size: field(z.int(), ({ sizeGb }) => sizeGb),
+  createdAt: field(type.time, ({ createdAt }) => type.showTime(createdAt)),
+  displayName: field(type.nullableText, ({ name }) => name),
+  displayDescription: field(type.nullableText, ({ description }) => description),
+});
+
+const path = '/os-snapshots';
+
+const namedSnapshot = ({ engine, caller, params }: ComputeCall & { readonly params: { readonly id: string } }) =>
+  engine.catalogs.volumes.getSnapshot(caller, params.id);
+
+const lists = [
+  [path, 'os_compute_api:os-volumes:snapshots:list'],
+  [`${path}/detail`, 'os_compute_api:os-volumes:snapshots:detail'],
+] as const;
+
+export const snapshotProxies = [
+  ...lists.map(([path, policy]) =>
+    operation({
+      method: 'GET',
+      path,
+      window: proxied,
+      summary: 'List snapshots of volumes',
+      policy,
+      status: 200,
+      query: query(offsetParameters, { extra: 'ignore' }),
+      reply: { snapshots: [snapshot] },
+      run: async (call) => {
+        const all = await call.engine.catalogs.volumes.listSnapshots(call.caller);
+        return { snapshots: offsetPage(call, all, call.query) };
+      },
+    }),
+  ),
+  operation({
+    method: 'POST',
+    path,
+    window: proxied,
+    summary: 'Take a snapshot of a volume',
+    policy: 'os_compute_api:os-volumes:snapshots:create',
+    status: 200,
+    errors: [400, 403],
+    body: object({
+      snapshot: object({
+        volume_id: idText,
+        force: boolish.optional(),
+        display_name: idText.optional(),
+        display_description: idText.optional(),
+      }),
+    }),
+    reply: { snapshot },
+    run: async ({ engine, caller, body: { snapshot: asked } }) => ({
+      snapshot: await refusedAs(
+        { VOLUME_NOT_FOUND: 'BAD_REQUEST' },
+        engine.catalogs.volumes.createSnapshot(caller, {
+          key: randomUUID(),
+          volumeId: asked.volume_id,
+          name: asked.display_name,
+          description: asked.display_description,
+          force: asked.force,
+        }),
+      ),
+    }),
+  }),
+  operation({
+    method: 'GET',
+    path: `${path}/{id}`,
+    window: proxied,
+    summary: 'Show a snapshot of a volume',
+    policy: 'os_compute_api:os-volumes:snapshots:show',
+    status: 200,
+    errors: [404],
+    target: namedSnapshot,
+    reply: { snapshot },
+    run: ({ target }) => ({ snapshot: target }),
+  }),
+  operation({
+    method: 'DELETE',
+    path: `${path}/{id}`,
+    window: proxied,
+    summary: 'Delete a snapshot of a volume',
+    policy: 'os_compute_api:os-volumes:snapshots:delete',
+    status: 202,
+    errors: [404],
+    target: namedSnapshot,
+    run: ({ engine, caller, target }) => engine.catalogs.volumes.deleteSnapshot(caller, target.id),
+  }),
+];

@@ -1,0 +1,130 @@
+import { randomUUID } from 'node:crypto';
+import type { Volume } from '@apistrata/compute-engine';
+import { field, view } from '@apistrata/microversion/router';
+import { object, query } from '@apistrata/microversion/schema';
+import { z } from 'zod';
+import type { ComputeCall } from '../../http/call.js';
+import { operation } from '../../operation.js';
+import { idText } from '../../schemas/id-text.js';
+import * as type from '../../schemas/reply-types.js';
+import { posint } from '../../schemas/types.js';
+import { offsetPage, offsetParameters } from './offset-page.js';
+import { proxied } from './window.js';
+
+const attachment = z.union([
+  z.strictObject({ id: z.string(), volumeId: z.string(), serverId: z.string(), device: z.string().optional() }),
+  z.strictObject({}),
+]);
+
+/** A volume that is attached to nothing has one attachment without anything in it. */
+function attachmentsOf({ id, attachments }: Volume): z.output<typeof attachment>[] {
+  const attached = attachments.filter(({ status }) => status === 'attached' || status === 'detaching');
+  if (attached.length === 0) return [{}];
+  return attached.map(({ serverId, device }) => ({
+    id,
+    volumeId: id,
+    serverId,
+    ...(device !== null && { device }),
+  }));
+}
+
+const volume = view<Volume, ComputeCall>({
+  id: field(z.string(), ({ id }) => id),
+  status: field(z.string(), ({ status }) => status),
+  size: field(z.int(), ({ sizeGb }) => sizeGb),
+  availabilityZone: field(type.nullableText, ({ availabilityZone }) => availabilityZone),
+  createdAt: field(type.time, ({ createdAt }) => type.showTime(createdAt)),
+  attachments: field(z.array(attachment), attachmentsOf),
+  displayName: field(type.nullableText, ({ name }) => name),
+  displayDescription: field(type.nullableText, ({ description }) => description),
+  volumeType: field(type.nullableText, ({ volumeType }) => volumeType),
+  snapshotId: field(type.nullableText, ({ snapshotId }) => snapshotId),
+  metadata: field(type.textMap, ({ metadata }) => ({ ...metadata })),
+});
+
+const path = '/os-volumes';
+const listQuery = query(offsetParameters, { extra: 'ignore' });
+
+async function page(call: ComputeCall, asked: { readonly limit?: number; readonly offset?: number }) {
+  return { volumes: offsetPage(call, await call.engine.catalogs.volumes.listVolumes(call.caller), asked) };
+}
+
+const namedVolume = ({ engine, caller, params }: ComputeCall & { readonly params: { readonly id: string } }) =>
+  engine.catalogs.volumes.getVolume(caller, params.id);
+
+const lists = [
+  [path, 'os_compute_api:os-volumes:list'],
+  [`${path}/detail`, 'os_compute_api:os-volumes:detail'],
+] as const;
+
+export const volumeProxies = [
+  ...lists.map(([path, policy]) =>
+    operation({
+      method: 'GET',
+      path,
+      window: proxied,
+      summary: 'List volumes',
+      policy,
+      status: 200,
+      query: listQuery,
+      reply: { volumes: [volume] },
+      run: (call) => page(call, call.query),
+    }),
+  ),
+  operation({
+    method: 'POST',
+    path,
+    window: proxied,
+    summary: 'Create a volume',
+    policy: 'os_compute_api:os-volumes:create',
+    status: 200,
+    errors: [400, 403, 404],
+    body: object({
+      volume: object({
+        volume_type: idText.optional(),
+        metadata: z.record(z.string(), z.string()).optional(),
+        snapshot_id: idText.optional(),
+        size: posint,
+        availability_zone: idText.optional(),
+        display_name: idText.optional(),
+        display_description: idText.optional(),
+      }),
+    }),
+    reply: { volume },
+    run: async ({ engine, caller, body: { volume: asked } }) => ({
+      volume: await engine.catalogs.volumes.createVolume(caller, {
+        key: randomUUID(),
+        sizeGb: asked.size,
+        name: asked.display_name,
+        description: asked.display_description,
+        volumeType: asked.volume_type,
+        availabilityZone: asked.availability_zone,
+        snapshotId: asked.snapshot_id,
+        metadata: asked.metadata,
+      }),
+    }),
+  }),
+  operation({
+    method: 'GET',
+    path: `${path}/{id}`,
+    window: proxied,
+    summary: 'Show a volume',
+    policy: 'os_compute_api:os-volumes:show',
+    status: 200,
+    errors: [404],
+    target: namedVolume,
+    reply: { volume },
+    run: ({ target }) => ({ volume: target }),
+  }),
+  operation({
+    method: 'DELETE',
+    path: `${path}/{id}`,
+    window: proxied,
+    summary: 'Delete a volume',
+    policy: 'os_compute_api:os-volumes:delete',
+    status: 202,
+    errors: [400, 404],
+    target: namedVolume,
+    run: ({ engine, caller, target }) => engine.catalogs.volumes.deleteVolume(caller, target.id),
+  }),
+];
