@@ -42,7 +42,13 @@ export type { HostedServer, Hypervisor, HypervisorParts, HypervisorQuery } from 
 export { type MigrationQuery, migrationsInProgress } from './services/migrations.js';
 export type { QuotaScope, QuotaValues } from './services/quotas.js';
 export type { GroupWithMembers, NewServerGroup, ServerGroupQuery } from './services/server-groups.js';
-export type { NewServer } from './services/servers/create.js';
+export type {
+  CreatePermissions,
+  LegacyDevice,
+  NewServer,
+  RequestedDevice,
+  RequestedNetwork,
+} from './services/servers/create-request.js';
 export type { AttachedPort, NewInterface } from './services/servers/interfaces.js';
 export type { ServerQuery } from './services/servers/list.js';
 export type { ServerFilters, ServerPatternField } from './services/servers/list-filters.js';

@@ -1,8 +1,10 @@
+import { BlockList, isIP } from 'node:net';
 import type { Claim, FlavorCopy, ServerGroup } from '../model/index.js';
 import type { Tx } from '../store/database.js';
 import { lockName } from '../store/store.js';
 import { tables } from '../store/tables.js';
 import { claim, type HostUsage, usageByHost } from './claims.js';
+import { fitsQuery } from './host-query.js';
 import type { Host, HostMap, Infrastructure } from './infrastructure.js';
 
 /** What a server needs of its host. */
@@ -13,6 +15,8 @@ export interface Placement {
   readonly zone: string | null;
   /** Only this host, by name or hypervisor name. */
   readonly host?: string;
+  /** Only whether that host is at work and has room is asked, no other filter. */
+  readonly forced?: boolean;
   readonly excludeHosts?: readonly string[];
   readonly hints: Readonly<Record<string, unknown>>;
   readonly group?: ServerGroup;
@@ -37,6 +41,8 @@ interface Question {
   readonly members: ReadonlyMap<string, number>;
   readonly sameHosts: ReadonlySet<string> | undefined;
   readonly differentHosts: ReadonlySet<string> | undefined;
+  /** Addresses of hosts that are near enough. */
+  readonly near: BlockList | undefined;
 }
 
 type Filter = (host: Host, question: Question) => boolean;
@@ -60,6 +66,9 @@ const filters: Readonly<Record<string, Filter>> = {
   zone: ({ zone }, { placement }) => !placement.zone || placement.zone === zone,
   sameHost: ({ name }, { sameHosts }) => !sameHosts || sameHosts.has(name),
   differentHost: ({ name }, { differentHosts }) => !differentHosts?.has(name),
+  query: (host, { placement: { hints }, usage }) =>
+    hints.query === undefined || fitsQuery(hints.query, host, usage.get(host.name)),
+  near: ({ node }, { near }) => !near || near.check(node.hostIp, isIP(node.hostIp) === 6 ? 'ipv6' : 'ipv4'),
   aggregateSpecs: ({ aggregates }, { placement }) =>
     aggregateSpecs(placement.flavor).every(([key, value]) =>
       aggregates.some(({ metadata }) =>
@@ -75,6 +84,9 @@ const filters: Readonly<Record<string, Filter>> = {
     group?.policy !== 'anti-affinity' || (members.get(name) ?? 0) < (group.maxServerPerHost ?? 1),
 };
 
+/** What also hosts that an administrator forces have to pass. */
+const unforced: readonly string[] = ['enabled', 'requested', 'excluded'];
+
 /** More is better: memory that would stay free, and what soft group policies wish for. */
 function weigh(host: Host, { usage, members, placement: { group } }: Question): number {
   const free = host.node.memoryMb * host.node.ramAllocationRatio - (usage.get(host.name)?.memoryMb ?? 0);
@@ -84,8 +96,21 @@ function weigh(host: Host, { usage, members, placement: { group } }: Question): 
   return free;
 }
 
+/** The network around `build_near_host_ip` that `cidr` (`/24` when left out) spans; nothing for hints that are no such. */
+function networkNear({ build_near_host_ip: address, cidr = '/24' }: Placement['hints']): BlockList | undefined {
+  if (typeof address !== 'string') return undefined;
+  const version = isIP(address);
+  const prefix = Number(String(cidr).slice(1));
+  const near = new BlockList();
+  if (version === 0 || !Number.isInteger(prefix) || prefix < 0 || prefix > (version === 4 ? 32 : 128)) return near;
+  near.addSubnet(address, prefix, version === 4 ? 'ipv4' : 'ipv6');
+  return near;
+}
+
 async function hostsOf(tx: Tx, serverIds: readonly string[]): Promise<ReadonlySet<string>> {
-  const servers = await Promise.all(serverIds.map((id) => tables.servers.get(tx, id)));
+  const servers = await Promise.all(
+    serverIds.filter((id) => !id.includes('\0')).map((id) => tables.servers.get(tx, id)),
+  );
   return new Set(servers.flatMap((server) => server?.host ?? []));
 }
 
@@ -115,9 +140,10 @@ export async function place(tx: Tx, infrastructure: Infrastructure, map: HostMap
     members: await membersByHost(tx, placement),
     sameHosts: same.length > 0 ? await hostsOf(tx, same) : undefined,
     differentHosts: different.length > 0 ? await hostsOf(tx, different) : undefined,
+    near: networkNear(placement.hints),
   };
   const reasons: Record<string, number> = {};
-  const names = Object.keys(filters);
+  const names = placement.forced ? unforced : Object.keys(filters);
   const fitting = [...map.hosts.values()].filter((host) => {
     const refused = names.find((name) => !filters[name]!(host, question));
     if (refused) reasons[refused] = (reasons[refused] ?? 0) + 1;

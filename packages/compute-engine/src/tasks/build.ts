@@ -24,6 +24,8 @@ export interface BuildArguments {
   readonly files: readonly { readonly path: string; readonly contents: string }[];
   /** A host that was asked for by name. */
   readonly host?: string;
+  /** The scheduler has no say in it but for the host's capacity. */
+  readonly forced?: boolean;
 }
 
 /** Gives back all that a server holds of hosts. */
@@ -32,7 +34,7 @@ export async function releaseClaims(tx: Tx, claims: readonly Claim[]): Promise<u
 }
 
 /** Chooses a host for the server and writes it down with the claim. Placed already: nothing. */
-async function placeServer(run: TaskRun, { host, ports }: BuildArguments): Promise<void> {
+async function placeServer(run: TaskRun, { host, forced, ports }: BuildArguments): Promise<void> {
   if (run.server.host) return;
   const { infrastructure } = run.core;
   const map = await infrastructure.hosts();
@@ -45,6 +47,7 @@ async function placeServer(run: TaskRun, { host, ports }: BuildArguments): Promi
       amounts,
       zone: server.pinnedZone,
       host,
+      forced,
       hints: server.schedulerHints,
       group,
     });

@@ -1,7 +1,7 @@
 import type { Server } from '../../model/index.js';
 
 /** Letters of the n-th device, from 0: a, b, ... z, aa, ab, ... */
-function lettersOf(position: number): string {
+export function lettersOf(position: number): string {
   const last = String.fromCharCode(97 + (position % 26));
   return position < 26 ? last : lettersOf(Math.floor(position / 26) - 1) + last;
 }

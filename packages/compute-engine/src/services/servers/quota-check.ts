@@ -67,3 +67,64 @@ export async function checkServerQuota(core: Core, tx: Tx, { caller }: Context, 
     if (exceeded.length > 0) throw overQuota([...exceeded].sort((a, b) => (a.kind < b.kind ? -1 : 1)));
   }
 }
+
+/** How much room there is in one scope: how many servers of that size more, and the 403 for so many. */
+async function roomFor(
+  core: Core,
+  tx: Tx,
+  projectId: string,
+  userId: string | undefined,
+  each: Amounts,
+): Promise<{ readonly servers: number; readonly refusal: (count: number) => Error }> {
+  const limits = await limitsOf(core, tx, projectId, userId);
+  const limited = Object.keys(each).filter((kind) => limits[kind as QuotaKind] >= 0);
+  if (limited.length === 0) return { servers: Number.POSITIVE_INFINITY, refusal: () => overQuota([]) };
+  const usage: Amounts = await serverUsage(tx, projectId, userId);
+  const rooms = limited.map((kind) => (limits[kind as QuotaKind] - usage[kind]!) / each[kind]!);
+  return {
+    servers: Math.max(0, Math.floor(Math.min(...rooms.filter((room) => !Number.isNaN(room))))),
+    refusal: (count) => {
+      const requested = Object.fromEntries(Object.entries(each).map(([kind, amount]) => [kind, amount * count]));
+      return overQuota(checkLimits({ limits, usage, requested }).exceeded);
+    },
+  };
+}
+
+/**
+ * How many of up to `most` servers of a size quotas admit, counted in the caller's own transaction. Throws the 403 when
+ * they are fewer than `least`.
+ */
+export async function admitServers(
+  core: Core,
+  tx: Tx,
+  { caller }: Context,
+  size: { readonly cores: number; readonly ram: number },
+  { least, most }: { readonly least: number; readonly most: number },
+): Promise<number> {
+  await lockName(tx, `quota:${caller.projectId}`);
+  const own = await tables.quotaSets.get(tx, compoundKey(caller.projectId, caller.userId));
+  let admitted = most;
+  for (const userId of own ? [undefined, caller.userId] : [undefined]) {
+    const room = await roomFor(core, tx, caller.projectId, userId, { cores: size.cores, instances: 1, ram: size.ram });
+    if (room.servers < least) throw room.refusal(least);
+    admitted = Math.min(admitted, room.servers);
+  }
+  return admitted;
+}
+
+/** Throws the 403 when a user's servers in a group would become too many. Members of a group are admitted one by one. */
+export async function checkGroupMembers(
+  core: Core,
+  tx: Tx,
+  { caller }: Context,
+  groupId: string,
+  requested: number,
+): Promise<void> {
+  await lockName(tx, `group:${groupId}`);
+  const { server_group_members: limit } = await limitsOf(core, tx, caller.projectId, caller.userId);
+  if (limit < 0) return;
+  const used = await tables.servers.count(tx, (q) =>
+    q.where('group_id', '=', groupId).where('deleted', '=', 0).where('user_id', '=', caller.userId),
+  );
+  if (used + requested > limit) throw overQuota([{ kind: 'server_group_members', requested, used, limit }]);
+}

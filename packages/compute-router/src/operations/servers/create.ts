@@ -1,63 +1,63 @@
-import type { NewServer } from '@apistrata/compute-engine';
-import { at, between, since, until } from '@apistrata/microversion';
+import type { LegacyDevice, NewServer, RequestedDevice } from '@apistrata/compute-engine';
+import { at, since, until } from '@apistrata/microversion';
 import { answer } from '@apistrata/microversion/router';
-import { derive, type Infer, object } from '@apistrata/microversion/schema';
 import { z } from 'zod';
+import type { ComputeCall } from '../../http/call.js';
 import { operation } from '../../operation.js';
-import * as type from '../../schemas/types.js';
+import type { RuleName } from '../../policy/index.js';
 import { serverCreated } from '../../views/server.js';
+import { type CreateServerBody, createServerBody } from './create-body.js';
 
-const network = object({
-  uuid: [until('2.36', z.string().optional()), since('2.37', type.uuid.optional())],
-  port: type.uuid.nullable().optional(),
-  fixed_ip: type.ip.optional(),
-  tag: [between('2.32', '2.36', type.tag.optional()), since('2.42', type.tag.optional())],
-});
+type Asked = CreateServerBody['server'];
 
-const server = object({
-  name: type.name,
-  imageRef: z.union([z.literal(''), type.uuid]).optional(),
-  flavorRef: z.union([z.string().min(1), z.int().transform(String)]),
-  adminPass: z.string().optional(),
-  metadata: type.metadata.optional(),
-  networks: [
-    until(
-      '2.36',
-      derive(network, (item) => item.array().optional()),
-    ),
-    since(
-      '2.37',
-      derive(network, (item) => z.union([item.array(), z.enum(['none', 'auto'])])),
-    ),
-  ],
-  'OS-DCF:diskConfig': type.diskConfig.optional(),
-  accessIPv4: type.ipv4.optional(),
-  accessIPv6: type.ipv6.optional(),
-  availability_zone: type.name.optional(),
-  config_drive: type.boolish.optional(),
-  key_name: type.name.optional(),
-  min_count: type.posint.optional(),
-  max_count: type.posint.optional(),
-  return_reservation_id: type.boolish.optional(),
-  security_groups: z.array(z.strictObject({ name: type.name.optional() })).optional(),
-  user_data: type.userData.optional(),
-  personality: until('2.56', type.personality.optional()),
-  description: since('2.19', type.description().optional()),
-  tags: since('2.52', z.array(type.tag).max(50).optional()),
-  trusted_image_certificates: since('2.63', type.trustedCerts.optional()),
-  hostname: [between('2.90', '2.93', type.hostnameLabel.optional()), since('2.94', type.fqdn.optional())],
-});
-
-const hints = z.looseObject({}).optional();
-
-const body = object({ server, 'os:scheduler_hints': hints, 'OS-SCH-HNT:scheduler_hints': hints });
-
-function wantedOf(asked: Infer<typeof body>): NewServer {
-  const { server: s } = asked;
-  const hintsGiven = asked['os:scheduler_hints'] ?? asked['OS-SCH-HNT:scheduler_hints'] ?? {};
+function legacyDeviceOf(device: NonNullable<Asked['block_device_mapping']>[number]): LegacyDevice {
   return {
-    name: s.name.trim(),
-    description: s.description,
+    virtualName: device.virtual_name,
+    volumeId: device.volume_id,
+    snapshotId: device.snapshot_id,
+    size: device.volume_size,
+    device: device.device_name,
+    deleteOnTermination: device.delete_on_termination,
+    noDevice: Boolean(device.no_device),
+  };
+}
+
+function deviceOf(device: NonNullable<Asked['block_device_mapping_v2']>[number]): RequestedDevice {
+  return {
+    source: device.source_type,
+    destination: device.destination_type,
+    sourceId: device.uuid,
+    bootIndex: device.boot_index,
+    size: device.volume_size,
+    volumeType: device.volume_type,
+    device: device.device_name,
+    deleteOnTermination: device.delete_on_termination,
+    noDevice: Boolean(device.no_device),
+    guestFormat: device.guest_format,
+    deviceType: device.device_type,
+    diskBus: device.disk_bus,
+    tag: device.tag,
+  };
+}
+
+/** Below this, the description is the name. */
+const described = [until('2.18', false), since('2.19', true)];
+/** Volumes for several servers at once, and ports that ask for bandwidth. */
+const multiattach = [until('2.59', false), since('2.60', true)];
+const resourceRequests = [until('2.71', false), since('2.72', true)];
+
+function hintsOf(body: CreateServerBody): NewServer['hints'] {
+  const given = body['os:scheduler_hints'] ?? body['OS-SCH-HNT:scheduler_hints'] ?? {};
+  return Object.fromEntries(
+    Object.entries(given).filter(([key, value]) => value !== undefined && !key.startsWith('_nova')),
+  );
+}
+
+function wantedOf(call: ComputeCall, body: CreateServerBody): NewServer {
+  const { server: s } = body;
+  return {
+    name: s.name,
+    description: at(described, call.version) ? s.description : s.name,
     flavorId: s.flavorRef.split('/').at(-1)!,
     imageId: s.imageRef,
     keyName: s.key_name,
@@ -68,7 +68,7 @@ function wantedOf(asked: Infer<typeof body>): NewServer {
     diskConfig: s['OS-DCF:diskConfig'],
     accessIpV4: s.accessIPv4,
     accessIpV6: s.accessIPv6,
-    securityGroups: s.security_groups?.map(({ name }) => name ?? 'default'),
+    securityGroups: s.security_groups?.flatMap(({ name }) => name ?? []),
     networks:
       typeof s.networks === 'object'
         ? s.networks.map(({ uuid, port, fixed_ip, tag }) => ({
@@ -78,19 +78,51 @@ function wantedOf(asked: Infer<typeof body>): NewServer {
             tag,
           }))
         : s.networks,
+    devices: s.block_device_mapping_v2?.map(deviceOf),
+    legacyDevices: s.block_device_mapping?.map(legacyDeviceOf),
     zone: s.availability_zone,
-    hints: Object.fromEntries(Object.entries(hintsGiven).filter(([key]) => !key.startsWith('_nova'))),
+    host: s.host,
+    hypervisorHostname: s.hypervisor_hostname,
+    hints: hintsOf(body),
     minCount: s.min_count,
     maxCount: s.max_count,
     hostname: s.hostname,
     adminPassword: s.adminPass,
     files: s.personality,
     trustedCerts: s.trusted_image_certificates,
+    may: {
+      zeroDiskFlavor: call.can('os_compute_api:servers:create:zero_disk_flavor'),
+      externalNetwork: call.can('network:attach_external_network'),
+      multiattach: at(multiattach, call.version),
+      resourceRequest: at(resourceRequests, call.version),
+    },
   };
 }
 
-/** Below this, the description is the name. */
-const described = since('2.19', true);
+/** Rules that count only when something particular is asked for. */
+const rules: readonly (readonly [RuleName, (server: Asked) => boolean])[] = [
+  [
+    'os_compute_api:servers:create:attach_volume',
+    (s) => (s.block_device_mapping?.length ?? 0) + (s.block_device_mapping_v2?.length ?? 0) > 0,
+  ],
+  [
+    'os_compute_api:servers:create:attach_network',
+    ({ networks }) => networks === 'auto' || (typeof networks === 'object' && networks.length > 0),
+  ],
+  ['os_compute_api:servers:create:trusted_certs', ({ trusted_image_certificates: certs }) => (certs?.length ?? 0) > 0],
+  [
+    'os_compute_api:servers:create:forced_host',
+    ({ availability_zone: zone = '' }) =>
+      zone
+        .split(':')
+        .slice(1)
+        .some((part) => part !== ''),
+  ],
+  [
+    'compute:servers:create:requested_destination',
+    ({ host, hypervisor_hostname: node }) => host !== undefined || node !== undefined,
+  ],
+];
 
 export const createServer = operation({
   method: 'POST',
@@ -99,13 +131,15 @@ export const createServer = operation({
   policy: 'os_compute_api:servers:create',
   status: 202,
   errors: [400, 403, 409],
-  body,
+  body: createServerBody,
   reply: { server: serverCreated, reservation_id: z.string().optional() },
   run: async (call) => {
-    const wanted = wantedOf(call.body);
-    const complete = at(described, call.version) ? wanted : { ...wanted, description: wanted.name };
-    const { servers, adminPassword, reservationId } = await call.engine.servers.create(call.context, complete);
-    if (call.body.server.return_reservation_id) return answer({ body: { reservation_id: reservationId } });
+    const asked = call.body.server;
+    for (const [rule, counts] of rules) if (counts(asked)) call.require(rule);
+    const wanted = wantedOf(call, call.body);
+    const { servers, adminPassword, reservationId } = await call.engine.servers.create(call.context, wanted);
+    // The one answer without its server.
+    if (asked.return_reservation_id) return answer({ raw: JSON.stringify({ reservation_id: reservationId }) });
     const [first] = servers;
     const shownPassword = call.engine.settings.enableInstancePassword ? adminPassword : undefined;
     return answer({

@@ -1,0 +1,166 @@
+import { badRequest } from '../../errors.js';
+import type { Flavor } from '../../model/index.js';
+import type { LegacyDevice, RequestedDevice } from './create-request.js';
+
+/** A disk that has passed the checks of its form. Size in GiB; of swap in MiB. */
+export interface DeviceDraft {
+  readonly source: 'volume' | 'image' | 'snapshot' | 'blank';
+  readonly destination: 'local' | 'volume';
+  readonly sourceId: string | null;
+  readonly bootIndex: number | null;
+  readonly size: number | null;
+  readonly volumeType: string | null;
+  readonly device: string | null;
+  readonly deleteOnTermination: boolean;
+  readonly guestFormat: string | null;
+  readonly deviceType: string | null;
+  readonly diskBus: string | null;
+  readonly tag: string | null;
+}
+
+/** A device name that takes away what the image would bring along. */
+export interface Removal {
+  readonly removes: string;
+}
+
+const BUSES = ['fdc', 'ide', 'sata', 'scsi', 'usb', 'virtio', 'xen', 'lxc', 'uml'];
+const MOST_LOCAL_DEVICES = 3;
+
+export function invalidMapping(why: string) {
+  return badRequest(`Block Device Mapping is Invalid: ${why}`);
+}
+
+/** `vda` and `/dev/vda` are the same device. */
+export function devicePath(name: string | undefined): string | null {
+  if (name === undefined) return null;
+  return name.startsWith('/dev/') ? name : `/dev/${name}`;
+}
+
+export const isSwap = ({ source, destination, guestFormat }: DeviceDraft) =>
+  source === 'blank' && destination === 'local' && guestFormat === 'swap';
+
+export const isEphemeral = (draft: DeviceDraft) =>
+  draft.source === 'blank' && draft.destination === 'local' && !isSwap(draft);
+
+const blank: DeviceDraft = {
+  source: 'blank',
+  destination: 'local',
+  sourceId: null,
+  bootIndex: null,
+  size: null,
+  volumeType: null,
+  device: null,
+  deleteOnTermination: false,
+  guestFormat: null,
+  deviceType: null,
+  diskBus: null,
+  tag: null,
+};
+
+/** The root disk on the host, filled from an image. */
+export function imageRoot(imageId: string): DeviceDraft {
+  return { ...blank, source: 'image', sourceId: imageId, bootIndex: 0, deleteOnTermination: true };
+}
+
+/** Reads a disk. Throws 400 for one that makes no sense by itself. */
+export function draftOf(asked: RequestedDevice, imageId: string | undefined): DeviceDraft | Removal {
+  const device = devicePath(asked.device);
+  if (asked.noDevice) return { removes: device ?? '' };
+  const { source, sourceId, size } = asked;
+  if (!source) throw invalidMapping('a source_type is required.');
+  if (source === 'blank' ? sourceId !== undefined : sourceId === undefined) {
+    throw invalidMapping(
+      source === 'blank' ? 'a blank device has no uuid.' : `the ${source} of a device is named by its uuid.`,
+    );
+  }
+  const destination = asked.destination ?? (source === 'volume' || source === 'snapshot' ? 'volume' : 'local');
+  const bootIndex =
+    asked.bootIndex === undefined || asked.bootIndex === null || asked.bootIndex < 0 ? null : asked.bootIndex;
+  if (destination === 'local') {
+    if (source === 'volume' || source === 'snapshot') throw invalidMapping(`a ${source} has the destination volume.`);
+    if (source === 'image' && (bootIndex !== 0 || !imageId || imageId !== sourceId)) {
+      throw invalidMapping('Mapping image to local is not supported.');
+    }
+    if (asked.volumeType) throw invalidMapping('a volume_type is for devices whose destination is a volume.');
+  } else if ((source === 'image' || source === 'blank') && !size) {
+    throw invalidMapping(`a volume made from ${source === 'image' ? 'an image' : 'nothing'} needs a size.`);
+  }
+  if (source === 'volume' && asked.volumeType)
+    throw invalidMapping('a volume that exists has its volume_type already.');
+  if (asked.diskBus !== undefined && !BUSES.includes(asked.diskBus)) {
+    throw invalidMapping(`there is no disk_bus ${asked.diskBus}.`);
+  }
+  return {
+    source,
+    destination,
+    sourceId: sourceId ?? null,
+    bootIndex,
+    size: size ?? null,
+    volumeType: asked.volumeType || null,
+    device,
+    deleteOnTermination: asked.deleteOnTermination ?? false,
+    guestFormat: asked.guestFormat ?? null,
+    deviceType: asked.deviceType ?? null,
+    diskBus: asked.diskBus ?? null,
+    tag: asked.tag ?? null,
+  };
+}
+
+function legacyDraft(asked: LegacyDevice): DeviceDraft | Removal {
+  const given = {
+    ...blank,
+    device: devicePath(asked.device),
+    size: asked.size ?? null,
+    deleteOnTermination: asked.deleteOnTermination ?? false,
+  };
+  const { virtualName, snapshotId, volumeId } = asked;
+  if (virtualName === 'swap') return { ...given, guestFormat: 'swap', deleteOnTermination: true };
+  if (/^ephemeral\d+$/.test(virtualName ?? '')) return { ...given, deleteOnTermination: true };
+  if (snapshotId !== undefined) return { ...given, source: 'snapshot', destination: 'volume', sourceId: snapshotId };
+  if (volumeId !== undefined) return { ...given, source: 'volume', destination: 'volume', sourceId: volumeId };
+  if (asked.noDevice) return { removes: given.device ?? '' };
+  throw invalidMapping('a device is a volume, a snapshot, swap, ephemeral, or no device.');
+}
+
+/** Reads disks in the older notation: with an image none of them is the root disk, without one the first volume is. */
+export function legacyDrafts(
+  asked: readonly LegacyDevice[],
+  imageId: string | undefined,
+  rootDevice: string,
+): readonly (DeviceDraft | Removal)[] {
+  const drafts = asked.map(legacyDraft);
+  if (imageId) {
+    const clash = drafts.some(
+      (draft) => !('removes' in draft) && draft.destination === 'volume' && draft.device === rootDevice,
+    );
+    if (clash) throw invalidMapping(`${rootDevice} is the root device, and the image is on it.`);
+    return [...drafts, imageRoot(imageId)];
+  }
+  const volumes = drafts.filter((draft) => !('removes' in draft) && draft.destination === 'volume');
+  const root = volumes.find((draft) => !('removes' in draft) && draft.device === rootDevice) ?? volumes[0];
+  return drafts.map((draft) => (draft === root ? { ...draft, bootIndex: 0 } : draft));
+}
+
+/** Throws 400 when disks that make sense one by one do not fit together, or not the flavor. */
+export function checkTogether(drafts: readonly DeviceDraft[], flavor: Flavor, imageId: string | undefined): void {
+  const indexes = drafts.flatMap(({ bootIndex }) => bootIndex ?? []).sort((a, b) => a - b);
+  if (indexes.length === 0 || indexes.some((bootIndex, position) => bootIndex !== position)) {
+    throw invalidMapping('Boot sequence for the instance and image/block device mapping combination is not valid.');
+  }
+  const root = drafts.find(({ bootIndex }) => bootIndex === 0)!;
+  if (imageId && (root.source !== 'image' || root.destination !== 'local')) {
+    throw invalidMapping('with an imageRef, the image is the root device and has to be listed.');
+  }
+  const swaps = drafts.filter(isSwap);
+  if (swaps.length > 1) throw invalidMapping('there is one swap device at most.');
+  if (swaps.some(({ size }) => (size ?? 0) > flavor.swapMb)) {
+    throw invalidMapping('the swap device is larger than the flavor allows.');
+  }
+  const ephemeral = drafts.filter(isEphemeral).reduce((sum, { size }) => sum + (size ?? flavor.ephemeralGb), 0);
+  if (ephemeral > flavor.ephemeralGb) throw invalidMapping('the ephemeral devices are larger than the flavor allows.');
+  if (drafts.filter(({ destination }) => destination === 'local').length > MOST_LOCAL_DEVICES) {
+    throw invalidMapping(`there are more than ${MOST_LOCAL_DEVICES} local devices.`);
+  }
+  const paths = drafts.flatMap(({ device }) => device ?? []);
+  if (new Set(paths).size < paths.length) throw invalidMapping('two devices have the same device_name.');
+}

@@ -1,0 +1,41 @@
+import type { Context } from '../../context.js';
+import type { Core } from '../../core.js';
+import { badRequest, forbidden } from '../../errors.js';
+import type { NewServer } from './create-request.js';
+import { limitsOf, overQuota } from './quota-check.js';
+
+/** How many servers: at least, and if quotas allow at the most. */
+export interface Counts {
+  readonly least: number;
+  readonly most: number;
+}
+
+/** Throws 400 when the numbers contradict each other or what else was asked for. */
+export function countsOf({ minCount = 1, maxCount = minCount, hostname }: NewServer): Counts {
+  if (minCount > maxCount) throw badRequest('min_count must be <= max_count');
+  if (maxCount > 1 && hostname !== undefined) {
+    throw badRequest('A hostname cannot be given to several servers: it has to be one server.');
+  }
+  return { least: minCount, most: maxCount };
+}
+
+/** Throws 403 when a server would get more metadata or files than a project may give one. */
+export async function checkItemQuota(core: Core, { caller }: Context, wanted: NewServer): Promise<void> {
+  const { metadata = {}, files = [] } = wanted;
+  const items = Object.keys(metadata).length;
+  if (items === 0 && files.length === 0) return;
+  const limits = await limitsOf(core, core.store, caller.projectId, caller.userId);
+  const beyond = (limit: number, amount: number) => limit >= 0 && amount > limit;
+  if (beyond(limits.metadata_items, items)) {
+    throw overQuota([{ kind: 'metadata_items', requested: items, used: 0, limit: limits.metadata_items }]);
+  }
+  if (beyond(limits.injected_files, files.length)) throw forbidden('Personality file limit exceeded');
+  for (const { path, contents } of files) {
+    if (beyond(limits.injected_file_path_bytes, Buffer.byteLength(path))) {
+      throw forbidden('Personality file path exceeds maximum length');
+    }
+    if (beyond(limits.injected_file_content_bytes, Buffer.from(contents, 'base64').length)) {
+      throw forbidden('Personality content limit exceeded');
+    }
+  }
+}

@@ -1,0 +1,101 @@
+import { randomBytes, randomUUID } from 'node:crypto';
+import type { Context } from '../../context.js';
+import { badRequest } from '../../errors.js';
+import type { Flavor, FlavorCopy, Keypair, New, Server } from '../../model/index.js';
+import type { BootPlan } from './create-boot.js';
+import type { PlacementPlan } from './create-placement.js';
+import type { NewServer } from './create-request.js';
+import { hostnameOf } from './hostname.js';
+
+/** The flavor as a server keeps it. */
+export function copyOf(flavor: Flavor): FlavorCopy {
+  const { id, name, vcpus, memoryMb, diskGb, ephemeralGb, swapMb, extraSpecs } = flavor;
+  return { id, name, vcpus, memoryMb, diskGb, ephemeralGb, swapMb, extraSpecs };
+}
+
+/** `r-` and eight lower-case letters or digits: what servers of one request have in common. */
+export function newReservationId(): string {
+  const letters = [...randomBytes(8)].map((byte) => (byte % 36).toString(36));
+  return `r-${letters.join('')}`;
+}
+
+/** Everything that has been decided about the servers of a request. */
+export interface ServerPlan {
+  readonly context: Context;
+  readonly wanted: NewServer;
+  readonly flavor: Flavor;
+  readonly keypair: Keypair | undefined;
+  readonly boot: BootPlan;
+  readonly placement: PlacementPlan;
+  readonly diskConfig: 'AUTO' | 'MANUAL';
+  readonly reservationId: string;
+}
+
+const ON = /^(1|t|true|on|y|yes|auto)$/i;
+const OFF = /^(0|f|false|off|n|no|disabled)$/i;
+
+/** Who partitions the disk: as asked for, else as the image says. Throws 400 where the image forbids what was asked for. */
+export function diskConfigOf({ diskConfig }: NewServer, { imageProperties }: BootPlan): 'AUTO' | 'MANUAL' {
+  const ofImage = imageProperties.auto_disk_config ?? '';
+  if (diskConfig === 'AUTO' && OFF.test(ofImage)) throw badRequest('The image does not allow diskConfig AUTO.');
+  return diskConfig ?? (ON.test(ofImage) ? 'AUTO' : 'MANUAL');
+}
+
+/** A server that waits to be scheduled: the `index`-th of so many. */
+export function serverRecord(plan: ServerPlan, id: string, index: number, count: number, now: number): New<Server> {
+  const { context, wanted, flavor, keypair, boot, placement } = plan;
+  const name = count > 1 ? `${wanted.name}-${index + 1}` : wanted.name;
+  const { imageProperties } = boot;
+  return {
+    id,
+    projectId: context.caller.projectId,
+    userId: context.caller.userId,
+    name,
+    description: wanted.description ?? null,
+    hostname: wanted.hostname ?? hostnameOf(name, id),
+    vmState: 'building',
+    taskState: 'scheduling',
+    powerState: 0,
+    progress: 0,
+    deleted: false,
+    fault: null,
+    jobId: randomUUID(),
+    flavor: copyOf(flavor),
+    oldFlavor: null,
+    imageId: boot.imageId,
+    imageProperties,
+    kernelId: imageProperties.kernel_id ?? '',
+    ramdiskId: imageProperties.ramdisk_id ?? '',
+    rootDeviceName: boot.rootDeviceName,
+    keyName: keypair?.name ?? null,
+    keyData: keypair?.publicKey ?? null,
+    userData: wanted.userData ?? null,
+    configDrive: wanted.configDrive || imageProperties.img_config_drive === 'mandatory',
+    diskConfig: plan.diskConfig,
+    accessIpV4: wanted.accessIpV4 ?? '',
+    accessIpV6: wanted.accessIpV6 ?? '',
+    metadata: wanted.metadata ?? {},
+    tags: wanted.tags ?? [],
+    trustedCerts: wanted.trustedCerts ?? null,
+    securityGroups: wanted.securityGroups?.length ? [...new Set(wanted.securityGroups)] : ['default'],
+    interfaces: [],
+    blockDevices: index === 0 ? boot.devices : boot.devices.map((device) => ({ ...device, id: randomUUID() })),
+    shares: [],
+    host: null,
+    node: null,
+    claims: [],
+    pinnedZone: placement.zone,
+    schedulerHints: wanted.hints ?? {},
+    groupId: placement.group?.id ?? null,
+    reservationId: plan.reservationId,
+    launchIndex: index,
+    lock: null,
+    guestPassword: '',
+    shelvedImageId: null,
+    wasRunning: true,
+    createdAt: now,
+    updatedAt: null,
+    launchedAt: null,
+    terminatedAt: null,
+  };
+}
