@@ -332,6 +332,36 @@ describe('while the store is down', () => {
       .expect(201);
     await settlesAt(1, shakyQuota);
   });
+
+  it('takes a commit whose answer was lost for done', async () => {
+    const memory = memoryStore();
+    let lost = false;
+    const settle = vi.fn((...args: Parameters<QuotaStore['settle']>) => {
+      const settled = Object.getPrototypeOf(memory).settle.apply(memory, args);
+      if (lost) return settled;
+      lost = true;
+      throw new Error('connection lost');
+    });
+    const shakyQuota = projectQuotas({ store: Object.assign(memory, { settle }) });
+    const onError = vi.fn();
+    await supertest(app({ quota: shakyQuota, onError }))
+      .post('/secrets')
+      .expect(201);
+    await vi.waitFor(() => expect(settle).toHaveBeenCalledTimes(2));
+    await settlesAt(1, shakyQuota);
+    expect(onError).not.toHaveBeenCalled();
+  });
+
+  it('tells the hook when a reservation ended before it could be committed', async () => {
+    const memory = memoryStore();
+    const gone: QuotaStore = Object.assign(memory, { settle: () => false });
+    const onError = vi.fn();
+    await supertest(app({ quota: projectQuotas({ store: gone }), onError }))
+      .post('/secrets')
+      .expect(201);
+    await vi.waitFor(() => expect(onError).toHaveBeenCalledTimes(1));
+    expect(onError.mock.calls[0]![0]).toMatchObject({ code: 'QUOTA_RESERVATION_GONE' });
+  });
 });
 
 describe('the options of enforceQuota()', () => {

@@ -24,6 +24,17 @@ export function testExpiry(suite: QuotaStoreSuite): void {
       assert.deepEqual(await countsOf(store, 'p'), {});
     });
 
+    test('an expired reservation that nobody has looked at since cannot be settled or renewed', async (bench) => {
+      const { store, advance } = bench;
+      const holds = [1, 2, 3].map((secrets) => request('p', { secrets }, { ttlMs: 1000 }));
+      for (const hold of holds) await store.reserve(hold);
+      advance(1000);
+      assert.equal(await store.settle(holds[0]!, 'commit'), false);
+      assert.equal(await store.settle(holds[1]!, 'release'), false);
+      assert.equal(await store.renew(holds[2]!, 1000), false);
+      assert.deepEqual(await countsOf(store, 'p'), {});
+    });
+
     test('what an expired reservation held can be taken by the next', async ({ store, advance }) => {
       const defaults = { secrets: 2, orders: 2 };
       await store.reserve(request('p', { secrets: 2, orders: 1 }, { defaults, ttlMs: 1000 }));
