@@ -1,0 +1,309 @@
+import { ManualClock, SimulatedDriver } from '@apistrata/compute-engine';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type Api, apiUnderTest } from '../api-under-test.js';
+
+const nobody = '7d3c1b52-0c8e-4b8e-8f7a-6f0f6b7f3d21';
+const brief = ['hypervisor_hostname', 'id', 'state', 'status'];
+const detail = [...brief, 'host_ip', 'hypervisor_type', 'hypervisor_version', 'service'];
+const capacity = [
+  'cpu_info',
+  'current_workload',
+  'disk_available_least',
+  'free_disk_gb',
+  'free_ram_mb',
+  'local_gb',
+  'local_gb_used',
+  'memory_mb',
+  'memory_mb_used',
+  'running_vms',
+  'vcpus',
+  'vcpus_used',
+];
+
+describe('hypervisors', () => {
+  let api: Api;
+  let clock: ManualClock;
+  let server: any;
+  /** The node that the only server is on, and another one. */
+  let busy: string;
+  let free: string;
+  beforeAll(async () => {
+    clock = new ManualClock();
+    const host = { vcpus: 8, memoryMb: 4096, diskGb: 100 };
+    api = await apiUnderTest({
+      engine: { clock },
+      router: { maxVersion: '2.104' },
+      preset: {
+        flavors: [{ id: '1', name: 'small', vcpus: 2, memoryMb: 512, diskGb: 10 }],
+        images: [{ id: '70a599e0-31e7-49b7-b260-868f441e862b', name: 'cirros', visibility: 'public' }],
+        hosts: ['east1', 'east2', 'west1'].map((name) => ({ name, hypervisorHostname: `node-${name}`, ...host })),
+      },
+    });
+    server = await admin('2.37').boot();
+    busy = server['OS-EXT-SRV-ATTR:hypervisor_hostname'];
+    free = ['node-east1', 'node-east2', 'node-west1'].find((name) => name !== busy)!;
+  });
+  afterAll(async () => {
+    expect(api.errors).toEqual([]);
+    await api.close();
+  });
+
+  const admin = (version = '2.1') => api.as('admin:p1', version);
+  const list = async (path: string, version?: string) =>
+    (await admin(version).get(`/os-hypervisors${path}`)).body.hypervisors as any[];
+  const idOf = async (name: string, version?: string) =>
+    (await list('', version)).find((h) => h.hypervisor_hostname === name).id;
+  const hostOf = (name: string) => name.replace('node-', '');
+
+  it.each([
+    ['2.1', [...detail, ...capacity]],
+    ['2.27', [...detail, ...capacity]],
+    ['2.28', [...detail, ...capacity]],
+    ['2.53', [...detail, ...capacity]],
+    ['2.87', [...detail, ...capacity]],
+    ['2.88', [...detail, 'uptime']],
+    ['2.104', [...detail, 'uptime']],
+  ])('show at %s the fields of that version, in lists and alone', async (version, fields) => {
+    const [one] = await list('/detail', version);
+    expect(Object.keys(one).sort()).toEqual([...fields].sort());
+    expect((await admin(version).get(`/os-hypervisors/${one.id}`)).body.hypervisor).toEqual(one);
+    expect(Object.keys(one.service).sort()).toEqual(['disabled_reason', 'host', 'id']);
+    const summary = await list('', version);
+    expect(summary.map((h) => h.hypervisor_hostname)).toEqual(['node-east1', 'node-east2', 'node-west1']);
+    for (const h of summary) expect(Object.keys(h).sort()).toEqual(brief);
+  });
+
+  it.each([
+    ['2.52', 'number'],
+    ['2.53', 'string'],
+  ])('have at %s ids, as their services have, of type %s', async (version, type) => {
+    const [one] = await list('/detail', version);
+    expect([typeof one.id, typeof one.service.id]).toEqual([type, type]);
+    const [service] = (await admin(version).get('/os-services?binary=nova-compute')).body.services;
+    expect(one.service).toEqual({ id: service.id, host: 'east1', disabled_reason: null });
+  });
+
+  it('tell of their processors as text up to 2.27, and as an object from 2.28 on', async () => {
+    const [text] = await list('/detail', '2.27');
+    const [object] = await list('/detail', '2.28');
+    expect(object.cpu_info).toMatchObject({ arch: 'x86_64' });
+    expect(JSON.parse(text.cpu_info)).toEqual(object.cpu_info);
+  });
+
+  it('count what their servers take', async () => {
+    const all = await list('/detail');
+    expect(all.find((h) => h.hypervisor_hostname === busy)).toMatchObject({
+      vcpus: 8,
+      vcpus_used: 2,
+      memory_mb: 4096,
+      memory_mb_used: 512,
+      free_ram_mb: 3584,
+      local_gb: 100,
+      local_gb_used: 10,
+      free_disk_gb: 90,
+      disk_available_least: 90,
+      running_vms: 1,
+      current_workload: 0,
+    });
+    expect(all.find((h) => h.hypervisor_hostname === free)).toMatchObject({ vcpus_used: 0, running_vms: 0 });
+  });
+
+  it('are summed up, until 2.87', async () => {
+    const { status, body } = await admin('2.87').get('/os-hypervisors/statistics?x=1');
+    expect(status).toBe(200);
+    expect(body.hypervisor_statistics).toEqual({
+      count: 3,
+      vcpus: 24,
+      vcpus_used: 2,
+      memory_mb: 12288,
+      memory_mb_used: 512,
+      free_ram_mb: 11776,
+      local_gb: 300,
+      local_gb_used: 10,
+      free_disk_gb: 290,
+      disk_available_least: 290,
+      running_vms: 1,
+      current_workload: 0,
+    });
+    expect((await admin('2.88').get('/os-hypervisors/statistics')).status).toBe(404);
+  });
+
+  it.each([
+    ['2.1', 'x', 404],
+    ['2.52', nobody, 404],
+    ['2.52', '99', 404],
+    ['2.53', '1', 400],
+    ['2.53', 'x', 400],
+    ['2.53', nobody, 404],
+    ['2.87', nobody, 404],
+  ])('named at %s by %s are %i, and so is their uptime', async (version, id, status) => {
+    expect((await admin(version).get(`/os-hypervisors/${id}`)).status).toBe(status);
+    expect((await admin(version).get(`/os-hypervisors/${id}/uptime`)).status).toBe(status);
+  });
+
+  it.each([
+    ['2.32', '?limit=1', 3],
+    ['2.32', '?limit=x', 3],
+    ['2.33', '?limit=1', 1],
+    ['2.33', '?limit=0', 0],
+    ['2.33', '?limit=x', 400],
+    ['2.33', '?marker=99', 400],
+    ['2.33', '?marker=x', 400],
+    ['2.52', '?limit=1&limit=2', 2],
+    ['2.53', '?limit=1&limit=2', 400],
+    ['2.53', '?marker=1', 400],
+    ['2.53', `?marker=${nobody}`, 400],
+    ['2.52', '?colour=red', 3],
+    ['2.53', '?colour=red', 400],
+    ['2.52', '?hypervisor_hostname_pattern=east', 3],
+    ['2.53', '?hypervisor_hostname_pattern=east', 2],
+    ['2.53', '?hypervisor_hostname_pattern=1', 2],
+    ['2.53', '?hypervisor_hostname_pattern=north', 404],
+    ['2.53', '?hypervisor_hostname_pattern=e%25t', 400],
+    ['2.53', '?hypervisor_hostname_pattern=', 400],
+    ['2.53', '?hypervisor_hostname_pattern=east&limit=1', 400],
+    ['2.53', `?hypervisor_hostname_pattern=east&marker=${nobody}`, 400],
+    ['2.53', '?with_servers=perhaps', 400],
+    ['2.53', '?with_servers=1&with_servers=1', 400],
+  ])('at %s with "%s" come as %i', async (version, query, expected) => {
+    for (const path of ['', '/detail']) {
+      const { status, body } = await admin(version).get(`/os-hypervisors${path}${query}`);
+      expect(status === 200 ? body.hypervisors.length : status).toBe(expected);
+    }
+  });
+
+  it.each(['2.33', '2.53'])('come in pages at %s', async (version) => {
+    const [first, second] = await list('', version);
+    const page = (await admin(version).get('/os-hypervisors?limit=2')).body;
+    expect(page.hypervisors_links).toEqual([
+      { rel: 'next', href: `${api.url}/v2.1/os-hypervisors?limit=2&marker=${second.id}` },
+    ]);
+    const rest = (await admin(version).get(`/os-hypervisors?limit=2&marker=${second.id}`)).body;
+    expect(rest.hypervisors.map((h: any) => h.hypervisor_hostname)).toEqual(['node-west1']);
+    expect(rest).not.toHaveProperty('hypervisors_links');
+    expect((await list(`?marker=${first.id}&limit=1`, version))[0].id).toBe(second.id);
+  });
+
+  it('tell of their servers by name and UUID when asked from 2.53 on; of none at all only from 2.75', async () => {
+    const entry = { uuid: server.id, name: server['OS-EXT-SRV-ATTR:instance_name'] };
+    for (const [version, none] of [
+      ['2.53', undefined],
+      ['2.74', undefined],
+      ['2.75', []],
+      ['2.104', []],
+    ] as const) {
+      for (const path of ['', '/detail']) {
+        const all = await list(`${path}?with_servers=true`, version);
+        expect(all.find((h) => h.hypervisor_hostname === busy).servers).toEqual([entry]);
+        expect(all.find((h) => h.hypervisor_hostname === free).servers).toEqual(none);
+        for (const h of await list(`${path}?with_servers=false`, version)) expect(h).not.toHaveProperty('servers');
+      }
+      const busyId = await idOf(busy, version);
+      const { hypervisor } = (await admin(version).get(`/os-hypervisors/${busyId}?with_servers=yes`)).body;
+      expect(hypervisor.servers).toEqual([entry]);
+    }
+    const id = await idOf(busy, '2.53');
+    expect((await admin('2.53').get(`/os-hypervisors/${id}?colour=red`)).status).toBe(400);
+    expect((await admin('2.52').get(`/os-hypervisors/${await idOf(busy)}?colour=red`)).status).toBe(200);
+  });
+
+  it('are searched by a part of their name, up to 2.52', async () => {
+    const found = await list('/east/search', '2.52');
+    expect(found.map((h) => h.hypervisor_hostname)).toEqual(['node-east1', 'node-east2']);
+    expect(Object.keys(found[0]).sort()).toEqual(brief);
+    expect((await admin().get('/os-hypervisors/north/search')).status).toBe(404);
+    expect((await admin('2.53').get('/os-hypervisors/east/search')).status).toBe(404);
+  });
+
+  it('list their servers by a part of their name, up to 2.52', async () => {
+    const [all] = [await list('/node/servers', '2.52')];
+    expect(all).toHaveLength(3);
+    for (const h of all) {
+      if (h.hypervisor_hostname === busy) expect(h.servers).toMatchObject([{ uuid: server.id }]);
+      else expect(h).not.toHaveProperty('servers');
+    }
+    expect((await admin().get('/os-hypervisors/north/servers')).status).toBe(404);
+    expect((await admin('2.53').get('/os-hypervisors/node/servers')).status).toBe(404);
+  });
+
+  it('tell how long they have run: on their own up to 2.87, with everything else from 2.88 on', async () => {
+    await clock.advance(2 * 86_400_000 + 3_720_000);
+    const text = ' 01:02:00 up 2 days,  1:02,  0 users,  load average: 0.00, 0.00, 0.00';
+    for (const version of ['2.1', '2.53', '2.87']) {
+      const { status, body } = await admin(version).get(`/os-hypervisors/${await idOf(busy, version)}/uptime`);
+      expect(status).toBe(200);
+      expect(body.hypervisor).toEqual({
+        id: await idOf(busy, version),
+        hypervisor_hostname: busy,
+        state: 'up',
+        status: 'enabled',
+        uptime: text,
+      });
+    }
+    const id = await idOf(busy, '2.88');
+    expect((await admin('2.88').get(`/os-hypervisors/${id}/uptime`)).status).toBe(404);
+    expect((await admin('2.88').get(`/os-hypervisors/${id}`)).body.hypervisor.uptime).toBe(text);
+    expect((await list('/detail', '2.88')).map(({ uptime }) => uptime)).toEqual([text, text, text]);
+  });
+
+  it('show the state and status of their service, and no uptime while it is down', async () => {
+    const id = await idOf(free, '2.88');
+    const [{ id: service }] = (await admin('2.53').get(`/os-services?host=${hostOf(free)}`)).body.services;
+    const put = (body: unknown) => admin('2.53').put(`/os-services/${service}`, body);
+    await put({ status: 'disabled', disabled_reason: 'rest', forced_down: true });
+    const { hypervisor } = (await admin('2.88').get(`/os-hypervisors/${id}`)).body;
+    expect(hypervisor).toMatchObject({ state: 'down', status: 'disabled', uptime: null });
+    expect(hypervisor.service.disabled_reason).toBe('rest');
+    expect((await admin().get(`/os-hypervisors/${await idOf(free)}/uptime`)).status).toBe(400);
+    expect((await admin().get('/os-hypervisors/statistics')).body.hypervisor_statistics.count).toBe(3);
+    await put({ status: 'enabled', forced_down: false });
+    expect((await admin('2.88').get(`/os-hypervisors/${id}`)).body.hypervisor).toMatchObject({ state: 'up' });
+  });
+
+  it('are no business of members', async () => {
+    const [one] = await list('');
+    const paths = [
+      '',
+      '/detail',
+      '/statistics',
+      `/${one.id}`,
+      `/${one.id}/uptime`,
+      '/east/search',
+      '/east/servers',
+      '/x',
+    ];
+    for (const path of paths) expect((await api.as('ada:p1').get(`/os-hypervisors${path}`)).status).toBe(403);
+    for (const path of ['', '/detail', `/${await idOf(busy, '2.53')}`, '/x'])
+      expect((await api.as('ada:p1', '2.53').get(`/os-hypervisors${path}`)).status).toBe(403);
+  });
+});
+
+describe('hypervisors of a driver that cannot tell how long they have run', () => {
+  it.each<[string, any]>([
+    ['because it does not know how', undefined],
+    ['because it does not know', async () => null],
+    ['because it fails', async () => Promise.reject(new Error('no ssh'))],
+  ])('show null from 2.88 on: %s', async (_, hostUptime) => {
+    const driver = (clock: any) => Object.assign(new SimulatedDriver({ clock }), { hostUptime });
+    const api = await apiUnderTest({ engine: { driver } });
+    try {
+      const { hypervisors } = (await api.as('admin:p1', '2.88').get('/os-hypervisors/detail')).body;
+      expect(hypervisors.map(({ uptime }: any) => uptime)).toEqual([null, null]);
+    } finally {
+      await api.close();
+    }
+  });
+
+  it('answer 501 when asked for it alone', async () => {
+    const driver = (clock: any) => Object.assign(new SimulatedDriver({ clock }), { hostUptime: undefined });
+    const api = await apiUnderTest({ engine: { driver } });
+    try {
+      const admin = api.as('admin:p1');
+      const [{ id }] = (await admin.get('/os-hypervisors')).body.hypervisors;
+      const answer = await admin.get(`/os-hypervisors/${id}/uptime`);
+      expect([answer.status, answer.body.notImplemented.code]).toEqual([501, 501]);
+    } finally {
+      await api.close();
+    }
+  });
+});
