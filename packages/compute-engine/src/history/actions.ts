@@ -47,3 +47,25 @@ export async function recordEvents(
   };
   await tables.actions.update(tx, changed);
 }
+
+/** Forgets the steps that a process was in when it ended: they are begun anew. */
+export async function dropOpenEvents(tx: Tx, serverId: string, requestId: string): Promise<void> {
+  const action = await tables.actions.lock(tx, compoundKey(serverId, requestId));
+  if (!action?.events.some((event) => event.result === null)) return;
+  await tables.actions.update(tx, { ...action, events: action.events.filter((event) => event.result !== null) });
+}
+
+/** Ends the steps of an action that are still under way: another action has taken their place. */
+export async function closeEvents(
+  tx: Tx,
+  serverId: string,
+  requestId: string,
+  result: 'Success' | 'Error',
+  now: number,
+): Promise<void> {
+  const action = await tables.actions.lock(tx, compoundKey(serverId, requestId));
+  const details = result === 'Error' ? 'Another action took its place.' : null;
+  const open = action?.events.filter((event) => event.result === null) ?? [];
+  const closed = open.map((event) => ({ ...event, result, finishTime: now, details }));
+  await recordEvents(tx, serverId, requestId, closed);
+}

@@ -40,7 +40,7 @@ export class Worker {
   readonly #idle = new Set<() => void>();
   #timer: NodeJS.Timeout | undefined;
   #renewedAt = 0;
-  #looking = false;
+  #looking: Promise<void> | undefined;
 
   constructor(options: WorkerOptions) {
     this.#options = { concurrency: 256, leaseMs: 15_000, pollMs: 500, ...options };
@@ -83,6 +83,7 @@ export class Worker {
   async stop(): Promise<void> {
     clearInterval(this.#timer);
     this.#stopping.abort(new WorkerStopping());
+    await this.#looking;
     await Promise.allSettled([...this.#running.values()].map(({ done }) => done));
     this.#waiting.length = 0;
     await releaseLeases(this.#options.store, this.#owner);
@@ -93,9 +94,16 @@ export class Worker {
     return { owner: this.#owner, until: Date.now() + this.#options.leaseMs };
   }
 
-  async #look(): Promise<void> {
-    if (this.#looking || this.#stopping.signal.aborted) return;
-    this.#looking = true;
+  /** One look at a time; whoever wants another one meanwhile waits for that. */
+  #look(): Promise<void> {
+    if (this.#stopping.signal.aborted) return Promise.resolve();
+    this.#looking ??= this.#claim().finally(() => {
+      this.#looking = undefined;
+    });
+    return this.#looking;
+  }
+
+  async #claim(): Promise<void> {
     const { store, concurrency, leaseMs, onError } = this.#options;
     try {
       if (this.#running.size > 0 && Date.now() - this.#renewedAt > leaseMs / 3) {
@@ -106,12 +114,11 @@ export class Worker {
       if (free > 0) for (const job of await claimJobs(store, this.#lease(), Date.now(), free)) this.#take(job);
     } catch (error) {
       onError(error, undefined);
-    } finally {
-      this.#looking = false;
     }
   }
 
   #take(job: Job): void {
+    if (this.#stopping.signal.aborted) return;
     if (this.#running.has(job.id) || this.#waiting.some(({ id }) => id === job.id)) return;
     if (this.#running.size >= this.#options.concurrency) this.#waiting.push(job);
     else this.#begin(job);

@@ -27,8 +27,13 @@ export const attachVolumeTask: SideTask = {
   action: 'attachVolume',
   run: async (run) => {
     const asked = run.arguments as AttachVolumeArguments;
-    await run.step('compute_attach_volume', () => connect(run, asked));
-    await changeDevice(run, asked.deviceId, { attachedAt: run.core.clock.now() });
+    let host: string | null;
+    // A move that began meanwhile may have taken the server to another host: the volume follows.
+    do {
+      host = run.server.host;
+      await run.step('compute_attach_volume', () => connect(run, asked));
+      await changeDevice(run, asked.deviceId, { attachedAt: run.core.clock.now() });
+    } while (run.server.host !== host);
   },
   undo: async (run) => {
     const { deviceId, volumeId } = run.arguments as AttachVolumeArguments;

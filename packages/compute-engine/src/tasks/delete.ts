@@ -1,9 +1,13 @@
 import { releaseVolumes } from './block-devices.js';
 import { releaseClaims, releaseNetworks } from './build.js';
-import { endMigrations } from './moves.js';
+import { endMigrations, keepClaim, ownClaim } from './moves.js';
 import { releaseShares } from './share-access.js';
 import { failTask, type Task } from './task.js';
 import type { TaskRun } from './task-run.js';
+
+async function dropShelvedImage({ core, context, server: { shelvedImageId } }: TaskRun): Promise<void> {
+  if (shelvedImageId) await core.catalogs.images.delete(context.caller, shelvedImageId).catch(() => {});
+}
 
 /** What a deleted server keeps: its record, and nothing of anybody else. */
 async function end(run: TaskRun): Promise<void> {
@@ -13,9 +17,7 @@ async function end(run: TaskRun): Promise<void> {
   await releaseNetworks(run, server.interfaces);
   await releaseVolumes(run, server.blockDevices);
   await releaseShares(run);
-  if (server.shelvedImageId) {
-    await run.core.catalogs.images.delete(run.context.caller, server.shelvedImageId).catch(() => {});
-  }
+  await dropShelvedImage(run);
   const now = run.core.clock.now();
   await run.finish(
     {
@@ -59,6 +61,21 @@ export const softDeleteTask: Task = {
   action: 'softDelete',
   run: async (run) => {
     await run.perform({ verb: 'soft_delete' }, 'soft-deleting', 'compute_soft_delete_instance');
-    await run.finish({ vmState: 'soft-delete', powerState: 4, terminatedAt: null, setAsideAt: run.core.clock.now() });
+    await dropShelvedImage(run);
+    // Whatever was being done to it is over; what is left is one server of one flavor in one place.
+    await run.finish(
+      {
+        vmState: 'soft-delete',
+        powerState: 4,
+        setAsideAt: run.core.clock.now(),
+        shelvedImageId: null,
+        oldFlavor: null,
+        newFlavor: undefined,
+      },
+      async (tx, server) => {
+        await endMigrations(tx, run.core, server.id);
+        return keepClaim(tx, server, ownClaim(server));
+      },
+    );
   },
 };

@@ -1,7 +1,8 @@
 import type { Core } from '../core.js';
+import { closeEvents, dropOpenEvents } from '../history/actions.js';
 import type { Job } from '../lifecycle/jobs.js';
 import { WorkerStopping } from '../lifecycle/worker.js';
-import { tables } from '../store/tables.js';
+import { compoundKey, tables } from '../store/tables.js';
 import { buildTask } from './build.js';
 import { deleteTask, forceDeleteTask, softDeleteTask } from './delete.js';
 import { cancelTask, forceCompleteTask, liveMigrationTask } from './live-migration.js';
@@ -47,6 +48,15 @@ const byAction = new Map<string, Task>(all.map((task) => [task.action, task]));
 /** A job that was begun so often without ending is failed instead of tried again. */
 const MOST_ATTEMPTS = 5;
 
+/** Another job has the server now: what this one began and did not end is no longer under way. */
+async function abandon(task: Task, run: TaskRun): Promise<void> {
+  const result = (await task.abandoned?.(run)) ?? 'Error';
+  const { core, server, context } = run;
+  const open = await tables.actions.get(core.store, compoundKey(server.id, context.requestId));
+  if (!open?.events.some((event) => event.result === null)) return;
+  await core.store.transaction((tx) => closeEvents(tx, server.id, context.requestId, result, core.clock.now()));
+}
+
 /** Runs the jobs that act on servers: one hold on a server at a time, the newest winning. */
 export class TaskRunner {
   readonly #core: () => Core;
@@ -65,7 +75,7 @@ export class TaskRunner {
     const core = this.#core();
     const server = await tables.servers.get(core.store, job.serverId!);
     if (!server) return;
-    if (server.jobId !== job.id) return task.abandoned?.(new TaskRun(core, job, server, stopping));
+    if (server.jobId !== job.id) return abandon(task, new TaskRun(core, job, server, stopping));
     const superseded = new AbortController();
     this.#running.get(server.id)?.abort(new Superseded(`${server.id} belongs to another job`));
     this.#running.set(server.id, superseded);
@@ -75,14 +85,16 @@ export class TaskRunner {
       await this.#attempt(task, run);
     } catch (error) {
       if (!(error instanceof Superseded)) throw error;
-      await task.abandoned?.(run);
+      await abandon(task, run);
     } finally {
       if (this.#running.get(server.id) === superseded) this.#running.delete(server.id);
     }
   }
 
   async #attempt(task: Task, run: TaskRun): Promise<void> {
+    const { core, server, context } = run;
     try {
+      if (run.job.attempts > 1) await core.store.transaction((tx) => dropOpenEvents(tx, server.id, context.requestId));
       if (run.job.attempts > MOST_ATTEMPTS) throw new Error(`gave up after ${MOST_ATTEMPTS} attempts`);
       await task.run(run);
     } catch (error) {

@@ -1,6 +1,8 @@
 import type { DriverWork } from '../drivers/driver.js';
+import { transitionOf } from '../lifecycle/transitions.js';
 import type { MigrationStatus } from '../model/index.js';
 import { NoValidHost } from '../scheduler/scheduler.js';
+import { tables } from '../store/tables.js';
 import {
   changeMigration,
   claimDestination,
@@ -75,10 +77,19 @@ async function arrive(run: TaskRun): Promise<void> {
 
 /** The move has ended where it began. */
 async function stay(run: TaskRun, error: Error, status: MigrationStatus): Promise<void> {
+  await followServer(run).catch(() => {});
   await failTask(run, 'os-migrateLive', error, {}, async (tx, server) => {
     await changeMigration(tx, run.core, run.arguments.migrationId, { status });
     return keepClaim(tx, server, ownClaim(server));
   });
+}
+
+/** Whether it was taken over by a request to complete it. */
+async function isForced(run: TaskRun): Promise<boolean> {
+  const actions = await tables.actions.find(run.core.store, (q) => q.where('server_id', '=', run.server.id));
+  const own = actions.find(({ requestId }) => requestId === run.context.requestId);
+  const { history } = transitionOf('live_migration_force_complete');
+  return actions.some(({ action, seq }) => action === history && seq > (own?.seq ?? 0));
 }
 
 /** Moves a running server: queued, preparing, running, then there. */
@@ -106,6 +117,7 @@ export const liveMigrationTask: Task = {
     await arrive(run);
   },
   fail: (run, error) => stay(run, error, error instanceof NoValidHost ? 'error' : 'failed'),
+  abandoned: async (run) => ((await isForced(run)) ? 'Success' : undefined),
 };
 
 /** Ends the memory copy at once, and with it the migration. */

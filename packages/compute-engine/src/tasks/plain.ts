@@ -1,4 +1,5 @@
 import type { ActionName } from '../lifecycle/transitions.js';
+import { followServer } from './moves.js';
 import type { SideTask } from './side-run.js';
 import type { Task } from './task.js';
 
@@ -12,8 +13,14 @@ export const changePasswordTask: Task = {
   },
 };
 
-/** What a reset leaves to do: it has taken the server from whatever job had it, and lets it go. */
-export const resetStateTask: Task = { action: 'os-resetState', run: (run) => run.finish({}) };
+/** What a reset leaves to do: it has taken the server from whatever job had it, and lets it go where it is. */
+export const resetStateTask: Task = {
+  action: 'os-resetState',
+  run: async (run) => {
+    await followServer(run).catch(() => {});
+    await run.finish({});
+  },
+};
 
 /** Work on the machine that changes nothing of what is known of the server, so it goes on beside other jobs. */
 function beside(action: ActionName, verb: 'crash_dump' | 'inject_network_info', event: string): SideTask {

@@ -114,9 +114,11 @@ export const evacuateTask: Task = {
       },
     );
   },
-  fail: (run, error) =>
-    failTask(run, 'evacuate', error, {}, async (tx) => {
+  fail: async (run, error) => {
+    await followServer(run).catch(() => {});
+    await failTask(run, 'evacuate', error, {}, async (tx) => {
       await changeMigration(tx, run.core, run.arguments.migrationId, { status: 'failed' });
       return undefined;
-    }),
+    });
+  },
 };

@@ -1,6 +1,7 @@
 import { transitionOf } from '../lifecycle/transitions.js';
-import type { FlavorCopy, MigrationRecord } from '../model/index.js';
+import type { FlavorCopy, MigrationRecord, MigrationStatus } from '../model/index.js';
 import { NoValidHost } from '../scheduler/scheduler.js';
+import type { Tx } from '../store/database.js';
 import { changeMigration, claimDestination, followServer, keepClaim, migrationOf, ownClaim } from './moves.js';
 import { failTask, type Task } from './task.js';
 import type { ServerPatch, TaskRun } from './task-run.js';
@@ -37,44 +38,36 @@ function moveTask(action: 'resize' | 'migrate'): Task {
   return {
     action,
     run: async (run) => {
-      const { flavor } = run.arguments as ResizeArguments;
+      const { flavor, migrationId } = run.arguments as ResizeArguments;
       const { core } = run;
-      const id: string = run.arguments.migrationId;
-      await run.step('conductor_migrate_server', async () => reserve(run, await migrationOf(run)));
-      const { destHost, destNode } = await migrationOf(run);
-      await run.passThrough([prepare!]);
-      await run.update({ taskState: migrating }, async (tx) => {
-        await changeMigration(tx, core, id, { status: 'migrating' });
+      const show = (status: MigrationStatus) => async (tx: Tx) => {
+        await changeMigration(tx, core, migrationId, { status });
         return undefined;
-      });
-      await run.perform({ verb: 'migrate_disk', destHost: destHost!, flavor }, migrating, 'compute_resize_instance');
-      await run.update({ taskState: migrated, host: destHost, node: destNode }, async (tx) => {
-        await changeMigration(tx, core, id, { status: 'post-migrating' });
-        return undefined;
-      });
+      };
+      if ((await migrationOf(run)).status !== 'post-migrating') {
+        await run.step('conductor_migrate_server', async () => reserve(run, await migrationOf(run)));
+        const { destHost, destNode } = await migrationOf(run);
+        await run.passThrough([prepare!]);
+        await run.update({ taskState: migrating }, show('migrating'));
+        const work = { verb: 'migrate_disk', destHost: destHost!, flavor } as const;
+        await run.perform(work, migrating, 'compute_resize_instance');
+        const there = { host: destHost, node: destNode, flavor, oldFlavor: run.server.flavor, newFlavor: undefined };
+        await run.update({ ...there, taskState: migrated }, show('post-migrating'));
+      }
       await run.passThrough([migrated!]);
       await followServer(run);
       const powerOn = run.server.wasRunning;
       await run.perform({ verb: 'finish_migration', flavor, powerOn }, finishing, 'compute_finish_resize');
       await run.finish(
-        {
-          vmState: 'resized',
-          powerState: powerOn ? 1 : 4,
-          oldFlavor: run.server.flavor,
-          flavor,
-          newFlavor: undefined,
-          launchedAt: core.clock.now(),
-        },
-        async (tx) => {
-          await changeMigration(tx, core, id, { status: 'finished' });
-          return undefined;
-        },
+        { vmState: 'resized', powerState: powerOn ? 1 : 4, launchedAt: core.clock.now() },
+        show('finished'),
       );
     },
     fail: async (run, error) => {
+      await followServer(run).catch(() => {});
       // Without a place to go to, nothing has happened to the server yet.
       const patch: ServerPatch = error instanceof NoValidHost ? { vmState: run.server.vmState } : {};
-      await failTask(run, action, error, { newFlavor: undefined, ...patch }, async (tx, server) => {
+      await failTask(run, action, error, { oldFlavor: null, newFlavor: undefined, ...patch }, async (tx, server) => {
         await changeMigration(tx, run.core, run.arguments.migrationId, { status: 'error' });
         return keepClaim(tx, server, ownClaim(server));
       });
@@ -149,9 +142,11 @@ export const revertResizeTask: Task = {
       },
     );
   },
-  fail: (run, error) =>
-    failTask(run, 'revertResize', error, { oldFlavor: null }, async (tx, server) => {
+  fail: async (run, error) => {
+    await followServer(run).catch(() => {});
+    await failTask(run, 'revertResize', error, { oldFlavor: null }, async (tx, server) => {
       await changeMigration(tx, run.core, run.arguments.migrationId, { status: 'error' });
       return keepClaim(tx, server, ownClaim(server));
-    }),
+    });
+  },
 };

@@ -49,7 +49,7 @@ export const shelveTask: Task = {
   },
   abandoned: async (run) => {
     const { imageId } = run.arguments as ShelveArguments;
-    if (imageId) await dropUnfinished(run, imageId);
+    return imageId ? dropUnfinished(run, imageId) : undefined;
   },
 };
 

@@ -71,7 +71,7 @@ export async function takeSnapshot(
 }
 
 /** Removes an image that never got its content. */
-export async function dropUnfinished(run: TaskRun, imageId: string): Promise<void> {
+export async function dropUnfinished(run: TaskRun, imageId: string): Promise<undefined> {
   const { images } = run.core.catalogs;
   const image = await images.get(run.context.caller, imageId).catch(() => undefined);
   if (image && image.status !== 'active') await images.delete(run.context.caller, imageId).catch(() => {});

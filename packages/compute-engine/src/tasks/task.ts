@@ -1,5 +1,6 @@
 import { type ActionName, transitionOf } from '../lifecycle/transitions.js';
 import type { Fault } from '../model/index.js';
+import { endMigrations, keepClaim, ownClaim } from './moves.js';
 import type { AlsoWrite, ServerPatch, TaskRun } from './task-run.js';
 
 /** The background half of an action. */
@@ -9,8 +10,11 @@ export interface Task {
   readonly run: (run: TaskRun) => Promise<void>;
   /** Puts things right when `run` threw; default: what the lifecycle table says of failures. */
   readonly fail?: (run: TaskRun, error: Error) => Promise<void>;
-  /** Clears away what nobody waits for any more, after another job has taken the server over. May come more than once. */
-  readonly abandoned?: (run: TaskRun) => Promise<void>;
+  /**
+   * Clears away what nobody waits for any more, after another job has taken the server over. May come more than once.
+   * `Success`: that job has brought this one's work to its end; otherwise the steps it was in have failed.
+   */
+  readonly abandoned?: (run: TaskRun) => Promise<'Success' | undefined>;
 }
 
 /** The fault that a failure leaves on its server. */
@@ -18,7 +22,16 @@ export function faultOf(error: Error, now: number): Fault {
   return { code: 500, message: error.message || error.name, details: error.stack ?? String(error), createdAt: now };
 }
 
-/** Ends a failed task as the lifecycle table says: the server as it was, or in error; with a fault in either case. */
+/** A server in error waits for no verdict on a move, and has its place once. */
+const settle: (run: TaskRun) => AlsoWrite = (run) => async (tx, server) => {
+  await endMigrations(tx, run.core, server.id);
+  return { ...(await keepClaim(tx, server, ownClaim(server))), oldFlavor: null, newFlavor: undefined };
+};
+
+/**
+ * Ends a failed task as the lifecycle table says: the server as it was, or in error; with a fault in either case.
+ * @param also further writes; default for servers that end in error: what a move has left open is closed
+ */
 export async function failTask(
   run: TaskRun,
   action: ActionName,
@@ -26,6 +39,8 @@ export async function failTask(
   patch: ServerPatch = {},
   also?: AlsoWrite,
 ): Promise<void> {
-  const inError: ServerPatch = transitionOf(action).onFailure === 'error' ? { vmState: 'error' } : {};
-  await run.finish({ ...inError, fault: faultOf(error, run.core.clock.now()), ...patch }, also);
+  const inError = transitionOf(action).onFailure === 'error';
+  const state: ServerPatch = inError ? { vmState: 'error' } : {};
+  const writes = also ?? (inError ? settle(run) : undefined);
+  await run.finish({ ...state, fault: faultOf(error, run.core.clock.now()), ...patch }, writes);
 }

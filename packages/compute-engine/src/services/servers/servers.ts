@@ -145,9 +145,9 @@ export class Servers {
       checkTransition('delete', server, context.isAdmin);
       return;
     }
-    const soft =
-      this.#core.settings.reclaimSeconds > 0 && server.launchedAt !== null && server.vmState !== 'soft-delete';
-    if (soft && !(await this.#isOnDownHost(server))) await this.act(context, id, 'softDelete');
+    // Without a host there is nothing that could be kept to be restored.
+    const restorable = server.launchedAt !== null && server.host !== null && server.vmState !== 'soft-delete';
+    if (this.#core.settings.reclaimSeconds > 0 && restorable && !(await this.#isOnDownHost(server))) await this.act(context, id, 'softDelete');
     else await this.#remove(context, server, 'delete');
   }
 

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Context } from '../../../context.js';
 import { badRequest, conflict, notFound } from '../../../errors.js';
-import { beginMigration } from '../../../tasks/moves.js';
+import { beginMigration, endMigrations } from '../../../tasks/moves.js';
 import type { EvacuateArguments } from '../../../tasks/rebuild.js';
 import { generatePassword } from '../create.js';
 import { type ActionScope, findHost, isHostUp } from './scope.js';
@@ -39,8 +39,9 @@ export function evacuateActions({ core, servers }: ActionScope) {
           // Any other task is lost with its host; a deletion was promised and stays so.
           if (current.taskState === 'deleting' || current.taskState === 'soft-deleting')
             throw conflict(`Cannot 'evacuate' instance ${id} while it is in task_state ${current.taskState}`);
+          await endMigrations(tx, core, id);
           await beginMigration(tx, core, context, current, { id: migrationId, type: 'evacuation' });
-          return { wasRunning: current.vmState !== 'stopped', newFlavor: undefined };
+          return { wasRunning: current.vmState !== 'stopped', oldFlavor: null, newFlavor: undefined };
         },
       });
       return adminPassword;
