@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Engine } from '@apistrata/compute-engine';
-import { type HeaderPreset, type Negotiator, negotiator, Version } from '@apistrata/microversion';
+import { type HeaderPreset, type Negotiator, negotiator, requestBase, Version } from '@apistrata/microversion';
 import { createRouter, type Operation, openApi } from '@apistrata/microversion/router';
 import { requestId, requestIdOf } from '@apistrata/request-id';
 import { BadRequest } from './http/bad-request.js';
@@ -120,7 +120,7 @@ export function computeHandler(options: ComputeRouterOptions): ComputeRouter {
       validateReplies: options.validateReplies,
       call: async (req, res) => {
         const caller = await options.identity(req);
-        if (!caller) throw new Unauthorized(options.identity.uri ?? `${req.headers.host ?? ''}/identity`);
+        if (!caller) throw new Unauthorized(options.identity.uri ?? `${requestBase(req, options.trustProxy)}/identity`);
         return new ComputeCall(req, res, caller, shared, mount);
       },
       path: (req, call) => {
