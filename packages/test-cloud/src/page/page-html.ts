@@ -18,21 +18,21 @@ export const PAGE = `<!doctype html>
 <main>
 <section aria-labelledby="servers-title">
 <h2 id="servers-title">Servers</h2>
-<div class="scroll" tabindex="0" role="region" aria-labelledby="servers-title"><table>
+<div class="scroll" tabindex="0" role="group" aria-label="Table of servers"><table>
 <thead><tr><th scope="col">Name</th><th scope="col">State</th><th scope="col">Task</th><th scope="col">Flavor</th><th scope="col">Host</th><th scope="col">Addresses</th><th scope="col">Id</th></tr></thead>
 <tbody id="servers"></tbody>
 </table></div>
 </section>
 <section aria-labelledby="hosts-title">
 <h2 id="hosts-title">Hosts</h2>
-<div class="scroll" tabindex="0" role="region" aria-labelledby="hosts-title"><table>
+<div class="scroll" tabindex="0" role="group" aria-label="Table of hosts"><table>
 <thead><tr><th scope="col">Host</th><th scope="col">Servers</th><th scope="col">CPUs</th><th scope="col">Memory</th></tr></thead>
 <tbody id="hosts"></tbody>
 </table></div>
 </section>
 <section aria-labelledby="requests-title">
 <h2 id="requests-title">Requests</h2>
-<div class="scroll" tabindex="0" role="region" aria-labelledby="requests-title"><table>
+<div class="scroll" tabindex="0" role="group" aria-label="Table of requests"><table>
 <thead><tr><th scope="col">Time</th><th scope="col">Method</th><th scope="col">Path</th><th scope="col">Status</th><th scope="col">Version</th><th scope="col">ms</th><th scope="col">Request id</th></tr></thead>
 <tbody id="requests"></tbody>
 </table></div>

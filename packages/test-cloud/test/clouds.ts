@@ -1,0 +1,56 @@
+import { afterEach, expect } from 'vitest';
+import { type CloudOptions, startCloud, type TestCloud } from '../src/index.js';
+
+const running: TestCloud[] = [];
+const errors: unknown[] = [];
+
+afterEach(async () => {
+  await Promise.all(running.splice(0).map((cloud) => cloud.stop()));
+  expect(errors.splice(0)).toEqual([]);
+});
+
+/** A cloud that ends with the test; a defect in it fails the test. */
+export async function cloudUnderTest(options: CloudOptions = {}): Promise<TestCloud> {
+  const cloud = await startCloud({ onError: (error) => errors.push(error), ...options });
+  running.push(cloud);
+  return cloud;
+}
+
+export interface Answered {
+  readonly status: number;
+  readonly headers: Headers;
+  readonly body: any;
+}
+
+/** A client with a token and, for compute, a version. */
+export function clientOf(cloud: TestCloud, token: string | undefined = cloud.token(), version = '2.90') {
+  return async function ask(
+    method: string,
+    path: string,
+    body?: unknown,
+    headers: Record<string, string> = {},
+  ): Promise<Answered> {
+    const response = await fetch(`${cloud.url}${path}`, {
+      method,
+      headers: {
+        ...(token && { 'X-Auth-Token': token }),
+        ...(path.startsWith('/compute') && { 'OpenStack-API-Version': `compute ${version}` }),
+        ...(body !== undefined && { 'Content-Type': 'application/json' }),
+        ...headers,
+      },
+      body: body === undefined ? undefined : JSON.stringify(body),
+      redirect: 'manual',
+    });
+    const text = await response.text();
+    const json = /json/.test(response.headers.get('content-type') ?? '');
+    return { status: response.status, headers: response.headers, body: json ? JSON.parse(text) : text };
+  };
+}
+
+export const IMAGE = '70a599e0-31e7-49b7-b260-868f441e862b';
+export const NETWORK = '2e2b1f4c-5c58-4f0c-9a3b-0f6a5d1c7e10';
+
+/** A server's body; without network unless told otherwise. */
+export function serverBody(fields: Record<string, unknown> = {}) {
+  return { server: { name: 'web', flavorRef: '1', imageRef: IMAGE, networks: 'none', ...fields } };
+}

@@ -1,0 +1,74 @@
+import { describe, expect, it } from 'vitest';
+import { clientOf, cloudUnderTest, serverBody } from './clouds.js';
+
+describe('/_control', () => {
+  it('is not there unless it was enabled', async () => {
+    const cloud = await cloudUnderTest();
+    expect((await clientOf(cloud)('POST', '/_control/reset')).status).toBe(404);
+  });
+
+  it('makes, shows, releases and removes rules of both kinds', async () => {
+    const cloud = await cloudUnderTest({ control: true });
+    const ask = clientOf(cloud);
+    const machine = await ask('POST', '/_control/rules', { machine: { match: { name: '/^slow/' }, hang: true } });
+    expect(machine).toMatchObject({ status: 201, body: { id: '1', calls: 0 } });
+    await ask('POST', '/_control/rules', { http: { match: { path: '/image/v2/images' }, status: 503, times: 1 } });
+    expect((await ask('GET', '/image/v2/images')).status).toBe(503);
+    expect((await ask('GET', '/image/v2/images')).status).toBe(200);
+    expect((await ask('GET', '/_control/rules')).body.rules).toMatchObject([{ calls: 0 }, { calls: 2 }]);
+
+    const { body } = await ask('POST', '/compute/v2.1/servers', serverBody({ name: 'slow-1' }));
+    const status = async () => (await ask('GET', `/compute/v2.1/servers/${body.server.id}`)).body.server.status;
+    expect(await status()).toBe('BUILD');
+    await ask('POST', '/_control/rules/1/release');
+    await ask('POST', '/_control/idle');
+    expect(await status()).toBe('ACTIVE');
+    expect((await ask('DELETE', '/_control/rules/1')).status).toBe(204);
+    expect((await ask('DELETE', '/_control/rules')).status).toBe(204);
+    expect((await ask('GET', '/_control/rules')).body.rules).toEqual([]);
+  });
+
+  it('gives tokens, the journal, the clock and what was not served', async () => {
+    const cloud = await cloudUnderTest({ control: true });
+    const ask = clientOf(cloud, '');
+    const { token } = (await ask('POST', '/_control/tokens', { user: 'ada', project: 'lab' })).body;
+    const ada = clientOf(cloud, token);
+    await ada('GET', '/compute/v2.1/servers');
+    await ada('GET', '/network/v2.0/nothing');
+    expect((await ask('GET', '/_control/requests?service=compute&status=200')).body.requests).toHaveLength(1);
+    expect((await ask('GET', '/_control/unserved')).body.unserved).toHaveLength(1);
+    const before = (await ask('POST', '/_control/clock', { freeze: true })).body.now;
+    const after = (await ask('POST', '/_control/clock', { advance: '1h' })).body.now;
+    expect(Date.parse(after) - Date.parse(before)).toBe(3_600_000);
+    expect((await ask('GET', '/_control/clock')).body).toEqual({ now: after, frozen: true });
+  });
+
+  it('saves, restores and resets', async () => {
+    const cloud = await cloudUnderTest({ control: true });
+    const count = async () => (await clientOf(cloud)('GET', '/compute/v2.1/servers')).body.servers.length;
+    const ask = clientOf(cloud);
+    await ask('POST', '/compute/v2.1/servers', serverBody());
+    await cloud.idle();
+    await ask('PUT', '/_control/states/one');
+    await ask('POST', '/compute/v2.1/servers', serverBody());
+    expect(await count()).toBe(2);
+    expect((await ask('POST', '/_control/states/one/restore')).status).toBe(204);
+    expect(await count()).toBe(1);
+    expect((await ask('POST', '/_control/states/two/restore')).status).toBe(404);
+    await ask('POST', '/_control/reset');
+    expect(await count()).toBe(0);
+  });
+
+  it.each([
+    ['/rules', { http: { match: { pth: '/' } } }],
+    ['/rules', { machine: { match: { name: '/(/' } } }],
+    ['/rules', {}],
+    ['/clock', { advance: 'soon' }],
+    ['/tokens', { roles: 'admin' }],
+  ])('refuses %s %j with a 400', async (path, body) => {
+    const cloud = await cloudUnderTest({ control: true });
+    const answered = await clientOf(cloud)('POST', `/_control${path}`, body);
+    expect(answered.status).toBe(400);
+    expect(answered.body.error.message).not.toBe('');
+  });
+});

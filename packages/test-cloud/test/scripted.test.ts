@@ -1,0 +1,128 @@
+import { describe, expect, it } from 'vitest';
+import { clientOf, cloudUnderTest, serverBody } from './clouds.js';
+
+describe('rules of the machines', () => {
+  it('make a server end in error with the reason', async () => {
+    const cloud = await cloudUnderTest();
+    const ask = clientOf(cloud);
+    const rule = cloud.rules.machine({ match: { verb: 'spawn', name: /^bad-/ }, fail: 'no luck' });
+    const good = await ask('POST', '/compute/v2.1/servers', serverBody({ name: 'good-1' }));
+    const bad = await ask('POST', '/compute/v2.1/servers', serverBody({ name: 'bad-1' }));
+    await cloud.idle();
+    const status = async ({ body }: typeof good) =>
+      (await ask('GET', `/compute/v2.1/servers/${body.server.id}`)).body.server.status;
+    expect([await status(good), await status(bad)]).toEqual(['ACTIVE', 'ERROR']);
+    expect(rule.calls).toBeGreaterThan(0);
+  });
+
+  it('hang a step until it is released', async () => {
+    const cloud = await cloudUnderTest();
+    const ask = clientOf(cloud);
+    const rule = cloud.rules.machine({ match: { verb: 'spawn' }, hang: true });
+    const { body } = await ask('POST', '/compute/v2.1/servers', serverBody());
+    const server = async () => (await ask('GET', `/compute/v2.1/servers/${body.server.id}`)).body.server;
+    expect((await server()).status).toBe('BUILD');
+    rule.release();
+    await cloud.idle();
+    expect((await server()).status).toBe('ACTIVE');
+  });
+});
+
+describe('rules of the wire', () => {
+  it('answer otherwise so many times, then let pass', async () => {
+    const cloud = await cloudUnderTest();
+    const ask = clientOf(cloud);
+    const rule = cloud.rules.http({ match: { method: 'GET', path: '/compute/v2.1/servers' }, status: 503, times: 2 });
+    const statuses = [];
+    for (let i = 0; i < 3; i++) statuses.push((await ask('GET', '/compute/v2.1/servers')).status);
+    expect(statuses).toEqual([503, 503, 200]);
+    expect(rule.calls).toBe(3);
+  });
+
+  it('go through a sequence, with bodies and headers', async () => {
+    const cloud = await cloudUnderTest();
+    const ask = clientOf(cloud);
+    cloud.rules.http({
+      match: { path: /flavors$/ },
+      sequence: [{ status: 429, body: { slow: 'down' }, headers: { 'Retry-After': '1' } }, {}, { status: 500 }],
+    });
+    const answers = [];
+    for (let i = 0; i < 4; i++) answers.push(await ask('GET', '/compute/v2.1/flavors'));
+    expect(answers.map(({ status }) => status)).toEqual([429, 200, 500, 200]);
+    expect(answers[0]!.body).toEqual({ slow: 'down' });
+    expect(answers[0]!.headers.get('retry-after')).toBe('1');
+  });
+
+  it('match by version, header and part of the body', async () => {
+    const cloud = await cloudUnderTest();
+    const ask = clientOf(cloud);
+    cloud.rules.http({ match: { method: 'POST', body: { server: { name: /^x/ } } }, status: 418 });
+    cloud.rules.http({ match: { version: '2.42', headers: { 'X-Who': 'me' } }, status: 421 });
+    const create = (name: string) => ask('POST', '/compute/v2.1/servers', serverBody({ name }));
+    expect((await create('web')).status).toBe(202);
+    expect((await create('xen')).status).toBe(418);
+    const old = clientOf(cloud, cloud.token(), '2.42');
+    expect((await old('GET', '/compute/v2.1/servers')).status).toBe(200);
+    expect((await old('GET', '/compute/v2.1/servers', undefined, { 'X-Who': 'me' })).status).toBe(421);
+  });
+
+  it('let a request be done and then say that it was not', async () => {
+    const cloud = await cloudUnderTest();
+    const ask = clientOf(cloud);
+    cloud.rules.http({ match: { method: 'POST', path: '/compute/v2.1/servers' }, status: 504, apply: true, times: 1 });
+    const answered = await ask('POST', '/compute/v2.1/servers', serverBody());
+    expect(answered.status).toBe(504);
+    expect(answered.body.computeFault.code).toBe(504);
+    expect((await ask('GET', '/compute/v2.1/servers')).body.servers).toHaveLength(1);
+  });
+
+  it('cut the connection', async () => {
+    const cloud = await cloudUnderTest();
+    cloud.rules.http({ match: { path: '/image/v2/images' }, drop: true });
+    await expect(clientOf(cloud)('GET', '/image/v2/images')).rejects.toThrow();
+    expect(cloud.requests({ service: 'image' })).toMatchObject([{ status: 0 }]);
+  });
+
+  it('delay in the time of the cloud', async () => {
+    const cloud = await cloudUnderTest({ clock: 'frozen' });
+    cloud.rules.http({ match: { path: '/network/v2.0/networks' }, delayMs: 60_000 });
+    let answered = false;
+    const answer = clientOf(cloud)('GET', '/network/v2.0/networks').then((a) => {
+      answered = true;
+      return a;
+    });
+    // Somebody else's whole request goes by meanwhile.
+    await clientOf(cloud)('GET', '/network/v2.0/subnets');
+    expect(answered).toBe(false);
+    await cloud.clock.advance('1m');
+    expect((await answer).status).toBe(200);
+  });
+});
+
+describe('the journal', () => {
+  it('tells what was asked and answered, without secrets', async () => {
+    const cloud = await cloudUnderTest();
+    const ask = clientOf(cloud, cloud.token(), '2.30');
+    await ask('POST', '/compute/v2.1/servers', serverBody({ adminPass: 'hunter2', networks: undefined }));
+    const password = { user: { name: 'admin', domain: { id: 'default' }, password: 'secret' } };
+    await ask('POST', '/identity/v3/auth/tokens', { auth: { identity: { methods: ['password'], password } } });
+    const [created] = cloud.requests({ service: 'compute', method: 'post' });
+    expect(created).toMatchObject({
+      number: 1,
+      url: '/compute/v2.1/servers',
+      version: '2.30',
+      requestId: expect.stringMatching(/^req-/),
+      requestBody: { server: { name: 'web', adminPass: '***' } },
+    });
+    expect(JSON.stringify(cloud.requests())).not.toMatch(/hunter2|"secret"/);
+  });
+
+  it('is followed as it grows', async () => {
+    const cloud = await cloudUnderTest();
+    const seen: string[] = [];
+    const end = cloud.onRequest(({ method, url }) => seen.push(`${method} ${url}`));
+    await clientOf(cloud)('GET', '/image/v2/images');
+    await expect.poll(() => seen).toEqual(['GET /image/v2/images']);
+    end();
+  });
+});

@@ -1,0 +1,103 @@
+import { describe, expect, it } from 'vitest';
+import { startCloud } from '../src/index.js';
+import { clientOf, cloudUnderTest, serverBody } from './clouds.js';
+
+describe('startCloud', () => {
+  it('serves every service of its catalog', async () => {
+    const cloud = await cloudUnderTest();
+    const ask = clientOf(cloud);
+    const { body } = await ask('GET', '/identity/v3/auth/catalog');
+    expect(body.catalog.map(({ type }: { type: string }) => type)).toEqual([
+      'identity',
+      'compute',
+      'image',
+      'network',
+      'volumev3',
+      'block-storage',
+      'placement',
+    ]);
+    for (const { endpoints } of body.catalog) {
+      const address = endpoints[0].url.replace(/\/v3\/[0-9a-f]{32}$/, '/v3');
+      expect(address.startsWith(`${cloud.url}/`)).toBe(true);
+      const { status } = await fetch(address, { redirect: 'manual' });
+      expect([200, 300]).toContain(status);
+    }
+  });
+
+  it('gives tokens without a login, for whomever one names', async () => {
+    const cloud = await cloudUnderTest();
+    const member = clientOf(cloud, cloud.token('ada', 'lab'));
+    const admin = clientOf(cloud, cloud.token('root', 'lab', ['admin']));
+    expect((await member('GET', '/compute/v2.1/servers')).status).toBe(200);
+    expect((await member('GET', '/compute/v2.1/os-hypervisors')).status).toBe(403);
+    expect((await admin('GET', '/compute/v2.1/os-hypervisors')).status).toBe(200);
+  });
+
+  it('runs beside others of its kind, each with its own things', async () => {
+    const [one, other] = await Promise.all([cloudUnderTest(), cloudUnderTest()]);
+    await clientOf(one!)('POST', '/compute/v2.1/servers', serverBody());
+    expect((await clientOf(one!)('GET', '/compute/v2.1/servers')).body.servers).toHaveLength(1);
+    expect((await clientOf(other!)('GET', '/compute/v2.1/servers')).body.servers).toEqual([]);
+  });
+
+  it('leaves nothing that keeps the process alive or the port taken', async () => {
+    const first = await startCloud();
+    const port = Number(new URL(first.url).port);
+    await fetch(first.url);
+    await first.stop();
+    const second = await startCloud({ port });
+    expect(new URL(second.url).port).toBe(String(port));
+    await second.stop();
+  });
+
+  it('has one host and one flavor as the minimal preset', async () => {
+    const cloud = await cloudUnderTest({ preset: 'minimal' });
+    const ask = clientOf(cloud);
+    expect((await ask('GET', '/compute/v2.1/flavors')).body.flavors).toHaveLength(1);
+    expect((await ask('GET', '/compute/v2.1/os-hypervisors')).body.hypervisors).toHaveLength(1);
+  });
+
+  it('has 100,000 running servers on 500 hosts as the large preset, and room for more', async () => {
+    const cloud = await cloudUnderTest({ preset: 'large' });
+    const ask = clientOf(cloud);
+    const all = await ask('GET', '/compute/v2.1/servers/detail?all_tenants=1&limit=1000&status=ACTIVE');
+    expect(all.body.servers).toHaveLength(1000);
+    expect(all.body.servers_links).toHaveLength(1);
+    const ids = new Set(all.body.servers.map(({ id }: { id: string }) => id));
+    expect(ids.size).toBe(1000);
+    const hypervisors = await ask('GET', '/compute/v2.1/os-hypervisors/detail', undefined, {
+      'OpenStack-API-Version': 'compute 2.87',
+    });
+    const running = hypervisors.body.hypervisors.map((h: { running_vms: number }) => h.running_vms);
+    expect(running).toHaveLength(500);
+    expect(new Set(running)).toEqual(new Set([200]));
+    const created = await ask('POST', '/compute/v2.1/servers', serverBody());
+    await cloud.idle();
+    const shown = await ask('GET', `/compute/v2.1/servers/${created.body.server.id}`);
+    expect(shown.body.server.status).toBe('ACTIVE');
+  });
+
+  it.each([
+    [{ prest: 'small' }, 'unknown option "prest"'],
+    [{ preset: 'huge' }, 'there is no preset "huge"'],
+    [{ clock: 'fast' }, 'clock is "running" or "frozen"'],
+  ])('refuses %j with the cure', async (options, text) => {
+    await expect(startCloud(options as object)).rejects.toThrow(text);
+  });
+
+  it('lists what a client asked for in vain, once for each kind of call', async () => {
+    const cloud = await cloudUnderTest();
+    const ask = clientOf(cloud);
+    const read = await ask('GET', '/network/v2.0/qos/policies?name=x');
+    expect(read.status).toBe(404);
+    expect(read.body.NeutronError.message).toContain('does not serve GET /v2.0/qos/policies');
+    expect((await ask('POST', '/network/v2.0/qos/policies', {})).status).toBe(501);
+    await ask('GET', '/network/v2.0/qos/policies');
+    await ask('GET', '/object-store/v1');
+    expect(cloud.unserved()).toEqual([
+      { service: 'network', method: 'GET', url: '/network/v2.0/qos/policies?name=x', count: 2 },
+      { service: 'network', method: 'POST', url: '/network/v2.0/qos/policies', count: 1 },
+      { service: '', method: 'GET', url: '/object-store/v1', count: 1 },
+    ]);
+  });
+});
