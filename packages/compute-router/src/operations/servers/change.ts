@@ -1,8 +1,11 @@
+import { Refusal, type Server } from '@apistrata/compute-engine';
 import { between, since } from '@apistrata/microversion';
 import { object } from '@apistrata/microversion/schema';
+import type { ComputeCall } from '../../http/call.js';
 import { operation } from '../../operation.js';
 import * as type from '../../schemas/types.js';
 import { serverUpdated } from '../../views/server.js';
+import { zoneOf } from '../../views/server-parts.js';
 import { serverById } from './target.js';
 
 const body = object({
@@ -13,8 +16,26 @@ const body = object({
     accessIPv6: type.ipv6.optional(),
     description: since('2.19', type.description().optional()),
     hostname: [between('2.90', '2.93', type.hostnameLabel.optional()), since('2.94', type.fqdn.optional())],
+    pinned_availability_zone: since('2.104', type.name.nullable().optional()),
   }),
 });
+
+/** Null unpins. Pinning takes a server that is not pinned, and the zone that it is in. */
+function pinnedZone(server: Server, asked: string | null | undefined, call: ComputeCall): string | null {
+  if (asked === undefined) return server.pinnedZone;
+  if (asked === null) return null;
+  if (server.pinnedZone !== null) {
+    throw new Refusal('CONFLICT', `Server ${server.id} is pinned to availability zone ${server.pinnedZone} already.`);
+  }
+  const zone = zoneOf(server, call);
+  if (zone !== asked) {
+    throw new Refusal(
+      'CONFLICT',
+      `Server ${server.id} is not in availability zone ${asked}: it cannot be pinned to it.`,
+    );
+  }
+  return asked;
+}
 
 export const changeServers = [
   operation({
@@ -37,6 +58,7 @@ export const changeServers = [
         accessIpV6: s.accessIPv6 ?? current.accessIpV6,
         description: s.description === undefined ? current.description : s.description,
         hostname: s.hostname ?? current.hostname,
+        pinnedZone: pinnedZone(current, s.pinned_availability_zone, call),
       }));
       return { server };
     },
