@@ -65,9 +65,9 @@ const ranges: Readonly<Record<string, readonly [number, number]>> = {
 };
 
 function protocolOf(value: unknown): string {
-  const protocol = String(value).toLowerCase();
+  const protocol = typeof value === 'string' ? value.toLowerCase() : '';
   if (Object.hasOwn(ranges, protocol)) return protocol;
-  throw new BadRequest(`Invalid IP protocol ${protocol}.`);
+  throw new BadRequest(`Invalid IP protocol: there are ${Object.keys(ranges).join(', ')}.`);
 }
 
 function portOf(value: unknown, protocol: string): number {

@@ -161,10 +161,10 @@ export const securityGroupProxies = [
       security_group_rule: z.looseObject({
         parent_group_id: uuid,
         group_id: uuid.nullish(),
-        ip_protocol: z.unknown(),
-        from_port: z.unknown(),
-        to_port: z.unknown(),
-        cidr: z.unknown(),
+        ip_protocol: z.unknown().optional(),
+        from_port: z.unknown().optional(),
+        to_port: z.unknown().optional(),
+        cidr: z.unknown().optional(),
       }),
     }),
     target: ({ engine, caller, body }) =>
