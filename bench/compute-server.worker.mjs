@@ -6,7 +6,12 @@ import { computeApi, noauth } from '@apistrata/compute-router';
 import express from 'express';
 
 const unlimited = Object.fromEntries(['instances', 'cores', 'ram'].map((kind) => [kind, -1]));
-const hosts = Array.from({ length: 4 }, (_, i) => ({ name: `host${i}`, vcpus: 100_000, memoryMb: 2 ** 30, diskGb: 2 ** 30 }));
+const hosts = Array.from({ length: 4 }, (_, i) => ({
+  name: `host${i}`,
+  vcpus: 100_000,
+  memoryMb: 2 ** 30,
+  diskGb: 2 ** 30,
+}));
 
 const { defaultPreset } = await import('@apistrata/compute-engine');
 const engine = await createEngine({

@@ -1,6 +1,6 @@
 // What a quota costs on each store, beside one `consume` of rate-limiter-flexible on the same store in the same run.
 // One project, one kind: all requests want the same counter, which is the hardest case for both.
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
@@ -11,8 +11,8 @@ import Database from 'better-sqlite3';
 import { Redis } from 'ioredis';
 import pg from 'pg';
 import { RateLimiterMemory, RateLimiterPostgres, RateLimiterRedis, RateLimiterSQLite } from 'rate-limiter-flexible';
-import ts from 'typescript';
 import { table } from './table.mjs';
+import { testServers } from './test-servers.mjs';
 
 const ROUNDS = 5;
 const ROUND_MS = 1000;
@@ -20,14 +20,6 @@ const LANES = 64;
 const ENOUGH = 1e12;
 
 const median = (values) => values.sort((a, b) => a - b)[values.length >> 1];
-
-/** Starts the servers the tests use; their module is TypeScript that this Node need not understand. */
-async function testServers() {
-  const source = readFileSync(join(import.meta.dirname, '../testing/servers.ts'), 'utf8');
-  const options = { compilerOptions: { module: ts.ModuleKind.ESNext, target: ts.ScriptTarget.ES2022 } };
-  const { outputText } = ts.transpileModule(source, options);
-  return import(`data:text/javascript,${encodeURIComponent(outputText)}`);
-}
 
 /** Operations per second with so many under way at a time. */
 async function rate(operation, lanes, ms) {
@@ -103,7 +95,7 @@ const stores = {
     // Ending a pool says goodbye to the server without waiting for it, which then ends before it has heard.
     for (const pool of [own, other]) pool.on('error', () => undefined);
     const store = sqlStore({ database: postgres(own) });
-    await store.createSchema();
+    await persistently(() => store.createSchema());
     const limiter = await ready(
       (done) => new RateLimiterPostgres({ ...points, storeClient: other, tableName: 'rlf' }, done),
     );
@@ -128,6 +120,18 @@ const stores = {
     };
   },
 };
+
+/** A server that listens may still be starting up. */
+async function persistently(work, attempts = 100) {
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return await work();
+    } catch (error) {
+      if (attempt === attempts) throw error;
+      await new Promise((resolve) => setTimeout(resolve, 100));
+    }
+  }
+}
 
 function ready(make) {
   return new Promise((resolve, reject) => {

@@ -1,0 +1,34 @@
+import { fork } from 'node:child_process';
+import { join } from 'node:path';
+
+const VERSION = '2.96';
+
+/** Of every request of the compute benches: an administrator at one version. */
+export const HEADERS = {
+  'X-Auth-Token': 'admin:demo',
+  'OpenStack-API-Version': `compute ${VERSION}`,
+  'Content-Type': 'application/json',
+};
+
+/** Starts a compute API in a process of its own; see compute-server.worker.mjs. */
+export async function startServer(database) {
+  const begun = performance.now();
+  const child = fork(join(import.meta.dirname, 'compute-server.worker.mjs'), [database], { execArgv: ['--expose-gc'] });
+  const next = () => new Promise((resolve) => child.once('message', resolve));
+  const { url } = await next();
+  const startMs = performance.now() - begun;
+  return {
+    url,
+    startMs,
+    prepare: async (bare) => {
+      child.send({ bare, version: VERSION });
+      return next();
+    },
+    get: async (path) => (await fetch(url + path, { headers: HEADERS })).json(),
+    stop: () =>
+      new Promise((resolve) => {
+        child.once('exit', resolve);
+        child.disconnect();
+      }),
+  };
+}
