@@ -55,13 +55,13 @@ export function overQuota(kinds: readonly { kind: string; requested: number; use
  * one at a time per project, so no number of concurrent requests gets past a limit.
  */
 export async function checkServerQuota(core: Core, tx: Tx, { caller }: Context, requested: Amounts): Promise<void> {
-  await lockName(tx, `quota:${caller.projectId}`);
   for (const userId of [undefined, caller.userId]) {
     const own = userId ? await tables.quotaSets.get(tx, compoundKey(caller.projectId, userId)) : undefined;
     if (userId && !own) continue;
     const limits = await limitsOf(core, tx, caller.projectId, userId);
-    // Counting is needed only where something can be exceeded.
+    // Counting, one project's requests after the other, is needed only where something can be exceeded.
     if (Object.keys(requested).every((kind) => limits[kind as QuotaKind] < 0)) continue;
+    await lockName(tx, `quota:${caller.projectId}`);
     const usage = await serverUsage(tx, caller.projectId, userId);
     const { exceeded } = checkLimits({ limits, usage, requested });
     if (exceeded.length > 0) throw overQuota([...exceeded].sort((a, b) => (a.kind < b.kind ? -1 : 1)));
@@ -79,6 +79,7 @@ async function roomFor(
   const limits = await limitsOf(core, tx, projectId, userId);
   const limited = Object.keys(each).filter((kind) => limits[kind as QuotaKind] >= 0);
   if (limited.length === 0) return { servers: Number.POSITIVE_INFINITY, refusal: () => overQuota([]) };
+  await lockName(tx, `quota:${projectId}`);
   const usage: Amounts = await serverUsage(tx, projectId, userId);
   const rooms = limited.map((kind) => (limits[kind as QuotaKind] - usage[kind]!) / each[kind]!);
   return {
@@ -101,7 +102,6 @@ export async function admitServers(
   size: { readonly cores: number; readonly ram: number },
   { least, most }: { readonly least: number; readonly most: number },
 ): Promise<number> {
-  await lockName(tx, `quota:${caller.projectId}`);
   const own = await tables.quotaSets.get(tx, compoundKey(caller.projectId, caller.userId));
   let admitted = most;
   for (const userId of own ? [undefined, caller.userId] : [undefined]) {
