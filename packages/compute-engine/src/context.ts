@@ -8,3 +8,12 @@ export interface Context {
   /** Whether the caller counts as an administrator of the whole system. */
   readonly isAdmin: boolean;
 }
+
+/**
+ * The same request with an administrator's sight: for what services ask, who were let in by policy and own neither the
+ * server nor what it uses.
+ */
+export function elevated(context: Context): Context {
+  const { caller } = context;
+  return { ...context, isAdmin: true, caller: { ...caller, roles: [...new Set([...caller.roles, 'admin'])] } };
+}

@@ -1,5 +1,5 @@
 import { CatalogError, type Volume } from '../catalogs/index.js';
-import type { Context } from '../context.js';
+import { type Context, elevated } from '../context.js';
 import type { Core } from '../core.js';
 import { badRequest, notFound } from '../errors.js';
 
@@ -12,12 +12,14 @@ export class AssistedSnapshots {
   }
 
   /** The host has written the snapshot: the volume service finishes it. */
-  async create({ caller }: Context, volumeId: string, snapshotId: string): Promise<void> {
+  async create(context: Context, volumeId: string, snapshotId: string): Promise<void> {
+    const { caller } = elevated(context);
     await this.#attached(caller, volumeId, badRequest);
     await this.#report(this.#core.catalogs.volumes.updateSnapshotStatus(caller, snapshotId, 'creating', '90%'));
   }
 
-  async delete({ caller }: Context, volumeId: string, snapshotId: string): Promise<void> {
+  async delete(context: Context, volumeId: string, snapshotId: string): Promise<void> {
+    const { caller } = elevated(context);
     await this.#attached(caller, volumeId, notFound);
     await this.#report(this.#core.catalogs.volumes.updateSnapshotStatus(caller, snapshotId, 'deleting', '90%'));
   }

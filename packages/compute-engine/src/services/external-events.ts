@@ -1,4 +1,4 @@
-import type { Context } from '../context.js';
+import { type Context, elevated } from '../context.js';
 import type { Core } from '../core.js';
 import { Refusal } from '../errors.js';
 import type { Server } from '../model/index.js';
@@ -64,7 +64,7 @@ export class ExternalEvents {
   /** Handles each event by itself; the codes are in the order of the events. */
   async receive(context: Context, events: readonly ExternalEvent[]): Promise<readonly ExternalEventCode[]> {
     const codes: ExternalEventCode[] = [];
-    for (const event of events) codes.push(await this.#receive(context, event));
+    for (const event of events) codes.push(await this.#receive(elevated(context), event));
     return codes;
   }
 

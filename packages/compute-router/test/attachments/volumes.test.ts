@@ -1,0 +1,366 @@
+import { randomUUID } from 'node:crypto';
+import type { SimulatedDriver } from '@apistrata/compute-engine';
+import fc from 'fast-check';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type Api, ids } from '../api-under-test.js';
+import { newestAction, newVolume, ada as owner, roomyApi, volumeOf } from '../servers-parts/roomy-api.js';
+
+describe('volumes of a server', () => {
+  let api: Api;
+  beforeAll(async () => {
+    api = await roomyApi();
+    await api.engine.embedded.volumes.createType(
+      { ...owner, roles: ['admin'] },
+      { name: 'multi', extraSpecs: { multiattach: '<is> True' } },
+    );
+  });
+  afterAll(async () => {
+    expect(api.errors).toEqual([]);
+    await api.close();
+  });
+
+  const at = (version: string) => api.as('ada:p1', version);
+
+  async function bootWithVolume(version = '2.100', fields: Record<string, unknown> = {}) {
+    const ada = at(version);
+    const { id } = await ada.boot();
+    const path = `/servers/${id}/os-volume_attachments`;
+    const volumeId = await newVolume(api);
+    const attached = await ada.post(path, { volumeAttachment: { volumeId, ...fields } });
+    expect(attached.status).toBe(200);
+    await api.idle();
+    return { ada, id, path, volumeId, attached };
+  }
+
+  it('are attached in the background: the answer names the device, then the volume is in use', async () => {
+    const { id, volumeId, attached, ada, path } = await bootWithVolume('2.1');
+    expect(attached.body).toEqual({ volumeAttachment: { id: volumeId, serverId: id, volumeId, device: '/dev/vdb' } });
+    const volume = await volumeOf(api, volumeId);
+    expect(volume.status).toBe('in-use');
+    expect(volume.attachments).toMatchObject([{ serverId: id, device: '/dev/vdb', status: 'attached' }]);
+    const { server } = (await ada.get(`/servers/${id}`)).body;
+    expect(server['os-extended-volumes:volumes_attached']).toEqual([{ id: volumeId }]);
+    expect((await ada.get(path)).body.volumeAttachments).toHaveLength(1);
+    expect(await newestAction(api, id)).toMatchObject({
+      action: 'attach_volume',
+      events: [{ name: 'compute_attach_volume', result: 'Success' }],
+    });
+  });
+
+  const listed = ['device', 'id', 'serverId', 'volumeId'];
+  const later = ['attachment_id', 'bdm_uuid', 'delete_on_termination', 'device', 'serverId', 'tag', 'volumeId'];
+  it.each([
+    ['2.1', listed, listed],
+    ['2.69', listed, listed],
+    ['2.70', [...listed, 'tag'], [...listed, 'tag']],
+    ['2.78', [...listed, 'tag'], [...listed, 'tag']],
+    ['2.79', [...listed, 'tag', 'delete_on_termination'], [...listed, 'tag', 'delete_on_termination']],
+    ['2.88', [...listed, 'tag', 'delete_on_termination'], [...listed, 'tag', 'delete_on_termination']],
+    ['2.89', later, [...listed, 'tag', 'delete_on_termination']],
+    ['2.100', later, [...listed, 'tag', 'delete_on_termination']],
+  ])('show at %s the fields of that version', async (version, shown, created) => {
+    const { ada, path, volumeId, attached } = await bootWithVolume(version);
+    expect(Object.keys(attached.body.volumeAttachment).sort()).toEqual([...created].sort());
+    const one = (await ada.get(`${path}/${volumeId}`)).body.volumeAttachment;
+    expect(Object.keys(one).sort()).toEqual([...shown].sort());
+    expect((await ada.get(path)).body).toEqual({ volumeAttachments: [one] });
+    if ('attachment_id' in one) {
+      const { attachments } = await volumeOf(api, volumeId);
+      expect(one.attachment_id).toBe(attachments[0]!.id);
+      expect([one.tag, one.delete_on_termination]).toEqual([null, false]);
+    }
+  });
+
+  it('answer nothing when attached from 2.101 on', async () => {
+    const later = await roomyApi({ router: { maxVersion: '2.101' } });
+    const ada = later.as('ada:p1', '2.101');
+    const { id } = await ada.boot();
+    const volumeAttachment = { volumeId: await newVolume(later) };
+    const attached = await ada.post(`/servers/${id}/os-volume_attachments`, { volumeAttachment });
+    expect([attached.status, attached.body]).toEqual([202, undefined]);
+    await later.idle();
+    expect((await volumeOf(later, volumeAttachment.volumeId)).status).toBe('in-use');
+    expect(later.errors).toEqual([]);
+    await later.close();
+  });
+
+  it('take tags from 2.49 on, and what becomes of them with the server from 2.79 on', async () => {
+    const { ada, path, volumeId } = await bootWithVolume('2.79', { tag: 'data', delete_on_termination: 'yes' });
+    expect((await ada.get(`${path}/${volumeId}`)).body.volumeAttachment).toMatchObject({
+      tag: 'data',
+      delete_on_termination: true,
+    });
+    const another = await newVolume(api);
+    for (const [version, field] of [
+      ['2.48', { tag: 'x' }],
+      ['2.78', { delete_on_termination: true }],
+      ['2.49', { tag: 'a,b' }],
+      ['2.79', { delete_on_termination: 'perhaps' }],
+    ] as const) {
+      const refused = await at(version).post(path, { volumeAttachment: { volumeId: another, ...field } });
+      expect(refused.status).toBe(400);
+    }
+  });
+
+  it('are paged by limit and offset, without links', async () => {
+    const { ada, path, volumeId: first } = await bootWithVolume();
+    const second = await newVolume(api);
+    await ada.post(path, { volumeAttachment: { volumeId: second } });
+    await api.idle();
+    const page = async (query: string) =>
+      (await ada.get(`${path}?${query}`)).body.volumeAttachments.map((a: any) => a.volumeId);
+    expect(await page('limit=0')).toEqual([first, second]);
+    expect(await page('limit=1')).toEqual([first]);
+    expect(await page('offset=1')).toEqual([second]);
+    expect(await page('limit=5&offset=2')).toEqual([]);
+    expect((await ada.get(`${path}?limit=-1`)).status).toBe(400);
+    expect((await ada.get(`${path}?offset=x`)).status).toBe(400);
+    expect((await ada.get(`${path}?other=1`)).status).toBe(400);
+    expect((await at('2.74').get(`${path}?other=1`)).status).toBe(200);
+  });
+
+  it('get the device that was asked for, and no device twice', async () => {
+    const { ada, path, attached } = await bootWithVolume('2.1', { device: '/dev/vdf' });
+    expect(attached.body.volumeAttachment.device).toBe('/dev/vdf');
+    const volumeId = await newVolume(api);
+    const taken = await ada.post(path, { volumeAttachment: { volumeId, device: '/dev/vdf1' } });
+    expect([taken.status, (await volumeOf(api, volumeId)).status]).toEqual([409, 'available']);
+    for (const device of ['vdb', '/dev/vd b', '/tmp/vdb', '/dev/', 7])
+      expect((await ada.post(path, { volumeAttachment: { volumeId, device } })).status).toBe(400);
+    const next = await ada.post(path, { volumeAttachment: { volumeId, device: null } });
+    expect(next.body.volumeAttachment.device).toBe('/dev/vdb');
+    await api.idle();
+  });
+
+  it('must exist and be free: 404 and 400', async () => {
+    const { ada, path, volumeId } = await bootWithVolume();
+    const attach = async (id: string, client = ada) =>
+      (await client.post(path, { volumeAttachment: { volumeId: id } })).status;
+    expect(await attach(randomUUID())).toBe(404);
+    expect(await attach(volumeId)).toBe(400);
+    expect(await attach('no-uuid')).toBe(400);
+    const other = await ada.boot();
+    const elsewhere = await ada.post(`/servers/${other.id}/os-volume_attachments`, { volumeAttachment: { volumeId } });
+    expect(elsewhere.status).toBe(400);
+    const broken = await newVolume(api);
+    await api.engine.embedded.volumes.updateVolume(owner, broken, { status: 'error' });
+    expect(await attach(broken)).toBe(400);
+    expect(await attach(await newVolume(api), api.as('bob:p2', '2.100'))).toBe(404);
+    const foreign = await api.engine.embedded.volumes.createVolume(
+      { userId: 'bob', projectId: 'p2', roles: ['member'] },
+      { key: randomUUID(), sizeGb: 1 },
+    );
+    expect(await attach(foreign.id)).toBe(404);
+    expect((await ada.get(path)).body.volumeAttachments).toHaveLength(1);
+  });
+
+  it('of several servers are for 2.60 and later', async () => {
+    const ada = at('2.60');
+    const [one, two] = [await ada.boot(), await ada.boot()];
+    const volumeId = await newVolume(api, { volumeType: 'multi' });
+    const attach = (id: string, version: string) =>
+      at(version).post(`/servers/${id}/os-volume_attachments`, { volumeAttachment: { volumeId } });
+    expect((await attach(one.id, '2.59')).status).toBe(400);
+    expect((await attach(one.id, '2.60')).status).toBe(200);
+    await api.idle();
+    expect((await attach(two.id, '2.60')).status).toBe(200);
+    await api.idle();
+    expect((await volumeOf(api, volumeId)).attachments).toHaveLength(2);
+    expect((await ada.delete(`/servers/${one.id}/os-volume_attachments/${volumeId}`)).status).toBe(202);
+    await api.idle();
+    expect(await volumeOf(api, volumeId)).toMatchObject({ status: 'in-use', attachments: [{ serverId: two.id }] });
+  });
+
+  it('may be given to shelved servers from 2.20 on, and are connected with the next host', async () => {
+    const ada = at('2.20');
+    const { id } = await ada.boot();
+    await ada.act(id, 'shelve');
+    expect((await ada.get(`/servers/${id}`)).body.server.status).toBe('SHELVED_OFFLOADED');
+    const path = `/servers/${id}/os-volume_attachments`;
+    const volumeId = await newVolume(api);
+    expect((await at('2.19').post(path, { volumeAttachment: { volumeId } })).status).toBe(409);
+    expect((await at('2.49').post(path, { volumeAttachment: { volumeId, tag: 't' } })).status).toBe(400);
+    const multi = await newVolume(api, { volumeType: 'multi' });
+    expect((await at('2.60').post(path, { volumeAttachment: { volumeId: multi } })).status).toBe(400);
+    expect((await ada.post(path, { volumeAttachment: { volumeId } })).status).toBe(200);
+    await api.idle();
+    expect((await volumeOf(api, volumeId)).status).toBe('reserved');
+    const another = await newVolume(api);
+    await ada.post(path, { volumeAttachment: { volumeId: another } });
+    await api.idle();
+    expect((await ada.delete(`${path}/${another}`)).status).toBe(202);
+    await api.idle();
+    expect((await volumeOf(api, another)).status).toBe('available');
+    await ada.act(id, 'unshelve');
+    expect((await ada.get(`/servers/${id}`)).body.server.status).toBe('ACTIVE');
+    expect((await volumeOf(api, volumeId)).status).toBe('in-use');
+  });
+
+  it('are detached in the background, and then free again', async () => {
+    const { ada, id, path, volumeId } = await bootWithVolume('2.1');
+    expect((await ada.delete(`${path}/${randomUUID()}`)).status).toBe(404);
+    expect((await ada.delete(`${path}/${await newVolume(api)}`)).status).toBe(404);
+    const detached = await ada.delete(`${path}/${volumeId}`);
+    expect([detached.status, detached.body]).toEqual([202, undefined]);
+    await api.idle();
+    expect(await volumeOf(api, volumeId)).toMatchObject({ status: 'available', attachments: [] });
+    expect((await ada.get(path)).body).toEqual({ volumeAttachments: [] });
+    expect((await ada.get(`${path}/${volumeId}`)).status).toBe(404);
+    expect(await newestAction(api, id)).toMatchObject({ action: 'detach_volume', message: null });
+  });
+
+  it('stay attached while the host is down', async () => {
+    const { ada, id, path, volumeId } = await bootWithVolume('2.53');
+    const admin = api.as('admin:p1', '2.53');
+    const host = (await admin.get(`/servers/${id}`)).body.server['OS-EXT-SRV-ATTR:host'];
+    const { services } = (await admin.get(`/os-services?host=${host}&binary=nova-compute`)).body;
+    await admin.put(`/os-services/${services[0].id}`, { forced_down: true });
+    expect((await ada.delete(`${path}/${volumeId}`)).status).toBe(409);
+    await admin.put(`/os-services/${services[0].id}`, { forced_down: false });
+    expect((await volumeOf(api, volumeId)).status).toBe('in-use');
+  });
+
+  it('are not attached to or taken from servers that are locked, or in a state without volumes', async () => {
+    const { ada, id, path, volumeId } = await bootWithVolume();
+    const another = await newVolume(api);
+    const refused = async () => {
+      expect((await ada.post(path, { volumeAttachment: { volumeId: another } })).status).toBe(409);
+      expect((await ada.delete(`${path}/${volumeId}`)).status).toBe(409);
+    };
+    await ada.act(id, 'lock');
+    await refused();
+    await ada.act(id, 'unlock');
+    await ada.act(id, 'suspend');
+    await refused();
+    await ada.act(id, 'resume');
+    await ada.act(id, 'pause');
+    expect((await ada.post(path, { volumeAttachment: { volumeId: another } })).status).toBe(200);
+    await api.idle();
+  });
+
+  it('change from 2.85 on whether they go with the server, and nothing else', async () => {
+    const { ada, id, path, volumeId } = await bootWithVolume('2.85', { tag: 't' });
+    const put = async (said: object, client = ada) =>
+      (await client.put(`${path}/${volumeId}`, { volumeAttachment: { volumeId, ...said } })).status;
+    expect(await put({ delete_on_termination: true })).toBe(202);
+    expect(await put({ delete_on_termination: true, device: '/dev/vdb', tag: 't', serverId: id, id: volumeId })).toBe(
+      202,
+    );
+    expect(await put({})).toBe(202);
+    expect((await ada.get(`${path}/${volumeId}`)).body.volumeAttachment.delete_on_termination).toBe(true);
+    expect(await put({ device: '/dev/vdc' })).toBe(400);
+    expect(await put({ tag: 'u' })).toBe(400);
+    expect(await put({ serverId: randomUUID() })).toBe(400);
+    expect(await put({ id: randomUUID() })).toBe(400);
+    expect(await put({ delete_on_termination: true }, at('2.84'))).toBe(400);
+    expect(await put({}, api.as('rita:p1:reader', '2.85'))).toBe(403);
+    const unknown = randomUUID();
+    expect((await ada.put(`${path}/${unknown}`, { volumeAttachment: { volumeId: unknown } })).status).toBe(404);
+    expect((await ada.delete(`/servers/${id}`)).status).toBe(204);
+    await api.idle();
+    await expect(volumeOf(api, volumeId)).rejects.toMatchObject({ code: 'VOLUME_NOT_FOUND' });
+  });
+
+  it('are exchanged only while the volume service migrates them, and only by services and administrators', async () => {
+    const { ada, id, path, volumeId } = await bootWithVolume('2.85');
+    const admin = api.as('admin:p1', '2.84');
+    const swap = async (from: string, to: string, client = admin) =>
+      (await client.put(`${path}/${from}`, { volumeAttachment: { volumeId: to } })).status;
+    const other = await newVolume(api);
+    expect(await swap(volumeId, other)).toBe(409);
+    expect(await swap(volumeId, other, ada)).toBe(403);
+    expect(await swap(volumeId, other, at('2.84'))).toBe(403);
+    expect(await swap(randomUUID(), other)).toBe(404);
+    const target = await api.engine.embedded.volumes.beginMigration(owner, volumeId);
+    expect(await swap(volumeId, randomUUID())).toBe(400);
+    expect(await swap(volumeId, target)).toBe(202);
+    await api.idle();
+    const volume = await volumeOf(api, volumeId);
+    expect(volume).toMatchObject({ status: 'in-use', migrationStatus: 'success', attachments: [{ serverId: id }] });
+    expect(volume.attachments).toHaveLength(1);
+    const shown = (await api.as('ada:p1', '2.89').get(`${path}/${volumeId}`)).body.volumeAttachment;
+    expect(shown.attachment_id).toBe(volume.attachments[0]!.id);
+    expect(await newestAction(api, id)).toMatchObject({ action: 'swap_volume', message: null });
+    await expect(volumeOf(api, target)).rejects.toMatchObject({ code: 'VOLUME_NOT_FOUND' });
+  });
+
+  it('are given back when the machine does not take them, and stay when it does not let go', async () => {
+    const { ada, id, path, volumeId } = await bootWithVolume();
+    const driver = api.engine.driver as SimulatedDriver;
+    const name = (await ada.get(`/servers/${id}`)).body.server.name;
+    const failing = driver.addRule({
+      match: { name, verb: ['attach_volume', 'detach_volume', 'swap_volume'] },
+      fail: 'no',
+    });
+    const another = await newVolume(api);
+    expect((await ada.post(path, { volumeAttachment: { volumeId: another } })).status).toBe(200);
+    await api.idle();
+    expect(await volumeOf(api, another)).toMatchObject({ status: 'available', attachments: [] });
+    expect(await newestAction(api, id)).toMatchObject({ action: 'attach_volume', message: 'Error' });
+    expect((await ada.delete(`${path}/${volumeId}`)).status).toBe(202);
+    await api.idle();
+    expect((await volumeOf(api, volumeId)).status).toBe('in-use');
+    expect(await newestAction(api, id)).toMatchObject({ action: 'detach_volume', message: 'Error' });
+    const target = await api.engine.embedded.volumes.beginMigration(owner, volumeId);
+    await api.as('admin:p1', '2.1').put(`${path}/${volumeId}`, { volumeAttachment: { volumeId: target } });
+    await api.idle();
+    expect(await volumeOf(api, volumeId)).toMatchObject({ status: 'in-use', migrationStatus: 'error' });
+    failing.remove();
+    const { server } = (await ada.get(`/servers/${id}`)).body;
+    expect([server.status, server['OS-EXT-STS:task_state']]).toEqual(['ACTIVE', null]);
+    expect((await ada.get(path)).body.volumeAttachments).toHaveLength(1);
+  });
+
+  it('are as many as the deployment allows, and of its zone where it says so', async () => {
+    const strict = await roomyApi({
+      engine: { settings: { maxDiskDevices: 2, crossZoneAttach: false } },
+    });
+    const ada = strict.as('ada:p1', '2.100');
+    const { id } = await ada.boot();
+    const path = `/servers/${id}/os-volume_attachments`;
+    const attach = async (volumeId: string) => (await ada.post(path, { volumeAttachment: { volumeId } })).status;
+    expect(await attach(await newVolume(strict, { availabilityZone: 'far' }))).toBe(400);
+    expect(await attach(await newVolume(strict))).toBe(200);
+    expect(await attach(await newVolume(strict))).toBe(403);
+    await strict.idle();
+    expect(strict.errors).toEqual([]);
+    await strict.close();
+  });
+
+  it('of the root device stay', async () => {
+    const { ada, id, path, volumeId } = await bootWithVolume();
+    await api.engine.servers.change(
+      { caller: { ...owner, roles: ['admin'] }, isAdmin: true, requestId: `req-${randomUUID()}` },
+      id,
+      'update',
+      ({ blockDevices }) => ({
+        blockDevices: blockDevices.map((device) =>
+          device.volumeId === volumeId ? { ...device, bootIndex: 0 } : device,
+        ),
+      }),
+    );
+    expect((await ada.delete(`${path}/${volumeId}`)).status).toBe(400);
+  });
+
+  it('never break the service, whatever is said of them', async () => {
+    const ada = at('2.100');
+    const { id } = await ada.boot();
+    const path = `/servers/${id}/os-volume_attachments`;
+    await fc.assert(
+      fc.asyncProperty(fc.anything(), fc.webQueryParameters(), async (value, query) => {
+        for (const body of [
+          value,
+          { volumeAttachment: value },
+          { volumeAttachment: { volumeId: ids.image, device: value } },
+        ])
+          for (const answered of [
+            await ada.post(path, body ?? null),
+            await ada.put(`${path}/${ids.image}`, body ?? null),
+          ])
+            expect([400, 404]).toContain(answered.status);
+        expect([200, 400]).toContain((await ada.get(`${path}?${query}`)).status);
+      }),
+      { numRuns: 40 },
+    );
+  });
+});
