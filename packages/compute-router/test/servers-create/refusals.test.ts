@@ -126,7 +126,7 @@ const cases: readonly Case[] = [
   bad('a shared volume below 2.60', withImage({ ...root, uuid: known.sharedVolume, boot_index: -1 }), {
     version: '2.59',
   }),
-  bad('a disk tag at 2.33', withImage({ ...root, boot_index: -1, tag: 'x' }), { version: '2.33' }),
+  bad('a disk tag at 2.33', { networks: [], ...withImage({ ...root, boot_index: -1, tag: 'x' }) }, { version: '2.33' }),
 
   denied(
     'more cores than the quota',

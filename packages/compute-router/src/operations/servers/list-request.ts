@@ -105,7 +105,7 @@ export function serverQueryOf(
   const allProjects = allProjectsOf(call, allowed, allProjectsRule);
   const filters = filtersOf(call, allowed, allProjects);
   if (!filters) return undefined;
-  const plain = Object.keys(allowed).every((name) => name === 'all_tenants');
+  const plain = Object.keys(allowed).every((name) => name === 'all_tenants') && !paging.some((name) => name in given);
   return {
     allProjects,
     limit: pageSize(call, given.limit),
