@@ -9,6 +9,7 @@ import { redisStore } from '@apistrata/quota/redis';
 import { postgres, sqlStore } from '@apistrata/quota/sql';
 import { Redis } from 'ioredis';
 import pg from 'pg';
+import { vi } from 'vitest';
 import { findProgram, freePort } from '../../../testing/servers.js';
 
 export interface WorkerMessage {
@@ -31,7 +32,9 @@ export async function sharedPostgres(url: string): Promise<SharedStore> {
   const name = `shared_${process.pid}_${Date.now()}_`;
   const pool = new pg.Pool({ connectionString: url, max: 2 });
   pool.on('error', () => undefined);
-  await sqlStore({ database: postgres(pool), tablePrefix: name }).createSchema();
+  const store = sqlStore({ database: postgres(pool), tablePrefix: name });
+  // A server that listens may still be starting up.
+  await vi.waitFor(() => store.createSchema(), { timeout: 20_000 });
   return {
     job: { store: 'postgres', url, name },
     open: (aheadMs) => sqlStore({ database: postgres(pool), tablePrefix: name, clock: clockAhead(aheadMs) }),

@@ -8,8 +8,8 @@ import { redisStore } from '../dist/redis/index.js';
 import { postgres, sqlStore } from '../dist/sql/index.js';
 
 const stores = {
-  postgres({ url, name }) {
-    const pool = new pg.Pool({ connectionString: url, max: 5, connectionTimeoutMillis: 1000 });
+  postgres({ url, name, storeTimeoutMs }) {
+    const pool = new pg.Pool({ connectionString: url, max: 5, connectionTimeoutMillis: storeTimeoutMs });
     pool.on('error', () => undefined);
     return sqlStore({ database: postgres(pool), tablePrefix: name });
   },
@@ -88,7 +88,7 @@ const jobs = {
 
 process.once('message', async (job) => {
   const store = stores[job.store](job);
-  const quota = projectQuotas({ store, defaults: { secrets: job.limit }, storeTimeoutMs: 1000 });
+  const quota = projectQuotas({ store, defaults: { secrets: job.limit }, storeTimeoutMs: job.storeTimeoutMs });
   await jobs[job.via]({ ...job, quota });
   process.send({ done: true });
 });
