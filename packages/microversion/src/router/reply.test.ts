@@ -11,7 +11,10 @@ interface Ship {
   readonly lost: boolean;
 }
 
-const faded = view<Ship>({ name: field(z.string(), (s) => s.name), state: field(z.literal('LOST'), () => 'LOST' as const) });
+const faded = view<Ship>({
+  name: field(z.string(), (s) => s.name),
+  state: field(z.literal('LOST'), () => 'LOST' as const),
+});
 
 const ship = view<Ship>(
   { name: field(z.string(), (s) => s.name), speed: field(z.number(), (s) => s.speed) },
