@@ -2,7 +2,7 @@ import type { Core } from '../core.js';
 import { tables } from '../store/tables.js';
 
 /** What the audit of one host found. */
-export interface HostAudit {
+interface HostAudit {
   readonly host: string;
   readonly instances: number;
   readonly message: string;

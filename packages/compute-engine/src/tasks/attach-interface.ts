@@ -16,7 +16,7 @@ export interface AttachInterfaceArguments {
 }
 
 /** How a port belongs to a server where that is now. */
-export async function bindingOf(core: Core, server: Server): Promise<PortBinding> {
+async function bindingOf(core: Core, server: Server): Promise<PortBinding> {
   const { hosts } = await core.infrastructure.hosts();
   const zone = hosts.get(server.host ?? '')?.zone ?? core.settings.defaultZone;
   return { deviceId: server.id, deviceOwner: deviceOwner(zone), hostId: server.host ?? '' };

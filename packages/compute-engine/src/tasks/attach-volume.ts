@@ -1,7 +1,7 @@
 import { changeDevice, deviceOf, dropDevice, forgetAttachment } from './attached-volume.js';
 import type { SideRun, SideTask } from './side-run.js';
 
-export interface AttachVolumeArguments {
+interface AttachVolumeArguments {
   /** Id of the block device, which is also the key under which the volume is reserved. */
   readonly deviceId: string;
   readonly volumeId: string;

@@ -1,7 +1,7 @@
 import { deviceOf, dropDevice, unlessRefused } from './attached-volume.js';
 import type { SideTask } from './side-run.js';
 
-export interface DetachVolumeArguments {
+interface DetachVolumeArguments {
   readonly deviceId: string;
   readonly volumeId: string;
 }

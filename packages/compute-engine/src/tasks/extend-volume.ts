@@ -1,6 +1,6 @@
 import type { SideTask } from './side-run.js';
 
-export interface ExtendVolumeArguments {
+interface ExtendVolumeArguments {
   readonly volumeId: string;
 }
 

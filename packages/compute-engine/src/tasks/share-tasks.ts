@@ -2,7 +2,7 @@ import { ifStillThere } from './attached-volume.js';
 import { closeShare, openShare, shareOf, withShare } from './share-access.js';
 import type { SideTask } from './side-run.js';
 
-export interface ShareArguments {
+interface ShareArguments {
   /** Id of the tie between server and share. */
   readonly id: string;
   readonly shareId: string;

@@ -1,7 +1,7 @@
 import { changeDevice, deviceOf, forgetAttachment, unlessRefused } from './attached-volume.js';
 import type { SideRun, SideTask } from './side-run.js';
 
-export interface SwapVolumeArguments {
+interface SwapVolumeArguments {
   readonly deviceId: string;
   readonly oldVolumeId: string;
   readonly newVolumeId: string;

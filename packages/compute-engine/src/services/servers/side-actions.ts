@@ -12,7 +12,7 @@ import type { ServerPatch } from '../../tasks/task-run.js';
 
 type MakePatch = (tx: Tx, server: Server) => Promise<ServerPatch | undefined>;
 
-export interface SideActionOptions {
+interface SideActionOptions {
   readonly arguments: Readonly<Record<string, unknown>>;
   /** Checks and writes of the same transaction. */
   readonly also?: MakePatch;

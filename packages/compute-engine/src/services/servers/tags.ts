@@ -4,7 +4,7 @@ import type { Server } from '../../model/index.js';
 import type { Servers } from './servers.js';
 
 /** How many tags a server may have. */
-export const MOST_TAGS = 50;
+const MOST_TAGS = 50;
 
 /** Tags of servers: a set, in the order in which they came. */
 export class ServerTags {
