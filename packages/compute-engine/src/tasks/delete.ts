@@ -1,6 +1,6 @@
 import { releaseVolumes } from './block-devices.js';
 import { releaseClaims, releaseNetworks } from './build.js';
-import { endMigrations, keepClaim, ownClaim } from './moves.js';
+import { endMigrations, followServer, keepClaim, ownClaim } from './moves.js';
 import { releaseShares } from './share-access.js';
 import { failTask, type Task } from './task.js';
 import type { TaskRun } from './task-run.js';
@@ -62,6 +62,7 @@ export const softDeleteTask: Task = {
   run: async (run) => {
     await run.perform({ verb: 'soft_delete' }, 'soft-deleting', 'compute_soft_delete_instance');
     await dropShelvedImage(run);
+    await followServer(run);
     // Whatever was being done to it is over; what is left is one server of one flavor in one place.
     await run.finish(
       {

@@ -1,6 +1,6 @@
 import type { BlockDevice } from '../model/index.js';
 import { connectVolume, untilAvailable } from './block-devices.js';
-import { changeMigration, claimDestination, followServer, keepClaim, migrationOf } from './moves.js';
+import { changeMigration, claimDestination, followServer, keepClaim, migrationOf, ownClaim } from './moves.js';
 import { failTask, type Task } from './task.js';
 import type { ServerPatch, TaskRun } from './task-run.js';
 
@@ -116,9 +116,9 @@ export const evacuateTask: Task = {
   },
   fail: async (run, error) => {
     await followServer(run).catch(() => {});
-    await failTask(run, 'evacuate', error, {}, async (tx) => {
+    await failTask(run, 'evacuate', error, {}, async (tx, server) => {
       await changeMigration(tx, run.core, run.arguments.migrationId, { status: 'failed' });
-      return undefined;
+      return keepClaim(tx, server, ownClaim(server));
     });
   },
 };

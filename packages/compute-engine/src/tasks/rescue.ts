@@ -1,5 +1,5 @@
 import { claimDestination, followServer, keepClaim } from './moves.js';
-import { failTask, type Task } from './task.js';
+import type { Task } from './task.js';
 import type { ServerPatch, TaskRun } from './task-run.js';
 
 /** What a rescue asks of its job. */
@@ -31,9 +31,5 @@ export const rescueTask: Task = {
     if (host !== undefined) await run.step('conductor_rescue_server', () => moveTo(run, host));
     await run.perform({ verb: 'rescue', imageId, adminPassword }, 'rescuing', 'compute_rescue_instance');
     await run.finish({ vmState: 'rescued', powerState: 1, launchedAt: run.core.clock.now() });
-  },
-  fail: async (run, error) => {
-    await followServer(run).catch(() => {});
-    await failTask(run, 'rescue', error);
   },
 };

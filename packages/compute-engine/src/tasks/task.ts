@@ -1,6 +1,6 @@
 import { type ActionName, transitionOf } from '../lifecycle/transitions.js';
 import type { Fault } from '../model/index.js';
-import { endMigrations, keepClaim, ownClaim } from './moves.js';
+import { endMigrations, followServer, keepClaim, ownClaim } from './moves.js';
 import type { AlsoWrite, ServerPatch, TaskRun } from './task-run.js';
 
 /** The background half of an action. */
@@ -41,6 +41,7 @@ export async function failTask(
 ): Promise<void> {
   const inError = transitionOf(action).onFailure === 'error';
   const state: ServerPatch = inError ? { vmState: 'error' } : {};
+  if (inError && !also) await followServer(run).catch(() => {});
   const writes = also ?? (inError ? settle(run) : undefined);
   await run.finish({ ...state, fault: faultOf(error, run.core.clock.now()), ...patch }, writes);
 }

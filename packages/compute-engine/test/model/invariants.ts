@@ -28,6 +28,7 @@ const RESTING = new Set([
   'resized',
   'soft-delete',
   'error',
+  'shelved',
   'shelved_offloaded',
   'deleted',
 ]);

@@ -28,8 +28,10 @@ export class MoodyDriver extends SimulatedDriver {
 
   override async perform(work: DriverWork, server: Server, signal: AbortSignal, origin: WorkOrigin): Promise<void> {
     await super.perform(work, server, signal, origin);
-    if (this.#random.chance(this.moods.delays)) {
-      await new Promise((resolve) => setTimeout(resolve, this.#random.below(4)));
+    // Memory takes longest to move: long enough for requests that end the move.
+    const moves = work.verb === 'live_migration_run' && this.moods.delays > 0;
+    if (moves || this.#random.chance(this.moods.delays)) {
+      await new Promise((resolve) => setTimeout(resolve, moves ? 30 : this.#random.below(4)));
       if (signal.aborted) throw signal.reason;
     }
     if (this.#random.chance(this.moods.failures)) throw new Error(`${work.verb} has failed at random`);

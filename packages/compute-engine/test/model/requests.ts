@@ -1,6 +1,7 @@
 import type { Context } from '../../src/context.js';
 import type { Engine } from '../../src/engine.js';
-import { type ActionName, transitions } from '../../src/lifecycle/transitions.js';
+import { type ActionName, checkTransition, transitions } from '../../src/lifecycle/transitions.js';
+import type { Server } from '../../src/model/index.js';
 import { defaultPreset } from '../../src/preset/preset.js';
 import { tables } from '../../src/store/tables.js';
 import type { Random } from './random.js';
@@ -93,11 +94,21 @@ export const requests: Readonly<Partial<Record<ActionName, Make>>> = {
 /** Rare ones end sequences early, so they come up less often than the others. */
 const RARE: readonly ActionName[] = ['delete', 'forceDelete', 'os-resetState', 'lock'];
 
-/** What a random owner or operator does next. */
-export function nextAction(random: Random): ActionName {
+/** What a random owner or operator does next: mostly something that the table allows just now. */
+export function nextAction(random: Random, server: Server): ActionName {
   const names = Object.keys(requests) as ActionName[];
-  const picked = random.pick(names);
-  return RARE.includes(picked) && random.chance(0.7) ? nextAction(random) : picked;
+  const allowed = names.filter((name) => isAllowed(name, server));
+  const picked = random.pick(allowed.length > 0 && random.chance(0.8) ? allowed : names);
+  return RARE.includes(picked) && random.chance(0.8) ? nextAction(random, server) : picked;
+}
+
+function isAllowed(action: ActionName, server: Server): boolean {
+  try {
+    checkTransition(action, server, true);
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 /** Actions of the table that the walk does not ask for: they belong to the tests of attachments, metadata and tags. */

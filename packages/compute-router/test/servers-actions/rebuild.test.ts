@@ -1,0 +1,169 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { ids } from '../api-under-test.js';
+import { historyOf, images, type Stage, show, stage } from './stage.js';
+
+describe('rebuild', () => {
+  let on: Stage;
+  beforeAll(async () => {
+    on = await stage();
+  });
+  afterAll(async () => {
+    expect(on.api.errors).toEqual([]);
+    await on.api.close();
+  });
+
+  it('gives a server another image and whatever else is asked for, and answers with all of it', async () => {
+    const server = await on.ada('2.37').boot();
+    await on.ada().post('/os-keypairs', { keypair: { name: 'mine' } });
+    const answered = await on.ada('2.94').act(server.id, 'rebuild', {
+      imageRef: images.other,
+      name: 'again',
+      adminPass: 'secret',
+      metadata: { role: 'web' },
+      'OS-DCF:diskConfig': 'AUTO',
+      accessIPv4: '192.0.2.7',
+      accessIPv6: '2001:db8::7',
+      description: null,
+      key_name: 'mine',
+      user_data: 'aGVsbG8=',
+      trusted_image_certificates: ['cert'],
+      hostname: 'again.example.org',
+    });
+    expect(answered.status).toBe(202);
+    expect(answered.headers.get('location')).toContain(`/v2.1/servers/${server.id}`);
+    expect(answered.body.server).toMatchObject({
+      id: server.id,
+      status: 'REBUILD',
+      name: 'again',
+      adminPass: 'secret',
+      metadata: { role: 'web' },
+      'OS-DCF:diskConfig': 'AUTO',
+      accessIPv4: '192.0.2.7',
+      accessIPv6: '2001:db8::7',
+      description: null,
+      key_name: 'mine',
+      user_data: 'aGVsbG8=',
+      trusted_image_certificates: ['cert'],
+      'OS-EXT-SRV-ATTR:hostname': 'again.example.org',
+      image: { id: images.other },
+    });
+    expect(await show(on, server.id)).toMatchObject({
+      status: 'ACTIVE',
+      name: 'again',
+      image: { id: images.other, properties: { os_distro: 'other' } },
+    });
+    expect((await historyOf(on, server.id))[0]).toEqual(['rebuild', null]);
+  });
+
+  it('keeps what is left out, and resets what is null', async () => {
+    const server = await on.ada('2.63').boot({ metadata: { role: 'web' } });
+    await on
+      .ada('2.63')
+      .act(server.id, 'rebuild', { imageRef: ids.image, user_data: 'aGVsbG8=', trusted_image_certificates: ['x'] });
+    expect(await show(on, server.id)).toMatchObject({
+      'OS-EXT-SRV-ATTR:user_data': 'aGVsbG8=',
+      trusted_image_certificates: ['x'],
+    });
+    await on.ada('2.63').act(server.id, 'rebuild', { imageRef: ids.image });
+    expect(await show(on, server.id)).toMatchObject({
+      metadata: { role: 'web' },
+      'OS-EXT-SRV-ATTR:user_data': 'aGVsbG8=',
+    });
+    const nothing = { user_data: null, trusted_image_certificates: null, key_name: null, metadata: {} };
+    await on.ada('2.63').act(server.id, 'rebuild', { imageRef: ids.image, ...nothing });
+    expect(await show(on, server.id)).toMatchObject({
+      'OS-EXT-SRV-ATTR:user_data': null,
+      trusted_image_certificates: null,
+      key_name: null,
+      metadata: {},
+    });
+  });
+
+  it.each([
+    ['personality', [], '2.56', '2.57'],
+    ['user_data', null, '2.57', '2.56'],
+    ['description', null, '2.19', '2.18'],
+    ['key_name', null, '2.54', '2.53'],
+    ['trusted_image_certificates', null, '2.63', '2.62'],
+    ['hostname', 'label', '2.90', '2.89'],
+    ['hostname', 'a.b', '2.94', '2.93'],
+  ])('knows %s (%j) at %s and not at %s', async (field, value, known, unknown) => {
+    const server = await on.ada('2.37').boot();
+    const body = { imageRef: ids.image, [field]: value };
+    expect((await on.ada(unknown).act(server.id, 'rebuild', body)).status).toBe(400);
+    expect((await on.ada(known).act(server.id, 'rebuild', body)).status).toBe(202);
+  });
+
+  it('leaves a stopped server stopped, and brings a broken one back', async () => {
+    const server = await on.ada('2.37').boot();
+    await on.ada().act(server.id, 'os-stop');
+    await on.ada().act(server.id, 'rebuild', { imageRef: ids.image });
+    expect((await show(on, server.id)).status).toBe('SHUTOFF');
+    await on.admin().act(server.id, 'os-resetState', { state: 'error' });
+    await on.ada().act(server.id, 'rebuild', { imageRef: ids.image });
+    expect((await show(on, server.id)).status).toBe('ACTIVE');
+  });
+
+  it.each([
+    ['an image that does not exist', { imageRef: '55555555-5555-4555-8555-555555555555' }, 400],
+    ['an image without content', { imageRef: images.queued }, 400],
+    ['an image that the flavor is too small for', { imageRef: images.large }, 400],
+    ['a key that nobody has', { imageRef: ids.image, key_name: 'nobody' }, 400],
+    [
+      'too many metadata items',
+      { imageRef: ids.image, metadata: Object.fromEntries(Array.from({ length: 129 }, (_, i) => [`k${i}`, ''])) },
+      403,
+    ],
+  ])('refuses %s', async (_what, body, status) => {
+    const server = await on.ada('2.37').boot();
+    expect((await on.ada('2.56').act(server.id, 'rebuild', body)).status).toBe(status);
+    expect((await show(on, server.id)).status).toBe('ACTIVE');
+  });
+
+  it('refuses files beyond the limits', async () => {
+    const server = await on.ada('2.37').boot();
+    const file = { path: '/x', contents: 'aGVsbG8=' };
+    for (const personality of [
+      Array.from({ length: 6 }, () => file),
+      [{ ...file, path: `/${'x'.repeat(255)}` }],
+      [{ ...file, contents: Buffer.alloc(10_241).toString('base64') }],
+    ])
+      expect((await on.ada('2.56').act(server.id, 'rebuild', { imageRef: ids.image, personality })).status).toBe(403);
+  });
+
+  it('rewrites the root volume from 2.93 on, and only with the same image before', async () => {
+    const server = await on.bootFromVolume();
+    expect((await on.ada('2.92').act(server.id, 'rebuild', { imageRef: images.other })).status).toBe(400);
+    expect((await on.ada('2.92').act(server.id, 'rebuild', { imageRef: ids.image })).status).toBe(202);
+    expect((await on.ada('2.93').act(server.id, 'rebuild', { imageRef: images.other })).status).toBe(202);
+    const shown = await show(on, server.id);
+    expect(shown).toMatchObject({ status: 'ACTIVE', image: '' });
+    const [{ id }] = shown['os-extended-volumes:volumes_attached'];
+    const volume = await on.api.engine.catalogs.volumes.getVolume({ userId: 'ada', projectId: 'p1', roles: [] }, id);
+    expect(volume).toMatchObject({ status: 'in-use', imageMetadata: { image_id: images.other } });
+    expect(volume.attachments).toHaveLength(1);
+    const certificates = { imageRef: ids.image, trusted_image_certificates: ['x'] };
+    expect((await on.ada('2.93').act(server.id, 'rebuild', certificates)).status).toBe(400);
+  });
+
+  it('tells no password where the deployment tells none', async () => {
+    const quiet = await stage({ settings: { enableInstancePassword: false } });
+    const server = await quiet.ada('2.37').boot();
+    const answered = await quiet.ada().act(server.id, 'rebuild', { imageRef: ids.image });
+    expect(answered.body.server).not.toHaveProperty('adminPass');
+    expect((await quiet.ada().act(server.id, 'rescue')).body).toEqual({});
+    await quiet.api.close();
+  });
+
+  it('leaves a server in error with a fault when the machine fails', async () => {
+    const server = await on.ada('2.37').boot({ name: 'unlucky' });
+    const rule = on.driver.addRule({
+      match: { name: 'unlucky', action: 'rebuild', verb: 'rebuild' },
+      fail: 'disk on fire',
+    });
+    await on.ada().act(server.id, 'rebuild', { imageRef: ids.image });
+    expect(await show(on, server.id)).toMatchObject({ status: 'ERROR', fault: { code: 500, message: 'disk on fire' } });
+    expect((await historyOf(on, server.id))[0]).toEqual(['rebuild', 'Error']);
+    rule.remove();
+  });
+});

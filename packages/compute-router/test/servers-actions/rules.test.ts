@@ -1,0 +1,226 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { images, type Stage, stage } from './stage.js';
+
+interface Rule {
+  readonly action: string;
+  /** A body that is accepted, at the version it is sent with. */
+  readonly body: unknown;
+  readonly version: string;
+  readonly status: number;
+  /** Bodies that the schema refuses. */
+  readonly bad: readonly unknown[];
+  /** What a server has to go through before; the last action decides its state. */
+  readonly before?: readonly (readonly [string, unknown])[];
+  /** Refused for a server that is paused. */
+  readonly refusedWhilePaused?: false;
+  readonly adminOnly?: true;
+  /** Goes past a lock. */
+  readonly passesLock?: true;
+  readonly below?: string;
+}
+
+const uuid = '99999999-9999-4999-8999-999999999999';
+
+/** Each action of this part: what it accepts, when, and whom it turns away. */
+const rules: readonly Rule[] = [
+  { action: 'rescue', body: null, version: '2.1', status: 200, bad: [1, 'x', { adminPass: 1 }, { host: 'a1' }] },
+  { action: 'unrescue', body: null, version: '2.1', status: 202, bad: [], before: [['rescue', null]] },
+  {
+    action: 'rebuild',
+    body: { imageRef: images.other },
+    version: '2.1',
+    status: 202,
+    bad: [null, {}, { imageRef: 'x' }, { imageRef: uuid, x: 1 }, { imageRef: uuid, description: 'x' }],
+  },
+  { action: 'resize', body: { flavorRef: '2' }, version: '2.1', status: 202, bad: [null, {}, { flavorRef: '' }] },
+  {
+    action: 'confirmResize',
+    body: null,
+    version: '2.1',
+    status: 204,
+    bad: [],
+    before: [['resize', { flavorRef: '2' }]],
+  },
+  {
+    action: 'revertResize',
+    body: null,
+    version: '2.1',
+    status: 202,
+    bad: [],
+    before: [['resize', { flavorRef: '2' }]],
+  },
+  { action: 'migrate', body: null, version: '2.56', status: 202, bad: ['x', { host: '' }, { x: 1 }], adminOnly: true },
+  {
+    action: 'os-migrateLive',
+    body: { host: null, block_migration: 'auto' },
+    version: '2.68',
+    status: 202,
+    bad: [
+      null,
+      {},
+      { host: null },
+      { host: null, block_migration: 'auto', force: true },
+      { host: null, block_migration: 'x' },
+    ],
+    adminOnly: true,
+    refusedWhilePaused: false,
+  },
+  {
+    action: 'createImage',
+    body: { name: 'copy' },
+    version: '2.1',
+    status: 202,
+    bad: [null, {}, { name: '' }, { name: ' x' }],
+    refusedWhilePaused: false,
+    passesLock: true,
+  },
+  {
+    action: 'createBackup',
+    body: { name: 'copy', backup_type: 'daily', rotation: 1 },
+    version: '2.1',
+    status: 202,
+    bad: [null, { name: 'x' }, { name: 'copy', backup_type: 'daily', rotation: -1 }],
+    refusedWhilePaused: false,
+    passesLock: true,
+  },
+  {
+    action: 'changePassword',
+    body: { adminPass: 'x' },
+    version: '2.1',
+    status: 202,
+    bad: [null, {}, { adminPass: 1 }],
+  },
+  { action: 'shelve', body: null, version: '2.1', status: 202, bad: [], refusedWhilePaused: false },
+  {
+    action: 'unshelve',
+    body: null,
+    version: '2.77',
+    status: 202,
+    bad: [{}, { x: 1 }, { availability_zone: null }],
+    before: [['shelve', null]],
+  },
+  {
+    action: 'trigger_crash_dump',
+    body: null,
+    version: '2.17',
+    status: 202,
+    bad: [1, {}],
+    below: '2.16',
+    refusedWhilePaused: false,
+  },
+  {
+    action: 'injectNetworkInfo',
+    body: null,
+    version: '2.1',
+    status: 202,
+    bad: [],
+    adminOnly: true,
+    refusedWhilePaused: false,
+  },
+  {
+    action: 'os-resetState',
+    body: { state: 'error' },
+    version: '2.1',
+    status: 202,
+    bad: [null, {}, { state: 'x' }],
+    adminOnly: true,
+    refusedWhilePaused: false,
+    passesLock: true,
+  },
+  { action: 'forceDelete', body: null, version: '2.1', status: 202, bad: [], refusedWhilePaused: false },
+];
+
+describe('the rules of actions', () => {
+  let on: Stage;
+  beforeAll(async () => {
+    on = await stage();
+  });
+  afterAll(async () => {
+    expect(on.api.errors).toEqual([]);
+    await on.api.close();
+  });
+
+  async function prepared({ before = [] }: Rule): Promise<any> {
+    const server = await on.ada('2.37').boot();
+    for (const [action, body] of before) await on.admin('2.37').act(server.id, action, body);
+    return server;
+  }
+
+  it.each(rules)('$action answers $status at $version', async (rule) => {
+    const server = await prepared(rule);
+    const client = rule.adminOnly ? on.admin(rule.version) : on.ada(rule.version);
+    const answered = await client.act(server.id, rule.action, rule.body);
+    expect(answered.status, JSON.stringify(answered.body)).toBe(rule.status);
+  });
+
+  it.each(rules)('$action refuses bodies that do not fit, before it looks for the server', async (rule) => {
+    const client = rule.adminOnly ? on.admin(rule.version) : on.ada(rule.version);
+    for (const body of rule.bad) {
+      const answered = await client.act(uuid, rule.action, body);
+      expect([body, answered.status, Object.keys(answered.body)]).toEqual([body, 400, ['badRequest']]);
+    }
+    expect((await client.act(uuid, rule.action, rule.body)).body.itemNotFound.message).toBe(
+      `Instance ${uuid} could not be found.`,
+    );
+  });
+
+  it.each(rules.filter(({ below }) => below))('$action does not exist at $below', async ({ action, body, below }) => {
+    const answered = await on.admin(below).act(uuid, action, body);
+    expect(answered.body.itemNotFound.message).toBe('The resource could not be found.');
+  });
+
+  it.each(rules.filter(({ adminOnly }) => adminOnly))('$action is for administrators', async (rule) => {
+    const server = await prepared(rule);
+    const answered = await on.ada(rule.version).act(server.id, rule.action, rule.body);
+    expect(answered.status).toBe(403);
+    expect(answered.body.forbidden.message).toMatch(/^Policy doesn't allow os_compute_api:.* to be performed\.$/);
+  });
+
+  it.each(rules)('$action meets a lock', async (rule) => {
+    const server = await prepared(rule);
+    await on.admin().act(server.id, 'lock');
+    if (rule.adminOnly)
+      return expect((await on.admin(rule.version).act(server.id, rule.action, rule.body)).status).toBe(rule.status);
+    const answered = await on.ada(rule.version).act(server.id, rule.action, rule.body);
+    if (rule.passesLock) return expect(answered.status).toBe(rule.status);
+    expect(answered.body).toEqual({ conflictingRequest: { code: 409, message: `Instance ${server.id} is locked` } });
+    return undefined;
+  });
+
+  it.each(rules)('$action is refused where the lifecycle does not have it', async (rule) => {
+    const server = await on.ada('2.37').boot();
+    await on.ada().act(server.id, 'pause');
+    const client = rule.adminOnly ? on.admin(rule.version) : on.ada(rule.version);
+    const answered = await client.act(server.id, rule.action, rule.body);
+    if (rule.refusedWhilePaused === false) return expect(answered.status).toBe(rule.status);
+    expect(answered.body.conflictingRequest.message).toBe(
+      `Cannot '${rule.action}' instance ${server.id} while it is in vm_state paused`,
+    );
+    return undefined;
+  });
+
+  it('shelveOffload is for administrators, and for shelved servers only', async () => {
+    const server = await on.ada('2.37').boot();
+    expect((await on.ada().act(server.id, 'shelveOffload')).status).toBe(403);
+    expect((await on.admin().act(server.id, 'shelveOffload')).body.conflictingRequest.message).toBe(
+      `Cannot 'shelveOffload' instance ${server.id} while it is in vm_state active`,
+    );
+  });
+
+  it('resetNetwork is gone', async () => {
+    expect((await on.admin().act(uuid, 'resetNetwork')).status).toBe(410);
+  });
+
+  it('answers 501 or 400 where the driver cannot do it', async () => {
+    const weak = await stage({ driver: { unsupported: ['set_password', 'pause', 'rescue', 'crash_dump'] } });
+    const server = await weak.ada('2.37').boot();
+    for (const [action, body, status] of [
+      ['changePassword', { adminPass: 'x' }, 501],
+      ['pause', null, 501],
+      ['rescue', null, 501],
+      ['trigger_crash_dump', null, 400],
+    ] as const)
+      expect([action, (await weak.ada().act(server.id, action, body)).status]).toEqual([action, status]);
+    await weak.api.close();
+  });
+});
