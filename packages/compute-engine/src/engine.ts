@@ -132,6 +132,7 @@ export async function createEngine(options: EngineOptions = {}): Promise<Engine>
   };
   const interfaceRefresh = new InterfaceRefresh(core);
   const servers = new Servers(core);
+  const services = new Services(core);
   await applyPreset(store, clock, embedded, preset).catch(async (error) => {
     await store.close();
     throw error;
@@ -139,6 +140,7 @@ export async function createEngine(options: EngineOptions = {}): Promise<Engine>
   const housekeeping = new Housekeeping(core, servers);
   if (options.worker !== false) {
     await worker.start();
+    await services.begin();
     housekeeping.start((error) => options.onError?.(error, undefined));
   }
   return {
@@ -153,7 +155,7 @@ export async function createEngine(options: EngineOptions = {}): Promise<Engine>
     keypairs: new Keypairs(core),
     serverGroups: new ServerGroups(core),
     aggregates: new Aggregates(core),
-    services: new Services(core),
+    services,
     hypervisors: new Hypervisors(core),
     hosts: new Hosts(core),
     zones: new AvailabilityZones(core),

@@ -118,6 +118,15 @@ describe.each(storesUnderTest(inject('postgresUrl')))('changes of the infrastruc
     expect((await engine.services.update(id, { forcedDown: false })).up).toBe(true);
   });
 
+  it('complete the evacuations from hosts that this process stands for when it begins', async () => {
+    const status = async () => (await tables.migrations.find(engine.store))[0]!.status;
+    await migration({ type: 'evacuation', status: 'done' });
+    await engine.services.begin(['host2']);
+    expect(await status()).toBe('done');
+    await engine.services.begin();
+    expect(await status()).toBe('completed');
+  });
+
   it.each(['completed', 'failed', 'error'] as const)(
     'do not mind an evacuation that is %s, nor one from another host',
     async (status) => {

@@ -3,7 +3,7 @@ import type { Core } from '../core.js';
 import { badRequest, conflict, notFound } from '../errors.js';
 import type { MigrationStatus, Service } from '../model/index.js';
 import { COMPUTE_BINARY, type HostMap } from '../scheduler/infrastructure.js';
-import type { Tx } from '../store/database.js';
+import type { Session, Tx } from '../store/database.js';
 import { lockName } from '../store/store.js';
 import { tables } from '../store/tables.js';
 import { hostsWithServers } from './host-zones.js';
@@ -127,9 +127,23 @@ export class Services {
       const alive = { embedded: false, lastSeenAt: now };
       if (service) await tables.services.update(tx, { ...service, ...alive });
       else await tables.services.insert(tx, newService(host, binary, now, alive));
-      if (options.started && binary === COMPUTE_BINARY) await completeEvacuations(tx, host, now);
+      if (options.started && binary === COMPUTE_BINARY) await completeEvacuations(tx, [host], now);
       this.#core.infrastructure.changedIn(tx);
     });
+  }
+
+  /**
+   * The compute services that this process stands for have just begun to run, on all hosts or on those given: what was
+   * evacuated from them is cleaned up there.
+   */
+  async begin(hosts?: readonly string[]): Promise<void> {
+    const { store, infrastructure, clock } = this.#core;
+    const { services } = await infrastructure.current();
+    const begun = services
+      .filter(({ binary, embedded, host }) => embedded && binary === COMPUTE_BINARY && hosts?.includes(host) !== false)
+      .map(({ host }) => host);
+    if ((await evacuationsFrom(store, begun, ['done'])).length === 0) return;
+    await store.transaction((tx) => completeEvacuations(tx, begun, clock.now()));
   }
 
   async #emptyHost(tx: Tx, host: string): Promise<void> {
@@ -184,21 +198,22 @@ function newService(host: string, binary: string, now: number, alive: Pick<Servi
   return { id: randomUUID(), host, binary, ...plain, ...alive };
 }
 
-async function evacuationsFrom(tx: Tx, host: string, statuses: readonly MigrationStatus[]) {
-  return tables.migrations.find(tx, (q) =>
-    q.where('source_host', '=', host).where('type', '=', 'evacuation').where('status', 'in', statuses),
+async function evacuationsFrom(session: Session, hosts: readonly string[], statuses: readonly MigrationStatus[]) {
+  if (hosts.length === 0) return [];
+  return tables.migrations.find(session, (q) =>
+    q.where('source_host', 'in', hosts).where('type', '=', 'evacuation').where('status', 'in', statuses),
   );
 }
 
 async function checkEvacuations(tx: Tx, host: string): Promise<void> {
-  const open = await evacuationsFrom(tx, host, EVACUATED);
+  const open = await evacuationsFrom(tx, [host], EVACUATED);
   if (open.length === 0) return;
   throw badRequest(
     `The compute service on host ${host} cannot be forced up: ${open.length} evacuation(s) from it are not completed. Start it again first.`,
   );
 }
 
-async function completeEvacuations(tx: Tx, host: string, now: number): Promise<void> {
-  for (const migration of await evacuationsFrom(tx, host, ['done']))
+async function completeEvacuations(tx: Tx, hosts: readonly string[], now: number): Promise<void> {
+  for (const migration of await evacuationsFrom(tx, hosts, ['done']))
     await tables.migrations.update(tx, { ...migration, status: 'completed', updatedAt: now });
 }
