@@ -24,9 +24,7 @@ def openstack(argv):
 def nova(argv):
     from novaclient import shell
 
-    # Its main() reads the arguments of the process.
-    sys.argv = ["nova"] + argv
-    return shell.main()
+    return shell.main(argv)
 
 
 CLIENTS = {"openstack": openstack, "nova": nova}

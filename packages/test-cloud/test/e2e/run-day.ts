@@ -1,0 +1,73 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { startCloud, type TestCloud } from '../../src/index.js';
+import { type ClientName, CommandLines, highestKnownVersion, warnWithoutClients, words } from './command-lines.js';
+import type { Step } from './day.js';
+import { publicKeyFile } from './public-key-file.js';
+
+/** `2.9` is before `2.26`. */
+const minor = (version: string) => Number(version.split('.')[1]);
+
+function holds({ since = '2.1', until = '2.999' }: Step, version: string): boolean {
+  return minor(version) >= minor(since) && minor(version) <= minor(until);
+}
+
+/** What must be in an answer: patterns for texts, parts of objects, members of lists; an empty list is empty. */
+function containing(wanted: unknown): unknown {
+  if (wanted instanceof RegExp) return expect.stringMatching(wanted);
+  if (Array.isArray(wanted)) return wanted.length === 0 ? [] : expect.arrayContaining(wanted.map(containing));
+  if (typeof wanted !== 'object' || wanted === null) return wanted;
+  const entries = Object.entries(wanted).map(([key, value]) => [key, containing(value)]);
+  return expect.objectContaining(Object.fromEntries(entries));
+}
+
+/** Runs a day, each step a test, at every version that the issue names and the highest that the clients know. */
+export function runDay(title: string, steps: readonly Step[]): void {
+  const highest = highestKnownVersion();
+  warnWithoutClients(highest, title);
+  const versions = ['2.1', '2.26', '2.53', '2.72', '2.90', highest ?? 'the highest version'];
+
+  describe.skipIf(highest === undefined).each(versions)(`${title} at %s`, (version) => {
+    let cloud: TestCloud;
+    /** One process for each user: the clients keep some of what they read from the environment. */
+    let clients: Readonly<Record<'admin' | 'demo', CommandLines>>;
+    const errors: unknown[] = [];
+    const key = publicKeyFile();
+
+    beforeAll(async () => {
+      cloud = await startCloud({ onError: (error) => errors.push(error) });
+      clients = { admin: new CommandLines(), demo: new CommandLines() };
+    });
+    afterAll(async () => {
+      key.remove();
+      for (const client of Object.values(clients ?? {})) client.close();
+      await cloud?.stop();
+    });
+
+    async function type(command: string, as: 'admin' | 'demo', format: readonly string[]): Promise<string> {
+      const [client, ...argv] = words(command.replace('PUBLIC_KEY', key.path));
+      const env = cloud.envFor({ user: as, project: 'demo' });
+      const all = ['--os-compute-api-version', version, ...argv, ...format];
+      const result = await clients[as].run(client as ClientName, all, env);
+      expect(result, `${command}\n${result.stderr}`).toMatchObject({ code: 0 });
+      return result.stdout;
+    }
+
+    const held = steps.filter((step) => holds(step, version));
+    it.each(held.map((step) => [step.does, step] as const))('%s', async (_, step) => {
+      const { run, check, gives, as = 'demo' } = step;
+      const format = gives === undefined || gives instanceof RegExp ? [] : ['-f', 'json'];
+      const ran = await type(run, as, check === undefined ? format : []);
+      await cloud.idle();
+      if (gives === undefined) return;
+      const shown = check === undefined ? ran : await type(check, as, format);
+      if (gives instanceof RegExp) expect(shown).toMatch(gives);
+      else expect(JSON.parse(shown || 'null')).toEqual(containing(gives));
+    });
+
+    it('had an answer to every call, and no error of its own', () => {
+      expect(cloud.unserved()).toEqual([]);
+      expect(errors).toEqual([]);
+      expect(cloud.requests().filter(({ status }) => status >= 500)).toEqual([]);
+    });
+  });
+}
