@@ -13,6 +13,8 @@ export interface Transition {
   readonly lock: boolean;
   /** Also for servers that never ran. */
   readonly neverLaunched?: true;
+  /** Refused while shares are attached: no other host could mount them. */
+  readonly notWithShares?: true;
   /** Tasks seen one after the other while it is under way; the first is set at once. */
   readonly during: readonly TaskState[];
   /** Name in the server's history; undefined: it leaves none. */
@@ -98,8 +100,22 @@ export const transitions = {
     history: 'rebuild',
     onFailure: 'error',
   },
-  resize: { vm: ['active', 'stopped'], lock: true, during: RESIZING, history: 'resize', onFailure: 'error' },
-  migrate: { vm: ['active', 'stopped'], lock: true, during: RESIZING, history: 'migrate', onFailure: 'error' },
+  resize: {
+    notWithShares: true,
+    vm: ['active', 'stopped'],
+    lock: true,
+    during: RESIZING,
+    history: 'resize',
+    onFailure: 'error',
+  },
+  migrate: {
+    notWithShares: true,
+    vm: ['active', 'stopped'],
+    lock: true,
+    during: RESIZING,
+    history: 'migrate',
+    onFailure: 'error',
+  },
   confirmResize: {
     vm: ['resized'],
     lock: true,
@@ -130,6 +146,7 @@ export const transitions = {
     onFailure: 'error',
   },
   shelve: {
+    notWithShares: true,
     vm: RUNS,
     lock: true,
     during: ['shelving', 'shelving_image_pending_upload', 'shelving_image_uploading'],
@@ -151,6 +168,7 @@ export const transitions = {
     onFailure: 'unchanged',
   },
   'os-migrateLive': {
+    notWithShares: true,
     vm: ['active', 'paused'],
     lock: true,
     during: ['migrating'],
@@ -158,6 +176,7 @@ export const transitions = {
     onFailure: 'unchanged',
   },
   evacuate: {
+    notWithShares: true,
     vm: ['active', 'stopped', 'error'],
     task: 'any',
     lock: false,
@@ -345,6 +364,8 @@ export function checkTransition(action: ActionName, server: Server, isAdmin: boo
   const tasks = rule.task ?? [null];
   const excluded = server.taskState !== null && rule.notTask?.includes(server.taskState);
   if (excluded || (tasks !== 'any' && !tasks.includes(server.taskState))) throw refuse('task_state', server.taskState);
+  if (rule.notWithShares && server.shares.length > 0)
+    throw conflict(`Cannot '${word}' instance ${server.id} while shares are attached to it`);
   if (!rule.neverLaunched && server.launchedAt === null)
     throw conflict(`Instance ${server.id} is in an invalid state for '${word}'`);
 }

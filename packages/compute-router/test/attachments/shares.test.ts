@@ -145,6 +145,15 @@ describe('shares of a server', () => {
     expect((await ada().get(path)).body).toEqual({ shares: [] });
   });
 
+  it.each([
+    ['resize', { flavorRef: '2' }],
+    ['migrate', null],
+    ['shelve', null],
+  ])('keep their server on its host: no %s', async (action, argument) => {
+    const { id } = await attached();
+    expect((await api.as('admin:p1', '2.97').act(id, action, argument)).status).toBe(409);
+  });
+
   it('never break the service, whatever is said of them', async () => {
     const { path } = await stopped();
     await fc.assert(
