@@ -72,9 +72,9 @@ export class TaskRun {
     const { driver } = this.core;
     const origin = { action: this.job.kind, requestId: this.context.requestId };
     const step = event ? this.#begin(event) : undefined;
-    const visible =
-      task !== undefined && task !== this.server.taskState && !driver.instantly?.(work, this.server, origin);
-    if (visible) await this.update({ taskState: task });
+    const shown = task !== undefined && task !== this.server.taskState;
+    if ((shown || step) && !driver.instantly?.(work, this.server, origin))
+      await this.update(shown ? { taskState: task } : {});
     try {
       await driver.perform(work, this.server, this.signal, origin);
       if (step) this.#end(step, 'Success', null);

@@ -1,0 +1,130 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { ids } from '../api-under-test.js';
+import { historyOf, type Stage, show, stage } from './stage.js';
+
+const ada = { userId: 'ada', projectId: 'p1', roles: ['member'] };
+
+describe('images of servers', () => {
+  let on: Stage;
+  beforeAll(async () => {
+    on = await stage();
+  });
+  afterAll(async () => {
+    expect(on.api.errors).toEqual([]);
+    await on.api.close();
+  });
+
+  const catalog = () => on.api.engine.catalogs.images;
+
+  it.each(['createImage', 'createBackup'])(
+    '%s names the image in a header below 2.45, and in the body from then',
+    async (action) => {
+      const server = await on.ada('2.37').boot();
+      const body = { name: 'copy', ...(action === 'createBackup' && { backup_type: 'daily', rotation: 2 }) };
+      const before = await on.ada('2.44').act(server.id, action, body);
+      expect([before.status, before.body]).toEqual([202, undefined]);
+      const byHeader = before.headers.get('location')!.split('/').at(-1)!;
+      const after = await on.ada('2.45').act(server.id, action, body);
+      expect([after.status, after.headers.get('location')]).toEqual([202, null]);
+      expect(Object.keys(after.body)).toEqual(['image_id']);
+      for (const id of [byHeader, after.body.image_id])
+        expect(await catalog().get(ada, id)).toMatchObject({
+          name: 'copy',
+          status: 'active',
+          projectId: 'p1',
+          visibility: 'private',
+          minDiskGb: 1,
+          properties: {
+            image_type: action === 'createImage' ? 'snapshot' : 'backup',
+            instance_uuid: server.id,
+            base_image_ref: ids.image,
+          },
+        });
+      expect((await historyOf(on, server.id))[0]).toEqual([action, null]);
+    },
+  );
+
+  it('is there, without content, as soon as it is promised', async () => {
+    const server = await on.ada('2.37').boot({ name: 'slow' });
+    const rule = on.driver.addRule({ match: { name: 'slow', verb: 'snapshot' }, hang: true });
+    const { body } = await on
+      .ada()
+      .post(`/servers/${server.id}/action`, { createImage: { name: 'copy', metadata: { a: 'b' } } });
+    expect(await catalog().get(ada, body.image_id)).toMatchObject({ status: 'queued', properties: { a: 'b' } });
+    await on.until(
+      () => show(on, server.id),
+      (shown) => shown['OS-EXT-STS:task_state'] === 'image_uploading',
+    );
+    expect((await on.ada().post(`/servers/${server.id}/action`, { createImage: { name: 'copy' } })).status).toBe(409);
+    rule.release();
+    await on.api.idle();
+    expect(await catalog().get(ada, body.image_id)).toMatchObject({ status: 'active' });
+    rule.remove();
+  });
+
+  it('is gone again when the machine fails or the server is deleted meanwhile', async () => {
+    const unlucky = await on.ada('2.37').boot({ name: 'unlucky' });
+    on.driver.addRule({ match: { name: 'unlucky', verb: 'snapshot' }, fail: 'no space', times: 1 });
+    const { image_id } = (await on.ada().act(unlucky.id, 'createImage', { name: 'copy' })).body;
+    await expect(catalog().get(ada, image_id)).rejects.toMatchObject({ code: 'IMAGE_NOT_FOUND' });
+    expect(await show(on, unlucky.id)).toMatchObject({ status: 'ACTIVE', 'OS-EXT-STS:task_state': null });
+    on.driver.addRule({ match: { name: 'unlucky', verb: 'snapshot' }, hang: true });
+    const second = await on.ada().post(`/servers/${unlucky.id}/action`, { createImage: { name: 'copy' } });
+    await on.ada().delete(`/servers/${unlucky.id}`);
+    await on.api.idle();
+    await expect(catalog().get(ada, second.body.image_id)).rejects.toMatchObject({ code: 'IMAGE_NOT_FOUND' });
+    on.driver.clearRules();
+  });
+
+  it('keeps as many backups of a type as the rotation says, and none with 0', async () => {
+    const server = await on.ada('2.37').boot();
+    const backups = async (type: string) => {
+      const properties = { image_type: 'backup', backup_type: type, instance_uuid: server.id };
+      return (await catalog().list(ada, { properties })).map(({ name }) => name);
+    };
+    for (const name of ['one', 'two', 'three']) {
+      await on.ada().act(server.id, 'createBackup', { name, backup_type: 'daily', rotation: 2 });
+      await on.clock.advance(1000);
+    }
+    await on.ada().act(server.id, 'createBackup', { name: 'week', backup_type: 'weekly', rotation: 1 });
+    expect(await backups('daily')).toEqual(['three', 'two']);
+    expect(await backups('weekly')).toEqual(['week']);
+    const none = await on
+      .ada('2.44')
+      .act(server.id, 'createBackup', { name: 'none', backup_type: 'daily', rotation: 0 });
+    expect(none.headers.get('location')).toBeNull();
+    expect(await backups('daily')).toEqual([]);
+  });
+
+  it('counts properties against the limit of metadata items up to 2.38', async () => {
+    const server = await on.ada('2.37').boot();
+    const metadata = Object.fromEntries(Array.from({ length: 129 }, (_, i) => [`k${i}`, '']));
+    for (const [version, status] of [
+      ['2.38', 403],
+      ['2.39', 202],
+    ] as const)
+      expect((await on.ada(version).act(server.id, 'createImage', { name: 'copy', metadata })).status).toBe(status);
+  });
+
+  it('is made of volume snapshots where the root disk is a volume, without any task', async () => {
+    const server = await on.bootFromVolume();
+    const { image_id } = (await on.ada().act(server.id, 'createImage', { name: 'copy', metadata: { a: 'b' } })).body;
+    const image = await catalog().get(ada, image_id);
+    expect(image).toMatchObject({
+      status: 'active',
+      properties: { bdm_v2: 'True', root_device_name: '/dev/vda', image_type: 'snapshot', a: 'b' },
+    });
+    const [mapping] = JSON.parse(image.properties.block_device_mapping!);
+    expect(mapping).toMatchObject({
+      source_type: 'snapshot',
+      destination_type: 'volume',
+      boot_index: 0,
+      volume_size: 10,
+    });
+    const snapshot = await on.api.engine.catalogs.volumes.getSnapshot(ada, mapping.snapshot_id);
+    expect(snapshot).toMatchObject({ name: 'snapshot for copy', status: 'available' });
+    const backup = { name: 'copy', backup_type: 'daily', rotation: 1 };
+    expect((await on.ada().act(server.id, 'createBackup', backup)).status).toBe(400);
+    expect((await historyOf(on, server.id))[0]).toEqual(['createImage', null]);
+  });
+});
