@@ -4,6 +4,7 @@ import { field, nested, nestedList, type ViewField, type ViewShape, view } from 
 import { z } from 'zod';
 import type { ComputeCall } from '../http/call.js';
 import * as type from '../schemas/reply-types.js';
+import { instanceNameOf } from './instance-name.js';
 import { linksTo } from './links.js';
 import { partialServer } from './server-partial.js';
 import {
@@ -112,7 +113,7 @@ const extended: Shape = {
   security_groups: field(z.array(z.strictObject({ name: z.string() })).optional(), securityGroupsOf),
   'OS-EXT-SRV-ATTR:host': attribute(type.nullableText, (s) => s.host),
   'OS-EXT-SRV-ATTR:hypervisor_hostname': attribute(type.nullableText, (s) => s.node),
-  'OS-EXT-SRV-ATTR:instance_name': attribute(z.string(), (s) => `instance-${s.seq.toString(16).padStart(8, '0')}`),
+  'OS-EXT-SRV-ATTR:instance_name': attribute(z.string(), (s) => instanceNameOf(s.seq)),
   'OS-EXT-SRV-ATTR:kernel_id': since(
     '2.3',
     attribute(type.nullableText, (s) => s.kernelId),
