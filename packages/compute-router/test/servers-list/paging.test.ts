@@ -180,7 +180,7 @@ describe('any query string', () => {
         fc.constantFrom('2.1', '2.74', '2.75', '2.100'),
         fc.constantFrom('ada:p1', 'admin:p1'),
         async (pairs, version, token) => {
-          const query = pairs.map(([key, text]) => `${key}=${encodeURIComponent(text.toWellFormed())}`).join('&');
+          const query = pairs.map(([key, text]) => `${key}=${encodeURIComponent(text)}`).join('&');
           const { status } = await api.as(token, version).get(`/servers/detail?${query}`);
           expect([200, 400, 403]).toContain(status);
         },

@@ -9,7 +9,7 @@ export function hostnameOf(name: string, serverId: string): string {
     .slice(0, 63);
   const cleaned = latin
     .replaceAll(/[ _.]/g, '-')
-    .replaceAll(/[^\w-]+/g, '')
+    .replaceAll(/[^\p{L}\p{N}_-]+/gu, '')
     .toLowerCase()
     .replaceAll(/^[.-]+|[.-]+$/g, '');
   return cleaned || `Server-${serverId}`;

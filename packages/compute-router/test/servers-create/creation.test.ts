@@ -1,0 +1,388 @@
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { type Api, type Client, ids } from '../api-under-test.js';
+import { cloud, known, plain } from './cloud.js';
+
+const caller = { userId: 'ada', projectId: 'p1', roles: ['member'] };
+const quotas = { instances: -1, cores: -1, ram: -1 } as never;
+
+describe('creating servers', () => {
+  let api: Api;
+  let ada: Client;
+  let admin: Client;
+
+  beforeAll(async () => {
+    api = await cloud({ engine: { settings: { quotas } }, router: { maxVersion: '2.104' } });
+    ada = api.as('ada:p1', '2.100');
+    admin = api.as('admin:p1', '2.100');
+  });
+  afterAll(async () => {
+    expect(api.errors).toEqual([]);
+    await api.close();
+  });
+
+  const post = (client: Client, fields: object, hints?: object) =>
+    client.post('/servers', { server: { ...plain, ...fields }, ...(hints && { 'os:scheduler_hints': hints }) });
+
+  /** What administrators see of a server that was made with these fields, once it is there. */
+  async function made(fields: object, options: { client?: Client; hints?: object } = {}): Promise<any> {
+    const created = await post(options.client ?? ada, fields, options.hints);
+    if (created.status !== 202) throw new Error(JSON.stringify(created.body));
+    await api.idle();
+    return (await admin.get(`/servers/${created.body.server.id}`)).body.server;
+  }
+  const volumeOf = (id: string) => api.engine.catalogs.volumes.getVolume(caller, id);
+
+  it('answers with just what the table says, and says where the server is', async () => {
+    const created = await post(ada, { security_groups: [{ name: 'web' }, { name: 'default' }, { name: 'web' }] });
+    expect(created.status).toBe(202);
+    const { id } = created.body.server;
+    expect(created.body).toEqual({
+      server: {
+        id,
+        links: [
+          { rel: 'self', href: `${api.url}/v2.1/servers/${id}` },
+          { rel: 'bookmark', href: `${api.url}/servers/${id}` },
+        ],
+        'OS-DCF:diskConfig': 'MANUAL',
+        security_groups: [{ name: 'web' }, { name: 'default' }],
+        adminPass: expect.stringMatching(/^[A-Za-z0-9]{12}$/),
+      },
+    });
+    expect(created.headers.get('location')).toBe(`${api.url}/v2.1/servers/${id}`);
+  });
+
+  it('tells no password where the deployment keeps them', async () => {
+    const silent = await cloud({ engine: { settings: { enableInstancePassword: false } } });
+    const { server } = (await post(silent.as('ada:p1', '2.100'), { adminPass: 'secret' })).body;
+    expect(server).not.toHaveProperty('adminPass');
+    await silent.close();
+  });
+
+  it('keeps everything that was asked for', async () => {
+    await ada.post('/os-keypairs', { keypair: { name: 'mine', type: 'ssh', public_key: PUBLIC_KEY } });
+    const created = await post(ada, { adminPass: 'secret' });
+    expect(created.body.server.adminPass).toBe('secret');
+    const server = await made(
+      {
+        name: 'every thing',
+        description: 'of note',
+        flavorRef: `${api.url}/flavors/2`,
+        metadata: { a: 'b' },
+        'OS-DCF:diskConfig': 'AUTO',
+        accessIPv4: '192.0.2.1',
+        accessIPv6: '2001:db8::1',
+        availability_zone: 'west',
+        config_drive: 'yes',
+        key_name: 'mine',
+        user_data: 'aGVsbG8=',
+        tags: ['x', 'y', 'x'],
+        hostname: 'web.example.org',
+        trusted_image_certificates: ['c1'],
+        networks: [{ uuid: ids.network, fixed_ip: '10.0.3.3', tag: 'nic' }],
+        security_groups: [{ name: 'web' }],
+      },
+      { hints: { different_host: known.nothing, rack: { row: 3 }, _nova_secret: '1' } },
+    );
+    expect(server).toMatchObject({
+      status: 'ACTIVE',
+      name: 'every thing',
+      description: 'of note',
+      flavor: { original_name: 'm1.small' },
+      metadata: { a: 'b' },
+      'OS-DCF:diskConfig': 'AUTO',
+      accessIPv4: '192.0.2.1',
+      accessIPv6: '2001:db8::1',
+      'OS-EXT-AZ:availability_zone': 'west',
+      'OS-EXT-SRV-ATTR:host': 'host2',
+      pinned_availability_zone: 'west',
+      config_drive: 'True',
+      key_name: 'mine',
+      'OS-EXT-SRV-ATTR:user_data': 'aGVsbG8=',
+      'OS-EXT-SRV-ATTR:hostname': 'web.example.org',
+      trusted_image_certificates: ['c1'],
+      security_groups: [{ name: 'web' }],
+      scheduler_hints: { different_host: [known.nothing], rack: ['{"row":3}'] },
+    });
+    expect(server.tags.sort()).toEqual(['x', 'y']);
+    expect(server.addresses.private[0].addr).toBe('10.0.3.3');
+  });
+
+  it('keeps the name for a description below 2.19, and none from then on', async () => {
+    expect((await made({ networks: [] }, { client: api.as('ada:p1', '2.18') })).description).toBe('web');
+    expect((await made({ networks: [] }, { client: api.as('ada:p1', '2.19') })).description).toBeNull();
+  });
+
+  it.each([
+    ['My Server_1.example', 'my-server-1-example'],
+    ['Füchse! 狐', 'füchse'],
+    ['--.x.--', 'x'],
+    ['a'.repeat(80), 'a'.repeat(63)],
+  ])('derives the hostname of %s', async (name, hostname) => {
+    expect((await made({ name }))['OS-EXT-SRV-ATTR:hostname']).toBe(hostname);
+  });
+
+  it('names a server whose name leaves nothing by its id', async () => {
+    const server = await made({ name: '狐' });
+    expect(server['OS-EXT-SRV-ATTR:hostname']).toBe(`Server-${server.id}`);
+  });
+
+  it.each([
+    ['description', 'x', '2.19', undefined],
+    ['tags', ['x'], '2.52', undefined],
+    ['trusted_image_certificates', ['x'], '2.63', undefined],
+    ['host', 'host1', '2.74', undefined],
+    ['hypervisor_hostname', 'node1', '2.74', undefined],
+    ['hostname', 'web', '2.90', undefined],
+    ['personality', [{ path: '/a', contents: 'YQ==' }], '2.1', '2.56'],
+  ])('knows %s only in its window', async (field, value, first, last) => {
+    const status = async (version: string) =>
+      (
+        await post(api.as('admin:p1', version), {
+          networks: Number(version.slice(2)) < 37 ? [] : 'none',
+          [field]: value,
+        })
+      ).status;
+    expect(await status(first)).toBe(202);
+    if (first !== '2.1') expect(await status(before(first))).toBe(400);
+    expect(await status(last ?? '2.100')).toBe(202);
+    if (last) expect(await status(after(last))).toBe(400);
+  });
+
+  it('takes a domain name for a hostname from 2.94 on', async () => {
+    expect((await post(api.as('ada:p1', '2.93'), { hostname: 'a.b' })).status).toBe(400);
+    expect((await post(api.as('ada:p1', '2.94'), { hostname: 'a.b' })).status).toBe(202);
+    expect((await post(api.as('ada:p1', '2.93'), { hostname: 'a' })).status).toBe(400);
+    expect((await post(api.as('ada:p1', '2.94'), { hostname: 'a' })).status).toBe(202);
+  });
+
+  it.each([
+    ['2.31', 400, 400],
+    ['2.32', 202, 202],
+    ['2.33', 202, 400],
+    ['2.36', 202, 400],
+    ['2.37', 400, 400],
+    ['2.41', 400, 400],
+    ['2.42', 202, 202],
+  ])('at %s answers %i to tags of networks and %i to tags of disks', async (version, network, disk) => {
+    const client = api.as('ada:p1', version);
+    expect((await post(client, { networks: [{ uuid: ids.network, tag: 'x' }] })).status).toBe(network);
+    const root = { source_type: 'image', uuid: ids.image, destination_type: 'local', boot_index: 0, tag: 'x' };
+    expect((await post(client, { networks: [{ uuid: ids.network }], block_device_mapping_v2: [root] })).status).toBe(
+      disk,
+    );
+  });
+
+  it('takes a volume type for a disk from 2.67 on', async () => {
+    const root = { source_type: 'image', uuid: ids.image, destination_type: 'volume', boot_index: 0, volume_size: 1 };
+    const fields = { imageRef: '', block_device_mapping_v2: [{ ...root, volume_type: 'standard' }] };
+    expect((await post(api.as('ada:p1', '2.66'), fields)).status).toBe(400);
+    const server = await made(fields, { client: api.as('ada:p1', '2.67') });
+    expect((await volumeOf(server['os-extended-volumes:volumes_attached'][0].id)).volumeType).toBe('standard');
+  });
+
+  describe('on networks', () => {
+    it('uses the only one there is unless told otherwise below 2.37', async () => {
+      for (const networks of [undefined, []]) {
+        const server = await made({ networks }, { client: api.as('ada:p1', '2.36') });
+        expect(Object.keys(server.addresses)).toEqual(['private']);
+      }
+      expect(Object.keys((await made({ networks: [] })).addresses)).toEqual(['private']);
+    });
+
+    it('has no interface with none', async () => {
+      expect((await made({ networks: 'none' })).addresses).toEqual({});
+    });
+
+    it('lets administrators onto external networks, and takes a port that exists', async () => {
+      const outside = await made({ networks: [{ uuid: ids.publicNetwork }] }, { client: admin });
+      expect(Object.keys(outside.addresses)).toEqual(['public']);
+      const port = await api.engine.embedded.networks.createPort(caller, { networkId: ids.network });
+      const server = await made({ networks: [{ port: port.id }] });
+      expect(server.addresses.private[0].addr).toBe(port.fixedIps[0]!.address);
+      await ada.delete(`/servers/${server.id}`);
+      await api.idle();
+      expect((await api.engine.catalogs.networks.getPort(caller, port.id)).deviceId).toBe('');
+    });
+
+    it('makes a network of its own for auto', async () => {
+      const other = await cloud();
+      const client = other.as('ada:p1', '2.37');
+      await post(client, { networks: 'auto' });
+      await other.idle();
+      const { servers } = (await client.get('/servers/detail')).body;
+      expect([servers[0].status, Object.values(servers[0].addresses).flat().length]).toEqual(['ACTIVE', 1]);
+      await other.close();
+    });
+
+    it('takes ports with resource requests from 2.72 on', async () => {
+      const found = await api.engine.embedded.networks.createPort(caller, { networkId: ids.network });
+      const spy = vi
+        .spyOn(api.engine.catalogs.networks, 'getPort')
+        .mockResolvedValue({ ...found, hasResourceRequest: true });
+      expect((await post(api.as('ada:p1', '2.72'), { networks: [{ port: found.id }] })).status).toBe(202);
+      spy.mockRestore();
+      await api.idle();
+    });
+  });
+
+  describe('several at once', () => {
+    it('numbers names and positions, and answers with the first', async () => {
+      const created = await post(ada, { name: 'many', min_count: '2', max_count: 3 });
+      await api.idle();
+      const { servers } = (await admin.get('/servers/detail?name=^many&sort_key=display_name&sort_dir=asc')).body;
+      expect(
+        servers.map((s: any) => [s.name, s['OS-EXT-SRV-ATTR:hostname'], s['OS-EXT-SRV-ATTR:launch_index']]),
+      ).toEqual([
+        ['many-1', 'many-1', 0],
+        ['many-2', 'many-2', 1],
+        ['many-3', 'many-3', 2],
+      ]);
+      expect(new Set(servers.map((s: any) => s['OS-EXT-SRV-ATTR:reservation_id'])).size).toBe(1);
+      expect(servers[0].id).toBe(created.body.server.id);
+    });
+
+    it('answers with the reservation alone when asked to', async () => {
+      const created = await post(ada, { name: 'group', min_count: 2, return_reservation_id: true });
+      expect(created.status).toBe(202);
+      expect(created.body).toEqual({ reservation_id: expect.stringMatching(/^r-[a-z0-9]{8}$/) });
+      expect(created.headers.get('location')).toBeNull();
+      const found = await ada.get(`/servers?reservation_id=${created.body.reservation_id}`);
+      expect(found.body.servers).toHaveLength(2);
+    });
+
+    it('gives each its own interface and disk', async () => {
+      await post(ada, { name: 'twin', min_count: 2, networks: [{ uuid: ids.network }] });
+      await api.idle();
+      const { servers } = (await ada.get('/servers/detail?name=^twin')).body;
+      expect(new Set(servers.map((s: any) => s.addresses.private[0].addr)).size).toBe(2);
+    });
+
+    it('makes as many as the quota allows between the two numbers', async () => {
+      const small = await cloud({ engine: { settings: { quotas: { instances: 3 } as never } } });
+      const client = small.as('ada:p1', '2.100');
+      expect((await post(client, { name: 'a' })).status).toBe(202);
+      expect((await post(client, { name: 'b', min_count: 1, max_count: 5 })).status).toBe(202);
+      expect((await client.get('/servers')).body.servers.map((s: any) => s.name).sort()).toEqual(['a', 'b-1', 'b-2']);
+      expect((await post(client, { min_count: 1, max_count: 5 })).status).toBe(403);
+      await small.close();
+    });
+  });
+
+  describe('on disks', () => {
+    const image = { source_type: 'image', uuid: ids.image, destination_type: 'local', boot_index: 0 };
+
+    it('boots from a volume that exists, with what is known of its image', async () => {
+      const root = { source_type: 'volume', uuid: known.rootVolume, destination_type: 'volume', boot_index: '0' };
+      const fields = { imageRef: '', flavorRef: '42', block_device_mapping_v2: [root] };
+      const server = await made(fields);
+      expect(server).toMatchObject({ status: 'ACTIVE', image: '', 'OS-EXT-SRV-ATTR:root_device_name': '/dev/vda' });
+      expect(await volumeOf(known.rootVolume)).toMatchObject({
+        status: 'in-use',
+        attachments: [{ serverId: server.id, device: '/dev/vda' }],
+      });
+      await ada.delete(`/servers/${server.id}`);
+      await api.idle();
+      expect((await volumeOf(known.rootVolume)).status).toBe('available');
+    });
+
+    it('takes a volume for one server only when two ask at once', async () => {
+      const root = { source_type: 'volume', uuid: known.rootVolume, destination_type: 'volume', boot_index: 0 };
+      const fields = { imageRef: '', block_device_mapping_v2: [root] };
+      const answers = await Promise.all(Array.from({ length: 5 }, () => post(ada, fields)));
+      expect(answers.map(({ status }) => status).sort()).toEqual([202, 400, 400, 400, 400]);
+      await api.idle();
+      const server = answers.find(({ status }) => status === 202)!.body.server;
+      expect((await volumeOf(known.rootVolume)).attachments.map((a) => a.serverId)).toEqual([server.id]);
+      await ada.delete(`/servers/${server.id}`);
+      await api.idle();
+    });
+
+    it('makes volumes from images, snapshots and nothing, and removes those that are to go', async () => {
+      const snapshot = await api.engine.embedded.volumes.createSnapshot(caller, {
+        key: known.nothing,
+        volumeId: known.volume,
+      });
+      const server = await made({
+        flavorRef: '45',
+        block_device_mapping_v2: [
+          image,
+          { source_type: 'blank', destination_type: 'volume', volume_size: '3', delete_on_termination: true },
+          { source_type: 'snapshot', uuid: snapshot.id, destination_type: 'volume', delete_on_termination: 'true' },
+          { source_type: 'blank', destination_type: 'local', guest_format: 'swap', volume_size: 512 },
+          { source_type: 'blank', destination_type: 'local', disk_bus: 'scsi' },
+          {
+            source_type: 'volume',
+            uuid: known.volume,
+            destination_type: 'volume',
+            device_name: 'vdf',
+            boot_index: 1,
+            tag: 'data',
+          },
+        ],
+      });
+      expect(server.image.id).toBe(ids.image);
+      const record = await api.engine.servers.get({ caller, requestId: 'req-1', isAdmin: false }, server.id);
+      expect(record.blockDevices.map(({ device, sizeGb, tag }) => [device, sizeGb, tag])).toEqual([
+        ['/dev/vda', null, null],
+        ['/dev/vdc', 3, null],
+        ['/dev/vdd', 2, null],
+        ['/dev/vdb', null, null],
+        ['/dev/sda', 4, null],
+        ['/dev/vdf', 2, 'data'],
+      ]);
+      const volumes = server['os-extended-volumes:volumes_attached'];
+      expect(volumes.map((v: any) => v.delete_on_termination)).toEqual([true, true, false]);
+      await ada.delete(`/servers/${server.id}`);
+      await api.idle();
+      expect((await volumeOf(known.volume)).status).toBe('available');
+      await expect(volumeOf(volumes[0].id)).rejects.toThrow('could not be found');
+    });
+
+    it('reads the older notation: the first volume is the root disk, or the image is', async () => {
+      const booted = await made({
+        imageRef: '',
+        block_device_mapping: [{ volume_id: known.rootVolume, device_name: 'vda', delete_on_termination: false }],
+      });
+      expect(booted.image).toBe('');
+      await ada.delete(`/servers/${booted.id}`);
+      await api.idle();
+      const beside = await made({
+        flavorRef: '45',
+        block_device_mapping: [
+          { volume_id: known.rootVolume, device_name: '/dev/vdb' },
+          { virtual_name: 'swap', volume_size: 1 },
+          { virtual_name: 'ephemeral0' },
+        ],
+      });
+      expect([beside.image.id, beside['os-extended-volumes:volumes_attached'][0].id]).toEqual([
+        ids.image,
+        known.rootVolume,
+      ]);
+      await ada.delete(`/servers/${beside.id}`);
+      await api.idle();
+    });
+
+    it('lets administrators use a flavor without a disk for a local root disk', async () => {
+      expect((await post(admin, { flavorRef: '42' })).status).toBe(202);
+    });
+
+    it('takes shared volumes from 2.60 on', async () => {
+      const shared = { source_type: 'volume', uuid: known.sharedVolume, destination_type: 'volume' };
+      const fields = { block_device_mapping_v2: [image, shared] };
+      const [one, two] = [await made(fields, { client: api.as('ada:p1', '2.60') }), await made(fields)];
+      expect((await volumeOf(known.sharedVolume)).attachments.map((a) => a.serverId).sort()).toEqual(
+        [one.id, two.id].sort(),
+      );
+    });
+  });
+});
+
+const PUBLIC_KEY = 'ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIJOzKhBOh+NuV09X3C1Ms+L3ZHPmV5pA3Ce5q4n8L1ZQ someone@somewhere';
+
+function before(version: string): string {
+  return `2.${Number(version.slice(2)) - 1}`;
+}
+
+function after(version: string): string {
+  return `2.${Number(version.slice(2)) + 1}`;
+}
