@@ -1,0 +1,216 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { type Api, apiUnderTest, type Client, ids } from '../api-under-test.js';
+import { plain } from './cloud.js';
+
+const quotas = { instances: -1, cores: -1, ram: -1, server_groups: -1 };
+
+describe('where servers go', () => {
+  let api: Api;
+  let ada: Client;
+  let admin: Client;
+
+  beforeAll(async () => {
+    api = await apiUnderTest({
+      router: { maxVersion: '2.104' },
+      engine: { settings: { quotas: quotas as never } },
+      preset: {
+        flavors: [
+          { id: ids.tiny, name: 'tiny', vcpus: 1, memoryMb: 512, diskGb: 1 },
+          { id: '7', name: 'huge', vcpus: 1, memoryMb: 5000, diskGb: 1 },
+          {
+            id: '8',
+            name: 'ssd',
+            vcpus: 1,
+            memoryMb: 512,
+            diskGb: 1,
+            extraSpecs: { 'aggregate_instance_extra_specs:ssd': 'true' },
+          },
+        ],
+        hosts: ['a', 'b', 'c'].map((name, n) => ({
+          name,
+          zone: n === 2 ? 'west' : 'east',
+          hypervisorHostname: `node-${name}`,
+          vcpus: 16,
+          memoryMb: 4096,
+          diskGb: 100,
+        })),
+        aggregates: [{ name: 'fast', hosts: ['b'], metadata: { ssd: 'true' } }],
+        images: [{ id: ids.image, name: 'cirros', visibility: 'public' }],
+      },
+    });
+    ada = api.as('ada:p1', '2.100');
+    admin = api.as('admin:p1', '2.100');
+  });
+  beforeEach(async () => {
+    for (const { id } of (await ada.get('/servers')).body.servers) await ada.delete(`/servers/${id}`);
+    await api.idle();
+  });
+  afterAll(async () => {
+    expect(api.errors).toEqual([]);
+    await api.close();
+  });
+
+  async function made(fields: object = {}, hints?: object, client = ada): Promise<any> {
+    const body = { server: { ...plain, ...fields }, ...(hints && { 'os:scheduler_hints': hints }) };
+    const created = await client.post('/servers', body);
+    expect([created.status, created.body]).toEqual([202, expect.anything()]);
+    await api.idle();
+    return (await admin.get(`/servers/${created.body.server.id}`)).body.server;
+  }
+  const hostOf = (server: any) => server['OS-EXT-SRV-ATTR:host'];
+  const group = async (policy: string, rules?: object): Promise<string> =>
+    (await ada.post('/os-server-groups', { server_group: { name: policy, policy, ...(rules && { rules }) } })).body
+      .server_group.id;
+
+  it('keeps servers inside the zone that was asked for, and pins them to it', async () => {
+    for (let n = 0; n < 3; n++) {
+      const server = await made({ availability_zone: 'west' });
+      expect([hostOf(server), server.pinned_availability_zone]).toEqual(['c', 'west']);
+    }
+    expect((await made()).pinned_availability_zone).toBeNull();
+  });
+
+  it('puts a server on the host that an administrator forces, and pins the zone where it is the right one', async () => {
+    const pinned = async (zone: string) => {
+      const server = await made({ availability_zone: zone }, undefined, admin);
+      return [hostOf(server), server.pinned_availability_zone];
+    };
+    expect(await pinned('east:a')).toEqual(['a', 'east']);
+    expect(await pinned('west:a')).toEqual(['a', null]);
+    expect(await pinned('nowhere:b')).toEqual(['b', null]);
+    expect(await pinned('east::node-b')).toEqual(['b', 'east']);
+    expect(await pinned('east:b:node-b')).toEqual(['b', 'east']);
+    for (const zone of ['east:nothing', 'east:a:node-b']) {
+      expect((await made({ availability_zone: zone }, undefined, admin)).status).toBe('ERROR');
+    }
+  });
+
+  it('asks the scheduler about a host that an administrator requests', async () => {
+    expect(hostOf(await made({ host: 'c' }, undefined, admin))).toBe('c');
+    expect(hostOf(await made({ hypervisor_hostname: 'node-b' }, undefined, admin))).toBe('b');
+    const elsewhere = await made({ host: 'c', availability_zone: 'east' }, undefined, admin);
+    expect([elsewhere.status, hostOf(elsewhere)]).toEqual(['ERROR', null]);
+  });
+
+  it('leaves a server that fits nowhere in error, with a fault', async () => {
+    const server = await made({ flavorRef: '7', name: 'huge' });
+    expect(server.status).toBe('ACTIVE');
+    const more = [await made({ flavorRef: '7' }), await made({ flavorRef: '7' }), await made({ flavorRef: '7' })];
+    expect(more.map(({ status }) => status)).toEqual(['ACTIVE', 'ACTIVE', 'ERROR']);
+    expect(more[2]).toMatchObject({
+      fault: { code: 500, message: expect.stringContaining('No valid host was found') },
+      'OS-EXT-STS:power_state': 0,
+      'OS-EXT-STS:task_state': null,
+    });
+    expect(hostOf(more[2])).toBeNull();
+  });
+
+  it('puts servers together or apart as their hints say', async () => {
+    const first = await made();
+    const same = await made({}, { same_host: first.id });
+    expect(hostOf(same)).toBe(hostOf(first));
+    const apart = await made({}, { different_host: [first.id] });
+    expect(hostOf(apart)).not.toBe(hostOf(first));
+    const both = await made({}, { different_host: [first.id, apart.id] });
+    expect(new Set([first, apart, both].map(hostOf)).size).toBe(3);
+    expect((await made({}, { same_host: first.id, different_host: first.id })).status).toBe('ERROR');
+    expect(hostOf(await made({}, { same_host: [first.id, apart.id], different_host: apart.id }))).toBe(hostOf(first));
+  });
+
+  it('asks hosts what a query hint asks', async () => {
+    expect(hostOf(await made({}, { query: '["=", "$host", "b"]' }))).toBe('b');
+    expect(
+      hostOf(await made({}, { query: ['and', ['>=', '$free_ram_mb', 512], ['not', ['in', '$host', 'a', 'b']]] })),
+    ).toBe('c');
+    for (const query of ['["<", "$free_ram_mb", 1]', 'no json', '["nothing", 1]', '["=", "$constructor", 1]']) {
+      expect((await made({}, { query })).status).toBe('ERROR');
+    }
+  });
+
+  it('finds hosts near an address', async () => {
+    expect(hostOf(await made({}, { build_near_host_ip: '192.0.2.2', cidr: '/32' }))).toBe('b');
+    expect((await made({}, { build_near_host_ip: '198.51.100.1' })).status).toBe('ERROR');
+  });
+
+  it('honours the specs of aggregates', async () => {
+    for (let n = 0; n < 2; n++) expect(hostOf(await made({ flavorRef: '8' }))).toBe('b');
+  });
+
+  it('keeps the members of an affinity group together', async () => {
+    const id = await group('affinity');
+    const servers = [await made({}, { group: id }), await made({}, { group: id }), await made({}, { group: id })];
+    expect(new Set(servers.map(hostOf)).size).toBe(1);
+    expect(servers[0].server_groups).toEqual([id]);
+    expect(
+      (await made({ availability_zone: hostOf(servers[0]) === 'c' ? 'east' : 'west' }, { group: id })).status,
+    ).toBe('ERROR');
+  });
+
+  it('keeps the members of an anti-affinity group apart, also when they come at once', async () => {
+    const id = await group('anti-affinity');
+    await ada.post('/servers', {
+      server: { ...plain, name: 'apart', min_count: 4 },
+      'os:scheduler_hints': { group: id },
+    });
+    await api.idle();
+    const { servers } = (await admin.get('/servers/detail?name=^apart')).body;
+    expect(servers.map((s: any) => s.status).sort()).toEqual(['ACTIVE', 'ACTIVE', 'ACTIVE', 'ERROR']);
+    expect(new Set(servers.flatMap((s: any) => hostOf(s) ?? [])).size).toBe(3);
+  });
+
+  it('lets so many members of a group on one host as its rule says', async () => {
+    const id = await group('anti-affinity', { max_server_per_host: 2 });
+    for (const status of ['ACTIVE', 'ACTIVE', 'ERROR']) {
+      expect((await made({ availability_zone: 'west' }, { group: id })).status).toBe(status);
+    }
+  });
+
+  it('prefers what soft groups wish for, and goes on without it', async () => {
+    const together = await group('soft-affinity');
+    const first = await made({}, { group: together });
+    expect(hostOf(await made({}, { group: together }))).toBe(hostOf(first));
+    const apart = await group('soft-anti-affinity');
+    const hosts: string[] = [];
+    for (let n = 0; n < 4; n++) hosts.push(hostOf(await made({}, { group: apart })));
+    expect(new Set(hosts).size).toBe(3);
+    expect(hosts.every(Boolean)).toBe(true);
+  });
+
+  it('takes one group as text, and from 2.101 on as a list too', async () => {
+    const id = await group('affinity');
+    const status = async (version: string) =>
+      (
+        await api
+          .as('ada:p1', version)
+          .post('/servers', { server: plain, 'OS-SCH-HNT:scheduler_hints': { group: [id] } })
+      ).status;
+    expect([await status('2.100'), await status('2.101')]).toEqual([400, 202]);
+    await api.idle();
+    const [server] = (await api.as('ada:p1', '2.101').get('/servers')).body.servers;
+    expect((await ada.get(`/servers/${server.id}`)).body.server.server_groups).toEqual([id]);
+  });
+
+  it('counts the members of a group against the quota of the user', async () => {
+    const small = await apiUnderTest({ engine: { settings: { quotas: { server_group_members: 2 } as never } } });
+    const client = small.as('ada:p1', '2.100');
+    const { server_group: made } = (
+      await client.post('/os-server-groups', { server_group: { name: 'g', policy: 'affinity' } })
+    ).body;
+    const hints = { 'os:scheduler_hints': { group: made.id } };
+    expect((await client.post('/servers', { server: { ...plain, min_count: 3 }, ...hints })).status).toBe(403);
+    const answers = await Promise.all(
+      Array.from({ length: 5 }, () => client.post('/servers', { server: plain, ...hints })),
+    );
+    expect(answers.map(({ status }) => status).sort()).toEqual([202, 202, 403, 403, 403]);
+    expect(answers.find(({ status }) => status === 403)!.body.forbidden.message).toContain('server_group_members');
+    await small.close();
+  });
+
+  it('hides the groups of other projects', async () => {
+    const id = await group('affinity');
+    const answered = await api
+      .as('bob:p2', '2.100')
+      .post('/servers', { server: plain, 'os:scheduler_hints': { group: id } });
+    expect([answered.status, answered.body.badRequest.code]).toEqual([400, 400]);
+  });
+});
