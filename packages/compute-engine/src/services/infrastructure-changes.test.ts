@@ -151,6 +151,19 @@ describe.each(storesUnderTest(inject('postgresUrl')))('changes of the infrastruc
     expect((await of()).workload).toBe(1);
   });
 
+  it('have images fetched by the hosts of an aggregate that are up', async () => {
+    const fetched: (readonly [string, readonly string[]])[] = [];
+    engine.driver.cacheImages = async (host, images) => {
+      fetched.push([host, images]);
+      throw new Error('the disk is full');
+    };
+    const { seq } = await engine.aggregates.create('all');
+    for (const host of ['host1', 'host2']) await engine.aggregates.addHost(seq, host);
+    await engine.services.update((await serviceOn('host2')).id, { forcedDown: true });
+    await engine.aggregates.cacheImages(seq, [imageId]);
+    expect(fetched).toEqual([['host1', [imageId]]]);
+  });
+
   it('admit exactly as many server groups as the quota allows', async () => {
     const context = contextOf('p1');
     const results = await Promise.allSettled(

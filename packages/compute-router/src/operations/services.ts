@@ -7,7 +7,7 @@ import type { ComputeCall } from '../http/call.js';
 import { operation } from '../operation.js';
 import { refusedFrom275 } from '../schemas/extra-parameters.js';
 import { boolish } from '../schemas/types.js';
-import { service } from '../views/service.js';
+import { listedService, service } from '../views/service.js';
 import { numberIn, uuidIn } from './id-in-path.js';
 import { legacyServiceUpdate } from './services-legacy.js';
 
@@ -59,7 +59,7 @@ export const serviceOperations = [
     policy: 'os_compute_api:os-services:list',
     status: 200,
     query: query({ host: one(z.string()), binary: one(z.string()) }, { extra: refusedFrom275 }),
-    reply: { services: [service] },
+    reply: { services: [listedService] },
     run: async ({ engine, query: { host, binary }, version }) => {
       const services = await engine.services.list({ host, binary });
       const partial = at(partialItems, version) ?? false;

@@ -1,6 +1,6 @@
 import type { ServiceState } from '@apistrata/compute-engine';
 import { since, until } from '@apistrata/microversion';
-import { field, view } from '@apistrata/microversion/router';
+import { field, type ViewShape, view } from '@apistrata/microversion/router';
 import { z } from 'zod';
 import type { ComputeCall } from '../http/call.js';
 import * as type from '../schemas/reply-types.js';
@@ -14,29 +14,33 @@ const partial = view<ServiceState, ComputeCall>({
   status: field(z.literal('UNKNOWN'), () => 'UNKNOWN' as const),
 });
 
-export const service = view<ServiceState, ComputeCall>(
-  {
-    id: [
-      until(
-        '2.52',
-        field(z.int(), ({ service: { seq } }) => seq),
-      ),
-      since(
-        '2.53',
-        text(({ service: { id } }) => id),
-      ),
-    ],
-    binary: text(({ service: { binary } }) => binary),
-    host: text(({ service: { host } }) => host),
-    zone: text(({ zone }) => zone),
-    status: field(z.enum(['enabled', 'disabled']), ({ service: { disabled } }) => (disabled ? 'disabled' : 'enabled')),
-    state: field(z.enum(['up', 'down']), ({ up }) => (up ? 'up' : 'down')),
-    updated_at: field(type.nullableTime, ({ lastSeenAt }) => type.showNullableTime(lastSeenAt)),
-    disabled_reason: field(type.nullableText, ({ service: { disabledReason } }) => disabledReason),
-    forced_down: since(
-      '2.11',
-      field(z.boolean(), ({ service: { forcedDown } }) => forcedDown),
+const whole: ViewShape<ServiceState, ComputeCall> = {
+  id: [
+    until(
+      '2.52',
+      field(z.int(), ({ service: { seq } }) => seq),
     ),
-  },
-  { instead: since('2.69', { when: ({ reachable }) => !reachable, view: partial }) },
-);
+    since(
+      '2.53',
+      text(({ service: { id } }) => id),
+    ),
+  ],
+  binary: text(({ service: { binary } }) => binary),
+  host: text(({ service: { host } }) => host),
+  zone: text(({ zone }) => zone),
+  status: field(z.enum(['enabled', 'disabled']), ({ service: { disabled } }) => (disabled ? 'disabled' : 'enabled')),
+  state: field(z.enum(['up', 'down']), ({ up }) => (up ? 'up' : 'down')),
+  updated_at: field(type.nullableTime, ({ lastSeenAt }) => type.showNullableTime(lastSeenAt)),
+  disabled_reason: field(type.nullableText, ({ service: { disabledReason } }) => disabledReason),
+  forced_down: since(
+    '2.11',
+    field(z.boolean(), ({ service: { forcedDown } }) => forcedDown),
+  ),
+};
+
+export const service = view<ServiceState, ComputeCall>(whole);
+
+/** In lists: whole, or what can be told of it. */
+export const listedService = view<ServiceState, ComputeCall>(whole, {
+  instead: since('2.69', { when: ({ reachable }) => !reachable, view: partial }),
+});
