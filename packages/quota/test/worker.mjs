@@ -92,4 +92,5 @@ process.once('message', async (job) => {
   await jobs[job.via]({ ...job, quota });
   process.send({ done: true });
 });
+process.once('disconnect', () => process.exit());
 process.send({ ready: true });
