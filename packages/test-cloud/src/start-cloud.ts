@@ -89,6 +89,7 @@ export async function startCloud(options: CloudOptions = {}): Promise<TestCloud>
     requests: (query) => journal.list(query),
     onRequest: (listener) => journal.follow(listener),
     unserved: () => unserved.list(),
+    restartHost: (name) => world.engine.services.begin([name]),
     idle: () => world.engine.worker.idle(),
     async reset() {
       directory.reset();

@@ -53,6 +53,8 @@ export interface TestCloud {
   onRequest(listener: (entry: JournalEntry) => void): () => void;
   /** What clients asked for that no service has an answer to. */
   unserved(): readonly UnservedCall[];
+  /** The compute service of a host starts anew: what was evacuated from it is cleaned up there. */
+  restartHost(name: string): Promise<void>;
   /** Until no background work is left. */
   idle(): Promise<void>;
   /** Back to the start: servers, networks, users, rules, journal. Tokens end. */

@@ -7,7 +7,7 @@ import { HttpRuleBody, MachineRuleBody } from './rule-bodies.js';
 /** What of a cloud can be controlled from outside. */
 export type Controlled = Pick<
   TestCloud,
-  'token' | 'clock' | 'rules' | 'requests' | 'unserved' | 'idle' | 'reset' | 'save' | 'restore'
+  'token' | 'clock' | 'rules' | 'requests' | 'unserved' | 'restartHost' | 'idle' | 'reset' | 'save' | 'restore'
 >;
 
 interface Handle {
@@ -107,6 +107,10 @@ export function controlRouter(cloud: Controlled): Router {
   router.post('/tokens', (req, res) => {
     const { user, project, roles } = checked(TokenBody, req.body);
     res.status(201).json({ token: cloud.token(user, project, roles) });
+  });
+  router.post('/hosts/:name/restart', async (req, res) => {
+    await cloud.restartHost(req.params.name);
+    res.status(204).end();
   });
   router.post('/idle', async (_req, res) => {
     await cloud.idle();

@@ -16,7 +16,7 @@ header { display: flex; flex-wrap: wrap; gap: 0.25rem 1.5rem; align-items: basel
 header p { margin: 0; flex: 1; color: var(--soft); }
 h1 { font-size: 1.3rem; margin: 0; }
 h2 { font-size: 1rem; margin: 0 0 0.5rem; }
-main { display: grid; gap: 1.25rem; padding: 1.25rem 1.5rem; grid-template-columns: minmax(0, 2fr) minmax(0, 1fr); }
+main { display: grid; gap: 1.25rem; padding: 1.25rem 1.5rem; grid-template-columns: minmax(0, 3fr) minmax(0, 2fr); }
 section { background: var(--card); border: 1px solid var(--line); border-radius: 8px; padding: 1rem; min-width: 0; }
 section:nth-of-type(3), #unserved-section { grid-column: 1 / -1; }
 .scroll { overflow: auto; max-height: 45vh; }
@@ -25,7 +25,7 @@ table { border-collapse: collapse; width: 100%; font-size: 0.87rem; }
 th { text-align: left; color: var(--soft); font-weight: 600; position: sticky; top: 0; background: var(--card); }
 th, td { padding: 0.25rem 0.75rem 0.25rem 0; border-bottom: 1px solid var(--line); white-space: nowrap; }
 code { font: 0.82rem ui-monospace, monospace; color: var(--soft); }
-meter { width: 5rem; vertical-align: middle; margin-right: 0.4rem; }
+meter { width: 3.5rem; vertical-align: middle; margin-right: 0.4rem; }
 .good { color: var(--good); }
 .bad { color: var(--bad); font-weight: 600; }
 @media (max-width: 60rem) { main { grid-template-columns: minmax(0, 1fr); } }

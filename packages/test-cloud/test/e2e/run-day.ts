@@ -45,6 +45,10 @@ export function runDay(title: string, steps: readonly Step[]): void {
 
     async function type(command: string, as: 'admin' | 'demo', format: readonly string[]): Promise<string> {
       const [client, ...argv] = words(command.replace('PUBLIC_KEY', key.path));
+      if (client === 'cloud') {
+        await cloud.restartHost(argv[1]!);
+        return '';
+      }
       const env = cloud.envFor({ user: as, project: 'demo' });
       const all = ['--os-compute-api-version', version, ...argv, ...format];
       const result = await clients[as].run(client as ClientName, all, env);
