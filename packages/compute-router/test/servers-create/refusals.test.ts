@@ -233,6 +233,29 @@ describe('a request for a server is refused', () => {
     spy.mockRestore();
   });
 
+  it('with 403 when the project may have no more ports, and in part when it may have some', async () => {
+    const other = await cloud();
+    const client = other.as('ada:p1', '2.100');
+    const networks = [{ uuid: ids.network }, { uuid: ids.network }];
+    const { networks: catalog } = other.engine.catalogs;
+    for (const [free, asked, status] of [
+      [1, { networks }, 403],
+      [0, { networks: [] }, 403],
+      [3, { networks, min_count: 2 }, 403],
+      [0, { networks: 'none' }, 202],
+      [5, { networks, min_count: 1, max_count: 4 }, 202],
+    ] as const) {
+      Object.assign(catalog, { freePorts: async () => free });
+      expect((await post(client, asked)).status).toBe(status);
+    }
+    expect((await client.get('/servers')).body.servers.map((s: any) => s.name).sort()).toEqual([
+      'web',
+      'web-1',
+      'web-2',
+    ]);
+    await other.close();
+  });
+
   it('with 403 when the policy for disks, networks or certificates says so', async () => {
     const reader = await post(api.as('eve:p1:reader', '2.100'), {});
     expect([reader.status, reader.body.forbidden?.message]).toEqual([403, expect.stringContaining('servers:create')]);

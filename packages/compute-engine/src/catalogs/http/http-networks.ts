@@ -30,6 +30,17 @@ export function httpNetworks(options: HttpCatalogOptions): NetworkCatalog {
     availableNetworks,
     getNetwork: (caller, id) => client.network(caller, id),
 
+    async freePorts(caller: Caller): Promise<number> {
+      const path = `/quotas/${encodeURIComponent(caller.projectId)}/details`;
+      // A service that does not tell refuses the port itself, when it comes to that.
+      const body = await client.send(caller, 'GET', path).catch((error: unknown) => {
+        if (error instanceof CatalogError && error.kind !== 'unavailable') return undefined;
+        throw error;
+      });
+      const { limit = -1, used = 0, reserved = 0 } = body?.quota?.port ?? {};
+      return limit < 0 ? Number.POSITIVE_INFINITY : Math.max(0, limit - used - reserved);
+    },
+
     async listNetworks(caller: Caller, query: NetworkQuery = {}): Promise<readonly Network[]> {
       const flag = (value: boolean | undefined) => (value === undefined ? undefined : value ? 'True' : 'False');
       const rest = {

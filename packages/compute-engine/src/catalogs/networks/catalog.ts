@@ -156,6 +156,8 @@ export interface NetworkCatalog {
    */
   checkAddresses(caller: Caller, networkId: string, addresses?: readonly string[]): Promise<void>;
 
+  /** How many more ports the caller's project may have. Left out, or infinite: as many as it likes. */
+  freePorts?(caller: Caller): Promise<number>;
   listPorts(caller: Caller, query: PortQuery): Promise<readonly Port[]>;
   getPort(caller: Caller, id: string): Promise<Port>;
   /** All the ports of a server, or none of them. In the order asked for. */

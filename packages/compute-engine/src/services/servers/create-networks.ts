@@ -8,15 +8,17 @@ import type { NewServer, RequestedNetwork } from './create-request.js';
 
 /** The interfaces of servers that are about to be made. */
 export interface NetworkPlan {
+  /** For how many servers the project may have ports. */
+  readonly mostServers: number;
   /** The ports of one server; every further one gets new ids. Makes the network that `auto` means, if need be. */
   ports(): Promise<() => readonly RequestedPort[]>;
 }
 
 const UUID = /^[0-9a-f]{8}-?[0-9a-f]{4}-?[0-9a-f]{4}-?[0-9a-f]{4}-?[0-9a-f]{12}$/i;
 
-function fixed(ports: readonly RequestedPort[]): NetworkPlan {
+function fixed(ports: readonly RequestedPort[], mostServers = Number.POSITIVE_INFINITY): NetworkPlan {
   const fresh = () => ports.map((port) => (port.existing ? port : { ...port, portId: randomUUID() }));
-  return { ports: async () => fresh };
+  return { mostServers, ports: async () => fresh };
 }
 
 function newPort(networkId: string, more: Partial<RequestedPort> = {}): RequestedPort {
@@ -36,6 +38,7 @@ export async function planNetworks(core: Core, context: Context, wanted: NewServ
   if (networks === 'auto') {
     await refused(catalog.autoNetwork(caller, { dryRun: true }));
     return {
+      mostServers: await roomFor(core, context, 1),
       ports: async () => {
         const network = await refused(catalog.autoNetwork(caller));
         return fixed(network ? [newPort(network.id)] : []).ports();
@@ -47,10 +50,20 @@ export async function planNetworks(core: Core, context: Context, wanted: NewServ
     if (available.length > 1) throw conflict('Multiple possible networks found, use a Network ID to be more specific.');
     const [only] = available;
     if (only) await refused(catalog.checkAddresses(caller, only.id));
-    return fixed(only ? [newPort(only.id)] : []);
+    return only ? fixed([newPort(only.id)], await roomFor(core, context, 1)) : fixed([]);
   }
   checkForm(networks, (wanted.maxCount ?? wanted.minCount ?? 1) > 1);
-  return fixed(await Promise.all(networks.map((network) => portFor(core, context, network, wanted))));
+  const ports = await Promise.all(networks.map((network) => portFor(core, context, network, wanted)));
+  return fixed(ports, await roomFor(core, context, ports.filter(({ existing }) => !existing).length));
+}
+
+/** How many servers with so many new ports each the project may have. Throws 403 when it is none. */
+async function roomFor({ catalogs }: Core, { caller }: Context, newPorts: number): Promise<number> {
+  if (newPorts === 0) return Number.POSITIVE_INFINITY;
+  const free = (await catalogs.networks.freePorts?.(caller)) ?? Number.POSITIVE_INFINITY;
+  const servers = Math.floor(free / newPorts);
+  if (servers === 0) throw forbidden('Maximum number of ports exceeded');
+  return servers;
 }
 
 /** What can be said of a list of networks without knowing any. */

@@ -2,7 +2,7 @@ import { randomBytes, randomUUID } from 'node:crypto';
 import { CatalogError } from '../../catalogs/index.js';
 import type { Context } from '../../context.js';
 import type { Core } from '../../core.js';
-import { badRequest } from '../../errors.js';
+import { badRequest, forbidden } from '../../errors.js';
 import { recordAction } from '../../history/actions.js';
 import type { BlockDevice, Flavor, Keypair, Server } from '../../model/index.js';
 import type { Tx } from '../../store/database.js';
@@ -59,6 +59,8 @@ export async function createServers(core: Core, context: Context, wanted: NewSer
   const boot = await planBoot(core, context, wanted, flavor);
   const diskConfig = diskConfigOf(wanted, boot);
   const network = await planNetworks(core, context, wanted);
+  if (network.mostServers < counts.least) throw forbidden('Maximum number of ports exceeded');
+  const most = Math.min(counts.most, network.mostServers);
   const nextPorts = await network.ports();
 
   const reservationId = newReservationId();
@@ -74,7 +76,7 @@ export async function createServers(core: Core, context: Context, wanted: NewSer
         core,
         tx,
         { ...plan, boot: reserved },
-        counts,
+        { ...counts, most },
         firstId,
         (): BuildArguments => ({ ...args, ports: nextPorts() }),
       ),
