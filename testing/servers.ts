@@ -1,4 +1,4 @@
-import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
+import { type ChildProcess, execFileSync, spawn, spawnSync } from 'node:child_process';
 import { existsSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { createServer, connect as tcpConnect } from 'node:net';
 import { tmpdir, userInfo } from 'node:os';
@@ -81,7 +81,18 @@ export async function startPostgres(): Promise<TestServer | undefined> {
   const child = spawn(postgres, args, { ...asUser, cwd: folder, stdio: 'ignore' });
   await untilListening(port, child, 'PostgreSQL');
   const url = `postgres://test@127.0.0.1:${port}/postgres`;
+  await untilAnswering(port);
   return { url, pid: child.pid!, stop: stopper(child, folder, 'SIGINT') };
+}
+
+/** A PostgreSQL that listens may still be starting up. */
+async function untilAnswering(port: number): Promise<void> {
+  const program = findProgram('pg_isready');
+  const args = ['-q', '-h', '127.0.0.1', '-p', String(port)];
+  for (let attempt = 0; program && attempt < 200; attempt++) {
+    if (spawnSync(program, args).status === 0) return;
+    await new Promise((resolve) => setTimeout(resolve, 100));
+  }
 }
 
 function unprivileged(): { uid?: number; gid?: number } {

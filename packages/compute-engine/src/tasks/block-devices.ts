@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { derivedUuid } from '../catalogs/derived-uuid.js';
 import type { BlockDevice, Server } from '../model/index.js';
 import type { TaskRun } from './task-run.js';
 
@@ -65,6 +66,27 @@ export async function connectVolume(run: TaskRun, device: BlockDevice): Promise<
   await volumes.connect(caller, attachmentId, { host: server.host ?? '', mountpoint: device.device });
   await volumes.complete(caller, attachmentId);
   return { ...device, attachmentId, attachedAt: run.core.clock.now() };
+}
+
+/**
+ * Takes volumes from the host that a server leaves, without giving them to anybody else: each gets a new attachment that
+ * is only reserved before the connected one ends.
+ */
+export async function keepVolumesReserved(run: TaskRun): Promise<readonly BlockDevice[]> {
+  const { volumes } = run.core.catalogs;
+  const { caller } = run.context;
+  const kept: BlockDevice[] = [];
+  for (const device of run.server.blockDevices) {
+    if (!device.attachmentId || !device.volumeId) {
+      kept.push(device);
+      continue;
+    }
+    const key = derivedUuid(`offload/${run.job.id}/${device.id}`);
+    const reserved = await volumes.reserve(caller, { key, volumeId: device.volumeId, serverId: run.server.id });
+    if (reserved.id !== device.attachmentId) await volumes.deleteAttachment(caller, device.attachmentId);
+    kept.push({ ...device, attachmentId: reserved.id });
+  }
+  return kept;
 }
 
 /** Unties volumes from a server and removes those that are to go with it. */

@@ -1,5 +1,5 @@
 import type { PowerState } from '../model/index.js';
-import { hasLocalRoot } from './block-devices.js';
+import { hasLocalRoot, keepVolumesReserved } from './block-devices.js';
 import { claimDestination, followServer, keepClaim, ownClaim } from './moves.js';
 import { dropUnfinished, takeSnapshot } from './snapshot.js';
 import { failTask, type Task } from './task.js';
@@ -15,8 +15,10 @@ async function offload(run: TaskRun): Promise<void> {
   await run.perform({ verb: 'shelve_offload' }, 'shelving_offloading', 'compute_shelve_offload_instance');
   if (run.server.interfaces.length > 0)
     await run.core.catalogs.networks.movePorts(run.context.caller, run.server.id, '');
-  await run.finish({ vmState: 'shelved_offloaded', powerState: 4, host: null, node: null }, (tx, server) =>
-    keepClaim(tx, server, undefined),
+  const blockDevices = await keepVolumesReserved(run);
+  await run.finish(
+    { vmState: 'shelved_offloaded', powerState: 4, host: null, node: null, blockDevices },
+    (tx, server) => keepClaim(tx, server, undefined),
   );
 }
 

@@ -123,7 +123,6 @@ export const personality = z.array(z.strictObject({ path: z.string(), contents: 
 export const ipv4 = z.string().refine((text) => isIP(text) === 4, { message: "The string is not a 'ipv4'" });
 export const ipv6 = z.string().refine((text) => isIP(text) === 6, { message: "The string is not a 'ipv6'" });
 export const ip = z.string().refine((text) => isIP(text) > 0, { message: 'The string is not an IP address' });
-export const mac = z.string().regex(/^([0-9a-fA-F]{2}:){5}[0-9a-fA-F]{2}$/);
 
 /** Any case, with or without dashes; what the handler sees is lower case with dashes. */
 export const uuid = z
