@@ -120,6 +120,7 @@ export async function createEngine(options: EngineOptions = {}): Promise<Engine>
     clock,
     unknown: preset.unknown,
     onServerPortsChanged: (serverId) => interfaceRefresh.changed(serverId),
+    onVolumeExtended: (serverId, volumeId) => externalEvents.volumeHasGrown(serverId, volumeId),
   });
   const core: Core = {
     store,
@@ -132,6 +133,7 @@ export async function createEngine(options: EngineOptions = {}): Promise<Engine>
   };
   const interfaceRefresh = new InterfaceRefresh(core);
   const servers = new Servers(core);
+  const externalEvents = new ExternalEvents(core, servers, interfaceRefresh);
   const services = new Services(core);
   await applyPreset(store, clock, embedded, preset).catch(async (error) => {
     await store.close();
@@ -170,7 +172,7 @@ export async function createEngine(options: EngineOptions = {}): Promise<Engine>
     interfaceRefresh,
     serverShares: new Shares(core),
     consoles: new Consoles(core),
-    externalEvents: new ExternalEvents(core, servers, interfaceRefresh),
+    externalEvents,
     usageAudit: new UsageAudit(core),
     assistedSnapshots: new AssistedSnapshots(core),
     close: async () => {

@@ -12,15 +12,18 @@ export interface EmbeddedCatalogsOptions {
   readonly unknown?: Preset['unknown'];
   /** Told of a server whose ports were changed through the network service itself. */
   readonly onServerPortsChanged?: (serverId: string) => void;
+  /** Told of a server one of whose volumes has grown. */
+  readonly onVolumeExtended?: (serverId: string, volumeId: string) => void;
 }
 
 /** All four catalogs in the engine's own database. */
-export function embeddedCatalogs({ store, clock, unknown = {}, onServerPortsChanged }: EmbeddedCatalogsOptions) {
+export function embeddedCatalogs(options: EmbeddedCatalogsOptions) {
+  const { store, clock, unknown = {}, onServerPortsChanged, onVolumeExtended } = options;
   const images = embeddedImages({ store, clock, unknown: unknown.images });
   return {
     images,
     networks: embeddedNetworks({ store, clock, unknown: unknown.networks, onServerPortsChanged }),
-    volumes: embeddedVolumes({ store, clock, unknown: unknown.volumes, images }),
+    volumes: embeddedVolumes({ store, clock, unknown: unknown.volumes, images, onVolumeExtended }),
     shares: embeddedShares({ store, clock, unknown: unknown.shares }),
   };
 }

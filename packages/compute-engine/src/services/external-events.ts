@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { type Context, elevated } from '../context.js';
 import type { Core } from '../core.js';
 import { Refusal } from '../errors.js';
@@ -66,6 +67,15 @@ export class ExternalEvents {
     const codes: ExternalEventCode[] = [];
     for (const event of events) codes.push(await this.#receive(elevated(context), event));
     return codes;
+  }
+
+  /** The embedded volume service says this without a request of its own, and waits for nothing. */
+  volumeHasGrown(serverId: string, volumeId: string): void {
+    const caller = { userId: '', projectId: '', roles: ['admin'] };
+    const context = { caller, isAdmin: true, requestId: `req-${randomUUID()}` };
+    const event = { name: 'volume-extended', serverId, status: 'completed', tag: volumeId } as const;
+    // Without its host knowing, the volume is as large all the same.
+    this.receive(context, [event]).catch(() => {});
   }
 
   async #receive(context: Context, event: ExternalEvent): Promise<ExternalEventCode> {

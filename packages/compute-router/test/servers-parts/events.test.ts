@@ -114,6 +114,18 @@ describe('events from elsewhere', () => {
     expect(await newestAction(api, id)).toMatchObject({ action: 'extend_volume', message: 'Error' });
   });
 
+  it('come by themselves from the embedded volume service', async () => {
+    const ada = api.as('ada:p1', '2.100');
+    const { id } = await ada.boot();
+    const volumeId = await newVolume(api);
+    await ada.post(`/servers/${id}/os-volume_attachments`, { volumeAttachment: { volumeId } });
+    await api.idle();
+    await api.engine.embedded.volumes.extendVolume(owner, volumeId, 2);
+    await expect.poll(async () => (await newestAction(api, id)).action).toBe('extend_volume');
+    await api.idle();
+    expect(await newestAction(api, id)).toMatchObject({ message: null, events: [{ result: 'Success' }] });
+  });
+
   it('never break the service, whatever they are', async () => {
     const { id } = await api.as('ada:p1').boot();
     const name = fc.constantFrom('network-changed', 'volume-extended', 'power-update', 'network-vif-deleted');
