@@ -18,7 +18,9 @@ describe.skipIf(highest === undefined)('the Python SDK', () => {
     const key = publicKeyFile();
     const script = fileURLToPath(new URL('./sdk_apply.py', import.meta.url));
     const env = { ...cloud.envFor({ user: 'demo', project: 'demo' }), PATH: process.env.PATH, HOME: '/nonexistent' };
-    const { stdout } = await run(PYTHON, ['-W', 'ignore', script, version, key.path], { env }).finally(key.remove);
+    const { stdout } = await run(PYTHON, ['-W', 'ignore', script, version, key.path], { env, timeout: 25_000 }).finally(
+      key.remove,
+    );
     expect(JSON.parse(stdout)).toEqual({ different: [], left: [] });
     expect(cloud.unserved()).toEqual([]);
     expect(cloud.requests().filter(({ status }) => status >= 500)).toEqual([]);

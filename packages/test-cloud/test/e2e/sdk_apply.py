@@ -130,7 +130,7 @@ cloud.compute.set_server_metadata(server, **server_wanted["metadata"])
 read_back()
 
 for attachment in list(cloud.compute.volume_attachments(server)):
-    cloud.compute.delete_volume_attachment(server, volume.id)
+    cloud.compute.delete_volume_attachment(attachment.volume_id, server)
 cloud.block_storage.wait_for_status(cloud.block_storage.get_volume(volume.id), "available", interval=0.1)
 cloud.network.delete_ip(floating)
 cloud.compute.delete_server(server)
