@@ -111,6 +111,15 @@ describe('server groups', () => {
     expect([over.status, over.body.forbidden.message]).toEqual([403, 'Quota exceeded, too many server groups.']);
   });
 
+  it('count towards the quota of their user, where one is set', async () => {
+    const quota = { quota_set: { server_groups: 1 } };
+    expect((await api.as('admin:p1', '2.100').put(`/os-quota-sets/${project}?user_id=ada`, quota)).status).toBe(200);
+    const statuses = [await add({ policy: 'affinity' }), await add({ policy: 'affinity' })].map(({ status }) => status);
+    expect(statuses).toEqual([200, 403]);
+    const ben = api.as(`ben:${project}`, '2.64');
+    expect((await ben.post('/os-server-groups', { server_group: { name: 'x', policy: 'affinity' } })).status).toBe(200);
+  });
+
   it('are 404 when they are not there', async () => {
     for (const id of ['nothing', '7d3c1b52-0c8e-4b8e-8f7a-6f0f6b7f3d21']) {
       expect((await as().get(`/os-server-groups/${id}`)).status).toBe(404);
