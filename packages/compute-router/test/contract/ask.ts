@@ -1,5 +1,5 @@
 import type { Api } from '../api-under-test.js';
-import { keyOf, type ListedOperation } from './reference.js';
+import type { ListedOperation } from './reference.js';
 
 /** What came back from one request. */
 export interface Answer {
@@ -74,5 +74,3 @@ export function leastBody(listed: ListedOperation): unknown {
   if (listed.action) return { [listed.action]: null };
   return listed.method === 'POST' || listed.method === 'PUT' ? {} : undefined;
 }
-
-export { keyOf };

@@ -11,9 +11,15 @@ export interface ListedOperation {
   readonly until: string | null;
   readonly removed: boolean;
   readonly success: readonly { readonly since: string; readonly status: number }[];
-  readonly errors: readonly number[];
-  readonly policy: readonly { readonly rule: string; readonly default: string; readonly optional?: boolean }[];
+  readonly errors: readonly number[] | readonly { readonly since: string; readonly codes: readonly number[] }[];
+  readonly policy: readonly {
+    readonly rule: string;
+    readonly default: string;
+    readonly optional?: boolean;
+    readonly when?: string;
+  }[];
   readonly request: string | readonly { readonly fields: readonly { readonly name: string }[] }[];
+  readonly bodyExtraKeys?: unknown;
   readonly query: readonly {
     readonly since: string;
     readonly until: string | null;
@@ -43,6 +49,13 @@ const REVIVED: Readonly<Record<string, { readonly until: string; readonly errors
   'GET /servers/{server_id}/os-virtual-interfaces': { until: '2.43', errors: [404] },
 };
 
+/** An operation that is said to be the same as another has its query and its rules too. */
+function withTwin(listed: ListedOperation): ListedOperation {
+  if (typeof listed.request !== 'string') return listed;
+  const twin = operations.find((other) => `same as ${keyOf(other)}` === listed.request)!;
+  return { ...listed, query: twin.query, policy: twin.policy, bodyExtraKeys: twin.bodyExtraKeys };
+}
+
 function asServed(listed: ListedOperation): ListedOperation {
   const revived = REVIVED[keyOf(listed)];
   if (!revived) return listed;
@@ -50,7 +63,7 @@ function asServed(listed: ListedOperation): ListedOperation {
 }
 
 /** All 268 operations with their windows, as this API serves them. */
-export const listedOperations: readonly ListedOperation[] = operations.map(asServed);
+export const listedOperations: readonly ListedOperation[] = operations.map(withTwin).map(asServed);
 
 /** The highest version that any operation knows of. */
 export const LATEST = '2.104';
@@ -62,9 +75,9 @@ export function existsAt({ since, until }: ListedOperation, version: string): bo
   return minor(version) >= minor(since) && (until === null || minor(version) <= minor(until));
 }
 
-/** Versions on either side of each bound of the window and of each change of the status, ascending. */
-export function edgesOf({ since, until, success }: ListedOperation): readonly string[] {
-  const starts = [since, ...success.map((entry) => entry.since)].map(minor);
+/** Versions on either side of each bound of the window and of each change of the status or the query, ascending. */
+export function edgesOf({ since, until, success, query }: ListedOperation): readonly string[] {
+  const starts = [since, ...success.map((entry) => entry.since), ...query.map((entry) => entry.since)].map(minor);
   const edges = new Set([1, ...starts, ...starts.map((start) => start - 1), minor(LATEST)]);
   if (until !== null) edges.add(minor(until)).add(minor(until) + 1);
   return [...edges]
@@ -78,4 +91,21 @@ export function successAt({ success }: ListedOperation, version: string): readon
   const begun = success.filter(({ since }) => minor(since) <= minor(version));
   const last = Math.max(...begun.map(({ since }) => minor(since)));
   return begun.filter(({ since }) => minor(since) === last).map(({ status }) => status);
+}
+
+/** The statuses of expected errors at a version. */
+export function errorsAt({ errors }: ListedOperation, version: string): readonly number[] {
+  const begun = errors.map((entry) => (typeof entry === 'number' ? { since: '2.1', codes: [entry] } : entry));
+  const windowed = errors.some((entry) => typeof entry !== 'number');
+  if (!windowed) return begun.flatMap(({ codes }) => codes);
+  return begun.filter(({ since }) => minor(since) <= minor(version)).at(-1)?.codes ?? [];
+}
+
+/** What happens to unknown query parameters at a version; undefined where nobody looks at the query. */
+export function unknownParametersAt({ query }: ListedOperation, version: string): 'ignored' | 'refused' | undefined {
+  const holds = query.find(
+    ({ since, until, additional }) =>
+      additional !== undefined && minor(since) <= minor(version) && (until === null || minor(until) >= minor(version)),
+  );
+  return holds && (holds.additional ? 'ignored' : 'refused');
 }

@@ -1,0 +1,210 @@
+import { randomUUID } from 'node:crypto';
+import { defaultPreset, type SimulatedDriver } from '@apistrata/compute-engine';
+import { type Api, apiUnderTest, type Client, ids } from '../api-under-test.js';
+import { LATEST } from './reference.js';
+
+/** Whose things they all are; an administrator may do everything with them. */
+export const OWNER = 'admin:p1';
+const owner = { userId: 'admin', projectId: 'p1', roles: ['admin'] };
+
+const hosts = Array.from({ length: 60 }, (_, index) => ({
+  name: `host${index}`,
+  vcpus: 64,
+  memoryMb: 262_144,
+  diskGb: 4096,
+}));
+
+const unlimited = { instances: -1, cores: -1, ram: -1, key_pairs: -1, server_groups: -1 };
+
+/** A cloud with everything that operations need to succeed, made when they need it. */
+export class Cloud {
+  readonly api: Api;
+  readonly ids = ids;
+  #count = 0;
+
+  constructor(api: Api) {
+    this.api = api;
+  }
+
+  static async open(): Promise<Cloud> {
+    return new Cloud(
+      await apiUnderTest({
+        preset: { ...defaultPreset, hosts },
+        engine: { settings: { quotas: unlimited as never, reclaimSeconds: 3600, shelvedOffloadSeconds: -1 } },
+        router: { maxVersion: LATEST },
+      }),
+    );
+  }
+
+  as(version: string): Client {
+    return this.api.as(OWNER, version);
+  }
+
+  /** A name that nothing has yet. */
+  name(prefix = 'thing'): string {
+    return `${prefix}-${++this.#count}`;
+  }
+
+  get driver(): SimulatedDriver {
+    return this.api.engine.driver as SimulatedDriver;
+  }
+
+  /** A server that has gone through these actions; `{ id, name, ... }` as shown at 2.35. */
+  async server(actions: readonly (string | readonly [string, unknown])[] = [], fields = {}): Promise<any> {
+    const server = await this.as('2.35').boot({ name: this.name('server'), ...fields });
+    for (const action of actions) {
+      const [key, argument] = typeof action === 'string' ? [action, null] : action;
+      const { status, body } = await this.as('2.35').act(server.id, key, argument);
+      if (status >= 300) throw new Error(`${key}: ${status} ${JSON.stringify(body)}`);
+    }
+    return server;
+  }
+
+  /** The same on a network. */
+  connected(): Promise<any> {
+    return this.server([], { networks: [{ uuid: ids.network }] });
+  }
+
+  async hostOf(serverId: string): Promise<string> {
+    return (await this.as('2.35').get(`/servers/${serverId}`)).body.server['OS-EXT-SRV-ATTR:host'];
+  }
+
+  async image(properties: Readonly<Record<string, string>> = { colour: 'blue' }): Promise<string> {
+    const id = randomUUID();
+    await this.api.engine.catalogs.images.create(owner, { id, name: this.name('image'), properties });
+    return id;
+  }
+
+  async volume(): Promise<string> {
+    const { id } = await this.api.engine.catalogs.volumes.createVolume(owner, { key: randomUUID(), sizeGb: 1 });
+    return id;
+  }
+
+  async snapshot(): Promise<string> {
+    const key = randomUUID();
+    return (await this.api.engine.catalogs.volumes.createSnapshot(owner, { key, volumeId: await this.volume() })).id;
+  }
+
+  async share(): Promise<string> {
+    return (await this.api.engine.embedded.shares.create(owner, {})).id;
+  }
+
+  async floatingIp(): Promise<{ readonly id: string; readonly address: string }> {
+    return this.api.engine.catalogs.networks.allocateFloatingIp(owner);
+  }
+
+  async securityGroup(): Promise<string> {
+    return (await this.api.engine.catalogs.networks.createSecurityGroup(owner, { name: this.name('group') })).id;
+  }
+
+  /** A server with a volume: both ids. */
+  async attached(): Promise<{ readonly server_id: string; readonly id: string }> {
+    const { id: server_id } = await this.server();
+    const id = await this.volume();
+    await this.made(
+      this.as('2.35').post(`/servers/${server_id}/os-volume_attachments`, { volumeAttachment: { volumeId: id } }),
+    );
+    await this.api.idle();
+    return { server_id, id };
+  }
+
+  beginVolumeMigration(volumeId: string): Promise<string> {
+    return this.api.engine.embedded.volumes.beginMigration(owner, volumeId);
+  }
+
+  /** A stopped server with a share: both ids. */
+  async shared(): Promise<{ readonly server_id: string; readonly id: string }> {
+    const { id: server_id } = await this.server(['os-stop']);
+    const id = await this.share();
+    await this.made(this.as('2.97').post(`/servers/${server_id}/shares`, { share: { share_id: id } }));
+    await this.api.idle();
+    return { server_id, id };
+  }
+
+  /** A server that is being moved and does not get there until `release()`. */
+  async moving(): Promise<{ readonly server_id: string; readonly id: string; readonly release: () => Promise<void> }> {
+    const { id: server_id, name } = await this.server();
+    const rule = this.driver.addRule({ match: { name, verb: 'live_migration_run' }, hang: true });
+    const release = async () => {
+      rule.release();
+      await this.api.idle();
+      rule.remove();
+    };
+    const body = { 'os-migrateLive': { host: null, block_migration: 'auto' } };
+    await this.made(this.as('2.68').post(`/servers/${server_id}/action`, body));
+    for (;;) {
+      const { migrations } = (await this.as('2.68').get(`/servers/${server_id}/migrations`)).body;
+      if (migrations[0]?.status === 'running') return { server_id, id: String(migrations[0].id), release };
+      await new Promise((resolve) => setTimeout(resolve, 2));
+    }
+  }
+
+  async aggregate(host?: string): Promise<string> {
+    const client = this.as('2.1');
+    const { aggregate } = await this.made(
+      client.post('/os-aggregates', { aggregate: { name: this.name('aggregate') } }),
+    );
+    if (host) await this.made(client.post(`/os-aggregates/${aggregate.id}/action`, { add_host: { host } }));
+    return String(aggregate.id);
+  }
+
+  async flavor(fields = {}): Promise<string> {
+    const flavor = { name: this.name('flavor'), ram: 64, vcpus: 1, disk: 1, ...fields };
+    const { id } = (await this.made(this.as('2.1').post('/flavors', { flavor }))).flavor;
+    await this.made(this.as('2.1').post(`/flavors/${id}/os-extra_specs`, { extra_specs: { colour: 'blue' } }));
+    return id;
+  }
+
+  async group(): Promise<string> {
+    const server_group = { name: this.name('group'), policies: ['affinity'] };
+    return (await this.made(this.as('2.1').post('/os-server-groups', { server_group }))).server_group.id;
+  }
+
+  async keypair(): Promise<string> {
+    const name = this.name('key');
+    await this.made(this.as('2.1').post('/os-keypairs', { keypair: { name, public_key: PUBLIC_KEY } }));
+    return name;
+  }
+
+  /** The compute service of a host, under the id that a version knows it by. */
+  async serviceId(host: string, version: string): Promise<string> {
+    const { services } = (await this.as(version).get('/os-services?binary=nova-compute')).body;
+    return String(services.find((service: any) => service.host === host).id);
+  }
+
+  async hypervisorId(version: string): Promise<string> {
+    return String((await this.as(version).get('/os-hypervisors')).body.hypervisors[0].id);
+  }
+
+  /** A host that no server is on and that is named once. */
+  idleHost(): string {
+    return hosts[hosts.length - 1 - this.#idle++]!.name;
+  }
+  #idle = 0;
+
+  /** The body of an answer that has to be a success. */
+  async made(answer: ReturnType<Client['get']>): Promise<any> {
+    const { status, body } = await answer;
+    if (status >= 300) throw new Error(`the contract's cloud could not be prepared: ${status} ${JSON.stringify(body)}`);
+    return body;
+  }
+
+  /** Everything that the owner's project has, and what deployments have, as text. */
+  async world(): Promise<string> {
+    const parts: unknown[] = [];
+    const member = (version: string) => this.api.as('ada:p1', version);
+    for (const path of ['/images/detail', '/os-volumes', '/os-snapshots', '/os-security-groups', '/os-floating-ips'])
+      parts.push(await this.made(member('2.35').get(path)));
+    for (const path of ['/servers/detail', '/os-server-groups', '/os-quota-sets/p1'])
+      parts.push(await this.made(member('2.100').get(path)));
+    const paths = ['/os-keypairs', '/os-quota-class-sets/default', '/os-aggregates', '/flavors/detail?is_public=None'];
+    for (const path of paths) parts.push(await this.made(this.as('2.100').get(path)));
+    const { services } = await this.made(this.as('2.100').get('/os-services'));
+    // Hosts that are alive say so all the time.
+    parts.push(services.map(({ updated_at: _, ...service }: any) => service));
+    return JSON.stringify(parts, null, 1);
+  }
+}
+
+export const PUBLIC_KEY =
+  'ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIGqt2M9JbCPRDVnbHAl7SMUhMHKsLgG7o6x7ZMCI1Mhe somebody@somewhere';
