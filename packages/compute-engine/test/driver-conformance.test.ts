@@ -1,10 +1,14 @@
+import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { systemClock } from '../src/clock.js';
 import type { Driver, DriverWork } from '../src/drivers/driver.js';
 import { SimulatedDriver } from '../src/drivers/simulated.js';
 import type { Server } from '../src/model/index.js';
+import { sampleServer } from '../src/testing/driver/sample-server.js';
+import { sequencesFor } from '../src/testing/driver/sequences.js';
 import { testDriver } from '../src/testing/index.js';
 import { LedgerDriver } from './ledger-driver.js';
+import { ProcessDriver } from './process-driver.js';
 
 testDriver({ describe, it, name: 'the simulated driver', open: () => new SimulatedDriver({ clock: systemClock }) });
 testDriver({
@@ -14,6 +18,28 @@ testDriver({
   open: () => new SimulatedDriver({ clock: systemClock, latencyMs: 1 }),
 });
 testDriver({ describe, it, name: 'a driver that refuses what makes no sense', open: () => new LedgerDriver() });
+testDriver({
+  describe,
+  it,
+  name: 'a driver whose machines are processes',
+  open: () => new ProcessDriver(),
+  close: (driver) => (driver as ProcessDriver).close(),
+});
+
+describe('the page about drivers', () => {
+  it('shows a driver that passes this suite, to the letter', () => {
+    const page = readFileSync(new URL('../../../docs/writing-a-driver.md', import.meta.url), 'utf8');
+    const source = readFileSync(new URL('./process-driver.ts', import.meta.url), 'utf8');
+    expect(page).toContain(source.replace('../src/index.js', '@apistrata/compute-engine'));
+  });
+
+  it('names every verb', () => {
+    const page = readFileSync(new URL('../../../docs/writing-a-driver.md', import.meta.url), 'utf8');
+    const asked = sequencesFor(sampleServer(), ['a', 'b']).flatMap(({ works }) => works.map(({ verb }) => verb));
+    const shortened = /^(attach|detach)_|^live_migration/;
+    for (const verb of new Set(asked.filter((name) => !shortened.test(name)))) expect(page).toContain(`\`${verb}\``);
+  });
+});
 
 /** Titles of the tests that a driver does not pass. */
 async function failuresOf(open: () => Driver): Promise<readonly string[]> {

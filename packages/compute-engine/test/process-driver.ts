@@ -1,0 +1,79 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import type { ConsoleEndpoint, Diagnostics, Driver, DriverVerb, DriverWork, Server } from '../src/index.js';
+
+/** Work that this driver does nothing for: what it stands for is done already, or is somebody else's. */
+const nothing = [
+  'prepare',
+  'inject_network_info',
+  'confirm_migration',
+  'live_migration_queue',
+  'live_migration_prepare',
+  'live_migration_run',
+  'live_migration_finish',
+  'live_migration_abort',
+  'live_migration_force_complete',
+  'migrate_disk',
+] as const satisfies readonly DriverVerb[];
+
+const begin = ['spawn', 'power_on', 'resume', 'unrescue', 'restore', 'unshelve', 'evacuate', 'revert_migration'];
+const end = ['destroy', 'power_off', 'suspend', 'soft_delete', 'shelve_offload'];
+const again = ['reboot', 'rescue', 'rebuild'];
+
+/** Machines are processes of this host that do nothing but exist. */
+export class ProcessDriver implements Driver {
+  readonly name = 'processes';
+  readonly #machines = new Map<string, ChildProcess>();
+
+  supports(verb: DriverVerb): boolean {
+    return [...nothing, ...begin, ...end, ...again, 'pause', 'unpause', 'finish_migration'].includes(verb);
+  }
+
+  async perform(work: DriverWork, { id }: Server, signal: AbortSignal): Promise<void> {
+    signal.throwIfAborted();
+    if (end.includes(work.verb) || again.includes(work.verb)) await this.#end(id);
+    if (begin.includes(work.verb) || again.includes(work.verb)) await this.#begin(id);
+    if (work.verb === 'finish_migration') await (work.powerOn ? this.#begin(id) : this.#end(id));
+    if (work.verb === 'pause') this.#running(id).kill('SIGSTOP');
+    if (work.verb === 'unpause') this.#running(id).kill('SIGCONT');
+  }
+
+  async #begin(id: string): Promise<void> {
+    if (this.#machines.has(id)) return;
+    const machine = spawn('sleep', ['infinity'], { stdio: 'ignore' });
+    this.#machines.set(id, machine);
+    machine.once('exit', () => {
+      if (this.#machines.get(id) === machine) this.#machines.delete(id);
+    });
+    await new Promise((resolve, reject) => machine.once('spawn', resolve).once('error', reject));
+  }
+
+  async #end(id: string): Promise<void> {
+    const machine = this.#machines.get(id);
+    if (!machine) return;
+    const gone = new Promise((resolve) => machine.once('exit', resolve));
+    machine.kill('SIGKILL');
+    await gone;
+  }
+
+  #running(id: string): ChildProcess {
+    const machine = this.#machines.get(id);
+    if (!machine) throw new Error(`machine ${id} does not run`);
+    return machine;
+  }
+
+  async consoleOutput({ id }: Server): Promise<string> {
+    return `process ${this.#machines.get(id)?.pid ?? 'none'}\n`;
+  }
+
+  async diagnostics(): Promise<Diagnostics | null> {
+    return null;
+  }
+
+  async console(): Promise<ConsoleEndpoint | null> {
+    return null;
+  }
+
+  async close(): Promise<void> {
+    for (const id of this.#machines.keys()) await this.#end(id);
+  }
+}
