@@ -188,7 +188,7 @@ describe('interfaces of a server', () => {
           { net_id: ids.network, fixed_ips: value },
         ])
           expect([200, 400, 404, 409]).toContain((await ada.post(path, { interfaceAttachment })).status);
-        expect([400, 404]).toContain((await ada.get(`${path}/${encodeURIComponent(text.toWellFormed())}`)).status);
+        expect([400, 404]).toContain((await ada.get(`${path}/${encodeURIComponent(text)}`)).status);
       }),
       { numRuns: 30 },
     );
