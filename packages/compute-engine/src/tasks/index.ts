@@ -57,6 +57,20 @@ async function abandon(task: Task, run: TaskRun): Promise<void> {
   await core.store.transaction((tx) => closeEvents(tx, server.id, context.requestId, result, core.clock.now()));
 }
 
+/** How often a job that takes its time looks whether another process has taken its server over. */
+const WATCH_MS = 1000;
+
+/** Within one process a newer job ends the older one itself; elsewhere the older one has to notice. */
+function watchOwner(core: Core, job: Job, serverId: string, superseded: AbortController): NodeJS.Timeout | undefined {
+  if (core.store.kind === 'sqlite') return undefined;
+  const look = async () => {
+    const server = await tables.servers.get(core.store, serverId);
+    if (server?.jobId !== job.id) superseded.abort(new Superseded(`${serverId} belongs to another job`));
+  };
+  // A database that is away is noticed by the job itself.
+  return setInterval(() => look().catch(() => {}), WATCH_MS).unref();
+}
+
 /** Runs the jobs that act on servers: one hold on a server at a time, the newest winning. */
 export class TaskRunner {
   readonly #core: () => Core;
@@ -81,12 +95,14 @@ export class TaskRunner {
     this.#running.set(server.id, superseded);
     if (server.taskState === 'deleting') this.#side.end(server.id);
     const run = new TaskRun(core, job, server, AbortSignal.any([stopping, superseded.signal]));
+    const watch = watchOwner(core, job, server.id, superseded);
     try {
       await this.#attempt(task, run);
     } catch (error) {
       if (!(error instanceof Superseded)) throw error;
       await abandon(task, run);
     } finally {
+      clearInterval(watch);
       if (this.#running.get(server.id) === superseded) this.#running.delete(server.id);
     }
   }

@@ -1,0 +1,38 @@
+import { afterEach, describe, inject, it } from 'vitest';
+import { systemClock } from '../../src/clock.js';
+import { SimulatedDriver } from '../../src/drivers/simulated.js';
+import type { Engine } from '../../src/engine.js';
+import { contextOf, engineUnderTest, imageId } from '../engine-under-test.js';
+import { storesUnderTest } from '../stores-under-test.js';
+import { checkInvariants } from './invariants.js';
+
+describe.each(storesUnderTest(inject('postgresUrl')))('work that hangs, on $kind', ({ kind, open }) => {
+  const engines: Engine[] = [];
+  afterEach(async () => {
+    for (const engine of engines.splice(0)) await engine.close();
+  });
+
+  it.each([
+    ['a deletion', (engine: Engine, id: string) => engine.servers.delete(contextOf('p1'), id)],
+    [
+      'a reset of the state',
+      (engine: Engine, id: string) => engine.serverActions.resetState(contextOf('p1', { isAdmin: true }), id, 'active'),
+    ],
+  ])('ends when %s takes the server over, also in another process', async (_what, takeOver) => {
+    const { url, store } = await open();
+    await store.close();
+    for (let i = 0; i < (kind === 'PostgreSQL' ? 2 : 1); i++) {
+      const rules = [{ match: { verb: 'reboot' as const }, hang: true as const }];
+      const driver = new SimulatedDriver({ clock: systemClock, rules });
+      engines.push(await engineUnderTest({ database: url, driver, worker: { pollMs: 50 } }));
+    }
+    const [here, there = here] = engines as [Engine, Engine?];
+    const wanted = { name: 'web', flavorId: '1', imageId, networks: 'none' } as const;
+    const { servers } = await here.servers.create(contextOf('p1'), wanted);
+    await here.worker.idle();
+    await here.servers.act(contextOf('p1'), servers[0]!.id, 'rebootHard');
+    await takeOver(there, servers[0]!.id);
+    for (const engine of engines) await engine.worker.idle();
+    await checkInvariants(here);
+  });
+});
