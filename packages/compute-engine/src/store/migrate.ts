@@ -1,51 +1,23 @@
-import { type Kysely, type Migration, Migrator, PostgresAdapter, sql } from 'kysely';
-import type { Rows, Session } from './database.js';
+import { type Migration, Migrator, sql } from 'kysely';
+import type { Session } from './database.js';
 import { migrations } from './migrations/index.js';
 
-type ColumnType = 'text' | 'integer' | 'bigint' | 'real' | 'counter';
-
-/** A document table as a migration creates it. `bigint` is for times in milliseconds, a `counter` starts at 0. */
-export interface TableShape {
-  readonly columns?: Readonly<Record<string, ColumnType>>;
-  /** Each a list of columns; `unique:` in front of the first makes the index unique. */
-  readonly indexes?: readonly (readonly string[])[];
-}
-
-/** Creates a document table: seq, id, revision, data, and the columns that lists filter and sort by. */
-export async function createDocumentTable(db: Kysely<Rows>, name: string, shape: TableShape = {}): Promise<void> {
-  const postgres = isPostgres(db);
-  let table = db.schema
-    .createTable(name)
-    .addColumn('seq', postgres ? 'bigserial' : 'integer', (c) =>
-      postgres ? c.primaryKey() : c.primaryKey().autoIncrement(),
-    )
-    .addColumn('id', 'text', (c) => c.notNull().unique())
-    .addColumn('revision', 'bigint', (c) => c.notNull())
-    .addColumn('data', 'text', (c) => c.notNull());
-  for (const [column, type] of Object.entries(shape.columns ?? {})) {
-    table =
-      type === 'counter'
-        ? table.addColumn(column, 'integer', (c) => c.notNull().defaultTo(0))
-        : table.addColumn(column, type);
-  }
-  await table.execute();
-  for (const [number, spec] of (shape.indexes ?? []).entries()) {
-    const unique = spec[0]!.startsWith('unique:');
-    const columns = spec.map((column) => column.replace('unique:', ''));
-    const index = db.schema.createIndex(`${name}_${number}`).on(name).columns(columns);
-    await (unique ? index.unique() : index).execute();
-  }
-}
-
-/** True when the database is PostgreSQL, for the few statements that are written differently there. */
-function isPostgres(db: Kysely<Rows>): boolean {
-  return db.getExecutor().adapter instanceof PostgresAdapter;
+async function toLatest({ db }: Session): Promise<void> {
+  const provider = { getMigrations: async (): Promise<Record<string, Migration>> => migrations };
+  const { error } = await new Migrator({ db, provider }).migrateToLatest();
+  if (error) throw error;
 }
 
 /** Brings the tables up to date; several processes may do so at once. */
 export async function migrate(session: Session): Promise<void> {
-  if (session.kind === 'postgres') await sql`select 1`.execute(session.db);
-  const provider = { getMigrations: async (): Promise<Record<string, Migration>> => migrations };
-  const { error } = await new Migrator({ db: session.db, provider }).migrateToLatest();
-  if (error) throw error;
+  if (session.kind === 'sqlite') return toLatest(session);
+  // The migrator's own lock is a row of a table that it first has to create: processes that start together met there.
+  await session.db.connection().execute(async (db) => {
+    await sql`select pg_advisory_lock(hashtextextended('apistrata migrations', 0))`.execute(db);
+    try {
+      await toLatest(session);
+    } finally {
+      await sql`select pg_advisory_unlock(hashtextextended('apistrata migrations', 0))`.execute(db);
+    }
+  });
 }

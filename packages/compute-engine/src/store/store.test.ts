@@ -92,6 +92,16 @@ describe.each(storesUnderTest(inject('postgresUrl')))('the store on $kind', ({ o
   });
 });
 
+it.skipIf(!inject('postgresUrl'))('is opened by several processes at the same moment', async () => {
+  const { store, url } = await storesUnderTest(inject('postgresUrl'))[1]!.open();
+  await store.db.schema.dropTable('kysely_migration').execute();
+  await store.db.schema.dropTable('kysely_migration_lock').execute();
+  for (const { name } of await store.db.introspection.getTables()) await store.db.schema.dropTable(name).execute();
+  const opened = await Promise.all(Array.from({ length: 6 }, () => openStore(url)));
+  expect(await tables.keypairs.count(opened[0]!)).toBe(0);
+  await Promise.all([store, ...opened].map((each) => each.close()));
+});
+
 it('opens the same file again with everything in it', async () => {
   const { mkdtempSync, rmSync } = await import('node:fs');
   const folder = mkdtempSync(`${(await import('node:os')).tmpdir()}/apistrata-`);

@@ -1,6 +1,6 @@
 import type { Kysely } from 'kysely';
+import { createDocumentTable, type TableShape } from '../create-table.js';
 import type { Rows } from '../database.js';
-import { createDocumentTable, type TableShape } from '../migrate.js';
 
 const tables: Readonly<Record<string, TableShape>> = {
   servers: {
