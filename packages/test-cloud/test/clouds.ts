@@ -42,7 +42,7 @@ export function clientOf(cloud: TestCloud, token: string | undefined = cloud.tok
       redirect: 'manual',
     });
     const text = await response.text();
-    const json = /json/.test(response.headers.get('content-type') ?? '');
+    const json = text !== '' && /json/.test(response.headers.get('content-type') ?? '');
     return { status: response.status, headers: response.headers, body: json ? JSON.parse(text) : text };
   };
 }
