@@ -26,17 +26,20 @@ const RENEW_BEFORE_MS = 30_000;
 /** After refused credentials nothing is tried for so long: identity services lock users who keep failing. */
 const REFUSED_PAUSE_MS = 10_000;
 
-/** Asks an identity service about tokens, with a token of its own that it gets by password and renews. */
+/** Asks an identity service about tokens and projects, with a token of its own that it gets by password and renews. */
 export class IdentityClient {
   readonly #tokensUrl: string;
+  readonly #projectsUrl: string;
   readonly #credentials: ServiceCredentials;
   readonly #timeoutMs: number;
   readonly #now: () => number;
   #login: Promise<Login> | undefined;
   #refusedUntil = 0;
 
-  constructor(tokensUrl: string, credentials: ServiceCredentials, timeoutMs: number, now: () => number) {
-    this.#tokensUrl = tokensUrl;
+  /** @param url address of the identity API, `/v3` included */
+  constructor(url: string, credentials: ServiceCredentials, timeoutMs: number, now: () => number) {
+    this.#tokensUrl = `${url}/auth/tokens`;
+    this.#projectsUrl = `${url}/projects`;
     this.#credentials = credentials;
     this.#timeoutMs = timeoutMs;
     this.#now = now;
@@ -64,6 +67,29 @@ export class IdentityClient {
     if (document) return document;
     await cancel(response);
     throw new IdentityUnavailable(`it answered ${response.status} to the validation of a token, not a token document`);
+  }
+
+  /** Whether there is a project of this id; undefined when the service does not say. */
+  async projectExists(projectId: string): Promise<boolean | undefined> {
+    // In an address these are no names: they would lead elsewhere.
+    if (projectId === '' || projectId === '.' || projectId === '..') return false;
+    const ask = ({ token }: Login) =>
+      this.#fetch(`${this.#projectsUrl}/${encodeURIComponent(projectId)}`, {
+        headers: { accept: 'application/json', 'x-auth-token': token },
+      });
+    try {
+      const login = await this.#ownToken();
+      let response = await ask(login);
+      await response.body?.cancel();
+      if (response.status === 401) {
+        response = await ask(await this.#ownToken(login));
+        await response.body?.cancel();
+      }
+      return response.status === 200 ? true : response.status === 404 ? false : undefined;
+    } catch (error) {
+      if (error instanceof IdentityUnavailable) return undefined;
+      throw error;
+    }
   }
 
   #ask(own: string, subject: string): Promise<Response> {

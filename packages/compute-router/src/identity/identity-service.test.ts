@@ -48,6 +48,7 @@ class IdentityServer {
     const instead = this.instead.shift();
     const { pathname } = new URL(req.url!, this.url);
     if (instead) instead(req, res);
+    else if (pathname.startsWith('/v3/projects/')) this.#showProject(req, res, pathname);
     else if (pathname !== '/v3/auth/tokens') send(res, 404, {});
     else if (req.method === 'POST') this.#logIn(req, res);
     else this.#validate(req, res);
@@ -75,6 +76,12 @@ class IdentityServer {
     const token = this.#find(req.headers['x-subject-token']);
     if (!this.#find(req.headers['x-auth-token'])) send(res, 401, { error: { code: 401 } });
     else if (token) send(res, 200, { token });
+    else send(res, 404, { error: { code: 404 } });
+  }
+
+  #showProject(req: IncomingMessage, res: ServerResponse, pathname: string): void {
+    if (!this.#find(req.headers['x-auth-token'])) send(res, 401, { error: { code: 401 } });
+    else if (pathname === '/v3/projects/p1') send(res, 200, { project: { id: 'p1' } });
     else send(res, 404, { error: { code: 404 } });
   }
 
@@ -422,5 +429,35 @@ describe('the options of an identity service', () => {
     [{ ...good, maxCached: Number.NaN }, /maxCached must be a number/],
   ])('are refused when wrong: %j', (options, message) => {
     expect(() => identityService(options as never)).toThrow(message);
+  });
+});
+
+describe('projects', () => {
+  it('are known to the identity service, or are not', async () => {
+    const { projectExists } = withOptions().identity;
+    expect(await projectExists!('p1')).toBe(true);
+    for (const unknown of ['p2', 'p1/../p1', '..', '.', '', 'p1?x', 'p1#'])
+      expect(await projectExists!(unknown)).toBe(false);
+  });
+
+  it('are asked about again with a new token when ours has been revoked', async () => {
+    const { projectExists } = withOptions().identity;
+    expect(await projectExists!('p1')).toBe(true);
+    for (const token of [...server.tokens.keys()].filter((name) => name.startsWith('service-')))
+      server.tokens.delete(token);
+    expect(await projectExists!('p1')).toBe(true);
+    expect(server.logins).toHaveLength(2);
+  });
+
+  it('are not judged when the service refuses, breaks or is away', async () => {
+    const { projectExists } = withOptions().identity;
+    expect(await projectExists!('p1')).toBe(true);
+    server.instead.push((_, res) => send(res, 403, {}));
+    expect(await projectExists!('p1')).toBeUndefined();
+    server.instead.push((_, res) => send(res, 500, {}));
+    expect(await projectExists!('p1')).toBeUndefined();
+    server.password = 'changed';
+    server.tokens.clear();
+    expect(await projectExists!('p1')).toBeUndefined();
   });
 });

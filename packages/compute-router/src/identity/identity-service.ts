@@ -51,7 +51,7 @@ export function identityService(options: IdentityServiceOptions): Identity {
   const { cacheMs = 300_000, rejectedCacheMs = 30_000, maxCached = 10_000, timeoutMs = 5_000 } = options;
   const { clock = systemClock } = options;
   const base = options.url.replace(/\/+$/, '').replace(/\/v3$/, '');
-  const client = new IdentityClient(`${base}/v3/auth/tokens`, options, timeoutMs, () => clock.now());
+  const client = new IdentityClient(`${base}/v3`, options, timeoutMs, () => clock.now());
   const valid = new ExpiringMap<Caller>(maxCached);
   // Apart from the valid ones, or a flood of nonsense would push those out.
   const rejected = new ExpiringMap<true>(maxCached);
@@ -80,7 +80,10 @@ export function identityService(options: IdentityServiceOptions): Identity {
     return answer;
   }
 
-  return Object.assign(identityByToken(lookup), { uri: options.publicUrl ?? options.url });
+  return Object.assign(identityByToken(lookup), {
+    uri: options.publicUrl ?? options.url,
+    projectExists: (projectId: string) => client.projectExists(projectId),
+  });
 }
 
 function checkOptions(options: IdentityServiceOptions): void {

@@ -151,7 +151,7 @@ describe('images up to 2.35', () => {
           expect((await client.get(`/images?${new URLSearchParams({ [name]: text })}`)).status).toBeLessThan(500);
         const path = `/images/${ids.image}/metadata`;
         expect((await client.post(path, { metadata: JSON.parse(json) })).status).toBeLessThan(500);
-        const item = `${path}/${encodeURIComponent(text.toWellFormed()) || 'x'}`;
+        const item = `${path}/${encodeURIComponent(text) || 'x'}`;
         expect((await client.put(item, { meta: { [text]: 'x' } })).status).toBeLessThan(500);
       }),
       { numRuns: 40 },
