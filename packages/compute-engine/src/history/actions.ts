@@ -1,6 +1,7 @@
 import type { Context } from '../context.js';
 import type { ActionEvent, InstanceAction, Server } from '../model/index.js';
 import type { Tx } from '../store/database.js';
+import type { Store } from '../store/store.js';
 import { compoundKey, tables } from '../store/tables.js';
 
 /** Writes down that a request did something to a server. A second action of the same request adds nothing. */
@@ -49,23 +50,38 @@ export async function recordEvents(
 }
 
 /** Forgets the steps that a process was in when it ended: they are begun anew. */
-export async function dropOpenEvents(tx: Tx, serverId: string, requestId: string): Promise<void> {
-  const action = await tables.actions.lock(tx, compoundKey(serverId, requestId));
-  if (!action?.events.some((event) => event.result === null)) return;
-  await tables.actions.update(tx, { ...action, events: action.events.filter((event) => event.result !== null) });
+export async function dropOpenEvents(store: Store, serverId: string, requestId: string): Promise<void> {
+  await changeOpenEvents(store, serverId, requestId, () => undefined);
 }
 
 /** Ends the steps of an action that are still under way: another action has taken their place. */
 export async function closeEvents(
-  tx: Tx,
+  store: Store,
   serverId: string,
   requestId: string,
   result: 'Success' | 'Error',
   now: number,
 ): Promise<void> {
-  const action = await tables.actions.lock(tx, compoundKey(serverId, requestId));
   const details = result === 'Error' ? 'Another action took its place.' : null;
-  const open = action?.events.filter((event) => event.result === null) ?? [];
-  const closed = open.map((event) => ({ ...event, result, finishTime: now, details }));
-  await recordEvents(tx, serverId, requestId, closed);
+  await changeOpenEvents(store, serverId, requestId, (event) => ({ ...event, result, finishTime: now, details }));
+}
+
+async function changeOpenEvents(
+  store: Store,
+  serverId: string,
+  requestId: string,
+  change: (event: ActionEvent) => ActionEvent | undefined,
+): Promise<void> {
+  const key = compoundKey(serverId, requestId);
+  const isOpen = ({ result }: ActionEvent) => result === null;
+  if (!(await tables.actions.get(store, key))?.events.some(isOpen)) return;
+  await store.transaction(async (tx) => {
+    const action = await tables.actions.lock(tx, key);
+    if (!action) return;
+    const events = action.events.flatMap((event) => (isOpen(event) ? (change(event) ?? []) : event));
+    const failed = events.some(({ result }) => result === 'Error');
+    const finished = events.flatMap(({ finishTime }) => finishTime ?? []);
+    const updatedAt = finished.length > 0 ? Math.max(...finished) : action.updatedAt;
+    await tables.actions.update(tx, { ...action, events, updatedAt, message: failed ? 'Error' : action.message });
+  });
 }

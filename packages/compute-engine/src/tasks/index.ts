@@ -2,7 +2,7 @@ import type { Core } from '../core.js';
 import { closeEvents, dropOpenEvents } from '../history/actions.js';
 import type { Job } from '../lifecycle/jobs.js';
 import { WorkerStopping } from '../lifecycle/worker.js';
-import { compoundKey, tables } from '../store/tables.js';
+import { tables } from '../store/tables.js';
 import { buildTask } from './build.js';
 import { deleteTask, forceDeleteTask, softDeleteTask } from './delete.js';
 import { cancelTask, forceCompleteTask, liveMigrationTask } from './live-migration.js';
@@ -52,9 +52,7 @@ const MOST_ATTEMPTS = 5;
 async function abandon(task: Task, run: TaskRun): Promise<void> {
   const result = (await task.abandoned?.(run)) ?? 'Error';
   const { core, server, context } = run;
-  const open = await tables.actions.get(core.store, compoundKey(server.id, context.requestId));
-  if (!open?.events.some((event) => event.result === null)) return;
-  await core.store.transaction((tx) => closeEvents(tx, server.id, context.requestId, result, core.clock.now()));
+  await closeEvents(core.store, server.id, context.requestId, result, core.clock.now());
 }
 
 /** How often a job that takes its time looks whether another process has taken its server over. */
@@ -110,7 +108,7 @@ export class TaskRunner {
   async #attempt(task: Task, run: TaskRun): Promise<void> {
     const { core, server, context } = run;
     try {
-      if (run.job.attempts > 1) await core.store.transaction((tx) => dropOpenEvents(tx, server.id, context.requestId));
+      if (run.job.attempts > 1) await dropOpenEvents(core.store, server.id, context.requestId);
       if (run.job.attempts > MOST_ATTEMPTS) throw new Error(`gave up after ${MOST_ATTEMPTS} attempts`);
       await task.run(run);
     } catch (error) {

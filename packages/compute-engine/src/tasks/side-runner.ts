@@ -1,4 +1,5 @@
 import type { Core } from '../core.js';
+import { closeEvents, dropOpenEvents } from '../history/actions.js';
 import type { Job } from '../lifecycle/jobs.js';
 import { WorkerStopping } from '../lifecycle/worker.js';
 import { tables } from '../store/tables.js';
@@ -25,14 +26,15 @@ export class SideRunner {
     const run = new SideRun(core, job, server, AbortSignal.any([stopping, ending.signal]));
     try {
       if (server.deleted) throw new Superseded(`${server.id} is deleted`);
+      if (job.attempts > 1) await dropOpenEvents(core.store, server.id, run.context.requestId);
       if (job.attempts > mostAttempts) throw new Error(`gave up after ${mostAttempts} attempts`);
       await task.run(run);
     } catch (error) {
       if (error instanceof WorkerStopping) throw error;
       if (stopping.aborted) throw stopping.reason;
       await task.undo(run);
-      if (error instanceof Superseded || ending.signal.aborted) return;
-      await this.#fail(run, error as Error);
+      if (!(error instanceof Superseded || ending.signal.aborted)) await this.#fail(run, error as Error);
+      await closeEvents(core.store, server.id, run.context.requestId, 'Error', core.clock.now());
     } finally {
       known.delete(ending);
       if (known.size === 0) this.#running.delete(server.id);
