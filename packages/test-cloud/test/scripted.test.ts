@@ -76,6 +76,14 @@ describe('rules of the wire', () => {
     expect((await ask('GET', '/compute/v2.1/servers')).body.servers).toHaveLength(1);
   });
 
+  it('lose the answer after the work was done', async () => {
+    const cloud = await cloudUnderTest();
+    const ask = clientOf(cloud);
+    cloud.rules.http({ match: { path: '/compute/v2.1/servers' }, apply: true, drop: true, times: 1 });
+    await expect(ask('POST', '/compute/v2.1/servers', serverBody())).rejects.toThrow();
+    expect((await ask('GET', '/compute/v2.1/servers')).body.servers).toHaveLength(1);
+  });
+
   it('cut the connection', async () => {
     const cloud = await cloudUnderTest();
     cloud.rules.http({ match: { path: '/image/v2/images' }, drop: true });

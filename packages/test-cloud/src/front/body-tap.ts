@@ -1,6 +1,8 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 
-const MOST_BYTES = 64 * 1024;
+/** What of a body is kept: user data fits into a request; long lists are no use in a journal. */
+const MOST_REQUEST_BYTES = 64 * 1024;
+const MOST_RESPONSE_BYTES = 16 * 1024;
 
 /** What went over the wire, as far as it is JSON of a readable size. */
 export interface Tapped {
@@ -32,7 +34,7 @@ export function tapBodies(req: IncomingMessage, res: ServerResponse): Tapped {
     const push = req.push.bind(req);
     req.push = (chunk, encoding) => {
       if (chunk === null) resolve();
-      else if (json && incomingBytes < MOST_BYTES) {
+      else if (json && incomingBytes < MOST_REQUEST_BYTES) {
         incoming.push(Buffer.from(chunk));
         incomingBytes += chunk.length;
       }
@@ -48,7 +50,7 @@ export function tapBodies(req: IncomingMessage, res: ServerResponse): Tapped {
   const keep = (chunk: unknown, encoding: unknown) => {
     if (typeof chunk !== 'string' && !(chunk instanceof Uint8Array)) return;
     outgoingBytes += chunk.length;
-    if (outgoingBytes > MOST_BYTES || !/json/.test(String(res.getHeader('content-type') ?? ''))) return;
+    if (outgoingBytes > MOST_RESPONSE_BYTES || !/json/.test(String(res.getHeader('content-type') ?? ''))) return;
     outgoing.push(
       Buffer.from(chunk as string, typeof encoding === 'string' ? (encoding as BufferEncoding) : undefined),
     );
@@ -67,6 +69,6 @@ export function tapBodies(req: IncomingMessage, res: ServerResponse): Tapped {
   return {
     arrived,
     requestBody: () => parsed(incoming),
-    responseBody: () => (outgoingBytes > MOST_BYTES ? undefined : parsed(outgoing)),
+    responseBody: () => (outgoingBytes > MOST_RESPONSE_BYTES ? undefined : parsed(outgoing)),
   };
 }

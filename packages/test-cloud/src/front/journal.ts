@@ -30,7 +30,7 @@ export interface JournalQuery {
   readonly status?: number;
 }
 
-const MOST_ENTRIES = 10_000;
+const MOST_ENTRIES = 5000;
 const SECRETS = new Set(['password', 'original_password', 'secret', 'adminPass', 'admin_pass', 'private_key']);
 
 /** The body without what nobody else should read. */
@@ -45,9 +45,23 @@ function withoutSecrets(value: unknown, key = ''): unknown {
   );
 }
 
-/** The last ten thousand requests. */
+/** An entry whose bodies are read only when somebody wants them. */
+interface Line {
+  readonly entry: Omit<JournalEntry, 'requestBody' | 'responseBody'>;
+  readonly tapped: Tapped;
+}
+
+function whole({ entry, tapped }: Line): JournalEntry {
+  return {
+    ...entry,
+    requestBody: withoutSecrets(tapped.requestBody()),
+    responseBody: withoutSecrets(tapped.responseBody()),
+  };
+}
+
+/** The last few thousand requests. */
 export class Journal {
-  #entries: JournalEntry[] = [];
+  #lines: Line[] = [];
   #count = 0;
   readonly #listeners = new Set<(entry: JournalEntry) => void>();
 
@@ -61,7 +75,7 @@ export class Journal {
         .split(' ')
         .at(-1)!;
       const requestId = res.getHeader('x-compute-request-id') ?? res.getHeader('x-openstack-request-id') ?? '';
-      const entry: JournalEntry = {
+      const entry = {
         number: ++this.#count,
         at,
         service,
@@ -72,12 +86,11 @@ export class Journal {
         requestId: String(requestId),
         userAgent: req.headers['user-agent'] ?? '',
         durationMs: Math.round((performance.now() - begun) * 100) / 100,
-        requestBody: withoutSecrets(tapped.requestBody()),
-        responseBody: withoutSecrets(tapped.responseBody()),
       };
-      this.#entries.push(entry);
-      if (this.#entries.length > MOST_ENTRIES) this.#entries = this.#entries.slice(-MOST_ENTRIES / 2);
-      for (const listener of this.#listeners) listener(entry);
+      const line = { entry, tapped };
+      this.#lines.push(line);
+      if (this.#lines.length > MOST_ENTRIES) this.#lines = this.#lines.slice(-MOST_ENTRIES / 2);
+      for (const listener of this.#listeners) listener(whole(line));
     });
   }
 
@@ -88,18 +101,22 @@ export class Journal {
       (typeof url === 'string'
         ? text.includes(url)
         : new RegExp(url.source, url.flags.replace(/[gy]/g, '')).test(text));
-    return this.#entries.filter(
-      (entry) =>
+    const wanted = this.#lines.filter(
+      ({ entry }) =>
         (service === undefined || entry.service === service) &&
         (method === undefined || entry.method === method.toUpperCase()) &&
         (status === undefined || entry.status === status) &&
         sameUrl(entry.url),
     );
+    return wanted.map(whole);
   }
 
   /** The newest ones, newest first. */
-  latest(count: number): readonly JournalEntry[] {
-    return this.#entries.slice(-count).reverse();
+  latest(count: number): readonly Line['entry'][] {
+    return this.#lines
+      .slice(-count)
+      .reverse()
+      .map(({ entry }) => entry);
   }
 
   /** Calls `listener` for every request from now on; the result ends that. */
@@ -109,6 +126,6 @@ export class Journal {
   }
 
   clear(): void {
-    this.#entries = [];
+    this.#lines = [];
   }
 }

@@ -37,11 +37,7 @@ export function snapshotRoutes(volumes: Volumes): readonly Route[] {
     })),
     put('/v3/snapshots/:id', async (call) => {
       const { snapshot } = call.body(UpdateSnapshot);
-      const changed = await volumes().updateSnapshot(call.caller, call.param('id'), {
-        name: snapshot.name,
-        description: snapshot.description,
-        metadata: snapshot.metadata ?? undefined,
-      });
+      const changed = await volumes().updateSnapshot(call.caller, call.param('id'), snapshot);
       return { snapshot: snapshotView(changed) };
     }),
     del('/v3/snapshots/:id', async (call) => {

@@ -18,8 +18,17 @@ export const CreateVolume = z.object({
   }),
 });
 
-export const UpdateVolume = z.object({ volume: z.object({ name: text, description: text, metadata }) });
-export const UpdateSnapshot = z.object({ snapshot: z.object({ name: text, description: text, metadata }) });
+/** Names come in the spelling of version 1 too: command-line clients still write it. */
+const change = z
+  .object({ name: text, description: text, display_name: text, display_description: text, metadata })
+  .transform(({ name, description, display_name, display_description, metadata: items }) => ({
+    name: name ?? display_name,
+    description: description ?? display_description,
+    metadata: items ?? undefined,
+  }));
+
+export const UpdateVolume = z.object({ volume: change });
+export const UpdateSnapshot = z.object({ snapshot: change });
 
 export const CreateSnapshot = z.object({
   snapshot: z.object({

@@ -91,11 +91,7 @@ export function volumeRoutes(volumes: Volumes): readonly Route[] {
     })),
     put('/v3/volumes/:id', async (call) => {
       const { volume } = call.body(UpdateVolume);
-      const changed = await volumes().updateVolume(call.caller, call.param('id'), {
-        name: volume.name,
-        description: volume.description,
-        metadata: volume.metadata ?? undefined,
-      });
+      const changed = await volumes().updateVolume(call.caller, call.param('id'), volume);
       return { volume: volumeView(call, changed) };
     }),
     del('/v3/volumes/:id', async (call) => {

@@ -42,6 +42,18 @@ describe('volumes', () => {
     expect(sorted.body.volumes.map(({ name }: { name: string }) => name)).toEqual(['a', 'b']);
   });
 
+  it('are renamed in both spellings that clients have', async () => {
+    const ask = clientOf(await cloudUnderTest());
+    const { id } = (await ask('POST', '/volume/v3/volumes', { volume: { size: 1, name: 'a' } })).body.volume;
+    const rename = async (volume: object) => (await ask('PUT', `/volume/v3/volumes/${id}`, { volume })).body.volume;
+    expect(await rename({ name: 'b' })).toMatchObject({ name: 'b', description: null });
+    expect(await rename({ display_name: 'c', display_description: 'd' })).toMatchObject({
+      name: 'c',
+      description: 'd',
+    });
+    expect(await rename({ metadata: { k: 'v' } })).toMatchObject({ name: 'c', description: 'd', metadata: { k: 'v' } });
+  });
+
   it('grow, change their flags and become images', async () => {
     const cloud = await cloudUnderTest();
     const ask = clientOf(cloud);
