@@ -5,7 +5,7 @@ import { z } from 'zod';
 import type { ComputeCall } from '../http/call.js';
 
 /** What a project may have and has. */
-export interface Measured {
+interface Measured {
   readonly limits: QuotaValues;
   readonly usage: QuotaValues;
 }

@@ -29,7 +29,7 @@ function showUs(us: number): string {
 }
 
 /** A project's part of a report, with its servers one by one where that was asked for; undefined for no part at all. */
-export interface UsageReport {
+interface UsageReport {
   readonly usage: ProjectUsage | undefined;
   readonly detailed: boolean;
 }

@@ -10,7 +10,7 @@ export interface Answer {
   readonly message: string | undefined;
 }
 
-export interface Asked {
+interface Asked {
   /** `USER[:PROJECT[:ROLE,ROLE]]`. */
   readonly token: string;
   readonly version?: string;

@@ -46,7 +46,7 @@ export function showRule(rule: SecurityGroupRule, remote: RemoteGroup | undefine
 }
 
 /** What a request says of a rule. */
-export interface AskedRule {
+interface AskedRule {
   readonly parent_group_id: string;
   readonly group_id?: string | null;
   readonly ip_protocol?: unknown;
