@@ -64,7 +64,8 @@ export async function apiUnderTest(options: ApiOptions = {}): Promise<Api> {
     onError: (error) => errors.push(error),
     ...options.router,
   });
-  const server: HttpServer = createServer(router);
+  // A machine under load must not close connections that the client is about to use again.
+  const server: HttpServer = createServer({ keepAliveTimeout: 60_000 }, router);
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
   const idle = () => engine.worker.idle();

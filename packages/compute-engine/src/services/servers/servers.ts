@@ -147,7 +147,8 @@ export class Servers {
     }
     // Without a host there is nothing that could be kept to be restored.
     const restorable = server.launchedAt !== null && server.host !== null && server.vmState !== 'soft-delete';
-    if (this.#core.settings.reclaimSeconds > 0 && restorable && !(await this.#isOnDownHost(server))) await this.act(context, id, 'softDelete');
+    if (this.#core.settings.reclaimSeconds > 0 && restorable && !(await this.#isOnDownHost(server)))
+      await this.act(context, id, 'softDelete');
     else await this.#remove(context, server, 'delete');
   }
 
