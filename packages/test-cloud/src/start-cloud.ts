@@ -115,7 +115,7 @@ export async function startCloud(options: CloudOptions = {}): Promise<TestCloud>
       }
       const next = async () => {
         const made = await createWorld(worldOptions, {});
-        await loadTables(made.engine.store, state.tables);
+        await loadTables(made.engine, state.tables);
         return made;
       };
       await replaceWorld(next());

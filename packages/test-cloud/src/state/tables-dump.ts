@@ -1,4 +1,4 @@
-import type { Store } from '@apistrata/compute-engine';
+import type { Engine, Store } from '@apistrata/compute-engine';
 
 export type Row = Readonly<Record<string, unknown>>;
 
@@ -31,7 +31,7 @@ export async function dumpTables(store: Store): Promise<TablesDump> {
 }
 
 /** Makes the tables what they were. Work that was under way then is there to be taken up. */
-export async function loadTables(store: Store, dump: TablesDump): Promise<void> {
+export async function loadTables({ store, infrastructure }: Engine, dump: TablesDump): Promise<void> {
   await store.transaction(async (tx) => {
     for (const [name, rows] of Object.entries(dump)) {
       await tx.db.deleteFrom(name).execute();
@@ -43,6 +43,7 @@ export async function loadTables(store: Store, dump: TablesDump): Promise<void> 
           .values(rows.slice(start, start + size))
           .execute();
     }
+    infrastructure.changedIn(tx);
     await tx.db.updateTable('jobs').set({ lease_until: 0, lease_owner: null }).execute();
   });
 }
