@@ -1,0 +1,87 @@
+import { describe, expect, it } from 'vitest';
+import { ManualClock } from '../clock.js';
+import { sampleServer } from '../testing/driver/sample-server.js';
+import { type Rule, type RuleMatch, SimulatedDriver } from './simulated.js';
+
+const origin = { action: 'os-stop', requestId: 'req-1' };
+const work = { verb: 'power_off' } as const;
+const server = sampleServer({ name: 'db-1', host: 'host1', imageId: 'image', metadata: { role: 'db', zone: 'x' } });
+const signal = new AbortController().signal;
+
+function driverWith(...rules: Rule[]): SimulatedDriver {
+  return new SimulatedDriver({ clock: new ManualClock(), rules });
+}
+
+describe('a rule of the simulated driver', () => {
+  it.each<[RuleMatch, boolean]>([
+    [{}, true],
+    [{ verb: 'power_off' }, true],
+    [{ verb: ['spawn', 'power_off'] }, true],
+    [{ verb: 'spawn' }, false],
+    [{ action: 'os-stop' }, true],
+    [{ action: 'shelve' }, false],
+    [{ name: 'db-1' }, true],
+    [{ name: 'db' }, false],
+    [{ name: /^db-/ }, true],
+    [{ metadata: { role: 'db' } }, true],
+    [{ metadata: { role: 'db', zone: 'y' } }, false],
+    [{ flavor: '1' }, true],
+    [{ flavor: 'm1.tiny' }, true],
+    [{ flavor: 'm1.small' }, false],
+    [{ image: 'image' }, true],
+    [{ image: 'other' }, false],
+    [{ host: 'host1' }, true],
+    [{ host: 'host2' }, false],
+    [{ verb: 'power_off', host: 'host2' }, false],
+  ])('that says %j holds: %s', async (match, holds) => {
+    const driver = driverWith({ match, fail: 'as told' });
+    expect(driver.instantly(work, server, origin)).toBe(!holds);
+    const performed = driver.perform(work, server, signal, origin);
+    await (holds ? expect(performed).rejects.toThrow('as told') : expect(performed).resolves.toBeUndefined());
+  });
+
+  it('fails the first calls, or calls from some number on', async () => {
+    const outcomes = async (rule: Rule) => {
+      const driver = driverWith(rule);
+      const calls = [1, 2, 3, 4, 5].map(() => driver.perform(work, server, signal, origin));
+      return (await Promise.allSettled(calls)).map(({ status }) => status === 'rejected');
+    };
+    expect(await outcomes({ match: {}, fail: 'x', times: 2 })).toEqual([true, true, false, false, false]);
+    expect(await outcomes({ match: {}, fail: 'x', fromCall: 4 })).toEqual([false, false, false, true, true]);
+    expect(await outcomes({ match: {}, fail: 'x', fromCall: 2, times: 1 })).toEqual([false, true, false, false, false]);
+  });
+
+  it('delays by the clock', async () => {
+    const clock = new ManualClock();
+    const driver = new SimulatedDriver({ clock, rules: [{ match: {}, delayMs: 1000 }] });
+    let done = false;
+    const performed = driver.perform(work, server, signal, origin).then(() => {
+      done = true;
+    });
+    await clock.advance(999);
+    expect(done).toBe(false);
+    await clock.advance(1);
+    await performed;
+    expect(done).toBe(true);
+  });
+
+  it('hangs until it is released or nobody waits any more, and counts its calls', async () => {
+    const driver = driverWith();
+    const rule = driver.addRule({ match: {}, hang: true });
+    const first = driver.perform(work, server, signal, origin);
+    const ended = new AbortController();
+    const second = driver.perform(work, server, ended.signal, origin);
+    ended.abort(new Error('nobody waits'));
+    await expect(second).rejects.toThrow('nobody waits');
+    rule.release();
+    await first;
+    await driver.perform(work, server, signal, origin);
+    expect(rule.calls).toBe(3);
+  });
+
+  it('is refused when it is misspelt', () => {
+    expect(() => driverWith({ match: {}, fails: 'x' } as never)).toThrow('has no "fails"');
+    expect(() => driverWith({ match: { nmae: 'x' } } as never)).toThrow('has no "nmae"');
+    expect(() => driverWith({ fail: 'x' } as never)).toThrow('needs "match"');
+  });
+});
