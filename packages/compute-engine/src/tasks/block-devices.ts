@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { derivedUuid } from '../catalogs/derived-uuid.js';
 import type { BlockDevice, Server } from '../model/index.js';
-import type { TaskRun } from './task-run.js';
+import { Superseded, type TaskRun } from './task-run.js';
 
 /** True when the root disk is on the host itself. */
 export function hasLocalRoot({ blockDevices }: Pick<Server, 'blockDevices'>): boolean {
@@ -24,16 +24,18 @@ export async function untilAvailable(run: TaskRun, volumeId: string): Promise<vo
   throw new Error(`Volume ${volumeId} did not finish being created in time`);
 }
 
-/** Makes the volumes that a server is to have from images, snapshots or nothing. The ids were chosen by the request. */
+/**
+ * Makes the volumes that a server is to have from images, snapshots or nothing. Each is written down as soon as there is
+ * one, so that whoever removes the server finds it.
+ */
 export async function createBootVolumes(run: TaskRun): Promise<readonly BlockDevice[]> {
+  const { volumes } = run.core.catalogs;
+  const { caller } = run.context;
   const wanted = run.server.blockDevices.filter(
     ({ destination, source }) => destination === 'volume' && source !== 'volume',
   );
-  if (wanted.length === 0) return run.server.blockDevices;
-  const { volumes } = run.core.catalogs;
-  const made = new Map<string, string>();
   for (const device of wanted) {
-    const volume = await volumes.createVolume(run.context.caller, {
+    const volume = await volumes.createVolume(caller, {
       key: device.volumeId ?? device.id,
       sizeGb: device.sizeGb ?? undefined,
       name: '',
@@ -41,10 +43,18 @@ export async function createBootVolumes(run: TaskRun): Promise<readonly BlockDev
       imageId: device.source === 'image' ? device.sourceId : null,
       snapshotId: device.source === 'snapshot' ? device.sourceId : null,
     });
+    if (device.volumeId !== volume.id) await rememberVolume(run, device, volume.id);
     await untilAvailable(run, volume.id);
-    made.set(device.id, volume.id);
   }
-  return run.server.blockDevices.map((device) => ({ ...device, volumeId: made.get(device.id) ?? device.volumeId }));
+  return run.server.blockDevices;
+}
+
+async function rememberVolume(run: TaskRun, { id }: BlockDevice, volumeId: string): Promise<void> {
+  const blockDevices = run.server.blockDevices.map((device) => (device.id === id ? { ...device, volumeId } : device));
+  await run.update({ blockDevices }).catch(async (error) => {
+    if (error instanceof Superseded) await run.core.catalogs.volumes.deleteVolume(run.context.caller, volumeId);
+    throw error;
+  });
 }
 
 /** Ties the server's volumes to it. */
@@ -89,12 +99,22 @@ export async function keepVolumesReserved(run: TaskRun): Promise<readonly BlockD
   return kept;
 }
 
+/** A server's attachments of a volume: the one it knows of, or those that a process made before it died. */
+async function attachmentsOf(run: TaskRun, { attachmentId, volumeId }: BlockDevice): Promise<readonly string[]> {
+  if (attachmentId) return [attachmentId];
+  if (!volumeId) return [];
+  const { volumes } = run.core.catalogs;
+  const volume = await volumes.getVolume(run.context.caller, volumeId).catch(() => undefined);
+  return (volume?.attachments ?? []).filter(({ serverId }) => serverId === run.server.id).map(({ id }) => id);
+}
+
 /** Unties volumes from a server and removes those that are to go with it. */
 export async function releaseVolumes(run: TaskRun, devices: readonly BlockDevice[]): Promise<void> {
   const { volumes } = run.core.catalogs;
   const { caller } = run.context;
-  for (const { attachmentId, volumeId, deleteOnTermination } of devices) {
-    if (attachmentId) await volumes.deleteAttachment(caller, attachmentId);
+  for (const device of devices) {
+    for (const id of await attachmentsOf(run, device)) await volumes.deleteAttachment(caller, id);
+    const { volumeId, deleteOnTermination } = device;
     if (volumeId && deleteOnTermination) await volumes.deleteVolume(caller, volumeId).catch(() => {});
   }
 }
