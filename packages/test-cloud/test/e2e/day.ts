@@ -169,6 +169,18 @@ export const day: readonly Step[] = [
     gives: [{ Name: 'day' }],
   },
   {
+    does: 'boots from a new volume',
+    run: 'openstack server create --flavor m1.tiny --image cirros --boot-from-volume 2 --network office --wait rooted',
+    check: 'openstack volume list',
+    gives: [{ Status: 'in-use', Size: 2 }],
+  },
+  {
+    does: 'deletes that one too',
+    run: 'openstack server delete --wait rooted',
+    check: 'openstack volume list',
+    gives: [{ Status: 'available' }],
+  },
+  {
     does: 'makes a volume',
     run: 'openstack volume create --size 2 disk',
     check: 'openstack volume show disk',
@@ -414,7 +426,12 @@ export const day: readonly Step[] = [
     gives: [],
   },
   { does: 'deletes the key pair', run: 'openstack keypair delete laptop', check: 'openstack keypair list', gives: [] },
-  { does: 'deletes the volume', run: 'openstack volume delete disk', check: 'openstack volume list', gives: [] },
+  {
+    does: 'deletes the volume',
+    run: 'openstack volume delete disk',
+    check: 'openstack volume list --name disk',
+    gives: [],
+  },
   {
     does: 'deletes the images',
     run: 'openstack image delete copy nightly',
