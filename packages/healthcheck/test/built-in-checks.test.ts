@@ -1,5 +1,6 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { type Check, diskSpace, eventLoopDelay, eventLoopUtilization, heap, http, rss, tcp } from '../src/index.js';
 import { closing, serve } from './serve.js';
@@ -63,7 +64,9 @@ describe('checks of the process', () => {
   });
 
   it('diskSpace is unavailable, with a reason, for a path that is not there', async () => {
-    expect(await run(diskSpace('/nonexistent', { minFreeBytes: 1, name: 'data' }))).toMatchObject({
+    expect(
+      await run(diskSpace(join(import.meta.dirname, 'no-such-folder'), { minFreeBytes: 1, name: 'data' })),
+    ).toMatchObject({
       state: 'unavailable',
       reason: 'CHECK FAILED: data',
       details: expect.stringContaining('ENOENT'),

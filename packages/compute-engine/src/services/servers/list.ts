@@ -61,7 +61,12 @@ export async function listServers(core: Core, context: Context, query: ServerQue
   const behindWaiting = marker !== undefined && !isUnscheduled(marker);
   const first = behindWaiting ? [] : await list.read(marker, query.limit, (rows) => rows.where(UNSCHEDULED));
   if (first.length === query.limit) return first;
-  const scheduled: Narrow = (rows) => rows.where(sql<boolean>`not ${UNSCHEDULED}`);
+  // One that found its host between the two reads must not be listed twice.
+  const listed = first.map(({ seq }) => seq);
+  const scheduled: Narrow = (rows) => {
+    const behind = rows.where(sql<boolean>`not ${UNSCHEDULED}`);
+    return listed.length === 0 ? behind : behind.where('seq', 'not in', listed);
+  };
   return [...first, ...(await list.read(behindWaiting ? marker : undefined, query.limit - first.length, scheduled))];
 }
 
