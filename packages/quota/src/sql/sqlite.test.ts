@@ -27,12 +27,14 @@ function likeNodeSqlite() {
   };
 }
 
-const nodeSqlite = process.getBuiltinModule?.('node:sqlite' as 'node:fs') as undefined | { DatabaseSync: any };
+const nodeSqlite = process.getBuiltinModule?.('node:sqlite' as 'node:fs') as any;
 
-describe.each([
+const connections: [string, () => ReturnType<typeof likeNodeSqlite>][] = [
   ['a connection shaped like that of node:sqlite', likeNodeSqlite],
-  ...(nodeSqlite ? [['node:sqlite', () => new nodeSqlite.DatabaseSync(':memory:')] as const] : []),
-])('sqlite() with %s', (_name, open) => {
+];
+if (nodeSqlite) connections.push(['node:sqlite', () => new nodeSqlite.DatabaseSync(':memory:')]);
+
+describe.each(connections)('sqlite() with %s', (_name, open) => {
   it('counts, and becomes part of a transaction of the caller', async () => {
     const connection = open();
     const store = sqlStore({ database: sqlite(connection) });

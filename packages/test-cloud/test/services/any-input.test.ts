@@ -79,7 +79,7 @@ describe('no input makes a 500', () => {
     const bodies = fc.oneof(value, fields, ...(key ? [fields.map((inner) => ({ [key]: inner }))] : []));
     await fc.assert(
       fc.asyncProperty(bodies, async (body) => {
-        const { status } = await ask(method, path, body, { 'Content-Type': type });
+        const { status } = await ask(method!, path!, body, { 'Content-Type': type });
         expect(status).toBeLessThan(500);
       }),
       { numRuns: 40 },
