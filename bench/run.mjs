@@ -1,6 +1,6 @@
 // Measures every figure and writes bench/RESULTS.md. Names of benches as arguments run only those.
 import { execFileSync } from 'node:child_process';
-import { readdirSync, writeFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { cpus, totalmem } from 'node:os';
 import { join } from 'node:path';
 import { table } from './table.mjs';
@@ -13,25 +13,37 @@ const all = readdirSync(folder)
 const asked = process.argv.slice(2);
 const chosen = asked.length > 0 ? all.filter((name) => asked.includes(name)) : all;
 
-const sections = [];
+const file = join(folder, 'RESULTS.md');
+
+/** The sections that stand in the file already, by name. */
+function standing() {
+  const text = existsSync(file) ? readFileSync(file, 'utf8') : '';
+  return new Map(
+    text
+      .split(/^## /m)
+      .slice(1)
+      .map((part) => [part.split('\n', 1)[0], `## ${part.trimEnd()}\n`]),
+  );
+}
+
 for (const name of chosen) {
   console.log(`# ${name}`);
   const { run } = await import(`./${name}.mjs`);
   const rows = await run();
   console.log(table(rows));
-  sections.push(`## ${name}\n\n${table(rows)}\n`);
-}
-
-if (asked.length === 0) {
+  const sections = standing();
   const commit = execFileSync('git', ['rev-parse', '--short', 'HEAD'], { cwd: folder, encoding: 'utf8' }).trim();
+  sections.set(name, `## ${name}\n\nCommit ${commit}.\n\n${table(rows)}\n`);
   const machine = `${cpus().length} x ${cpus()[0].model.trim()}, ${Math.round(totalmem() / 2 ** 30)} GiB, Node ${process.version}`;
   const head = [
     '# Results',
     '',
-    `\`npm run bench\` on ${machine}; commit ${commit}, ${new Date().toISOString().slice(0, 10)}.`,
-    'Ratios are between two measurements of the same run. The load generator shares the machine with the server.',
+    `\`npm run bench\` on ${machine}, ${new Date().toISOString().slice(0, 10)}. Ratios are between two measurements of the`,
+    'same run. The load generator, and PostgreSQL and Redis where they take part, share the machine with the server.',
     '',
   ];
-  writeFileSync(join(folder, 'RESULTS.md'), `${head.join('\n')}\n${sections.join('\n')}`);
+  const sorted = [...sections].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, text]) => text);
+  writeFileSync(file, `${head.join('\n')}\n${sorted.join('\n')}`);
 }
+
 process.exit(0);

@@ -27,7 +27,7 @@ describe('a representation with another one for records of which less is known',
     { name: 'a', speed: 1, lost: false },
     { name: 'b', speed: 2, lost: true },
   ];
-  const shown = (version: string) => JSON.parse(reply.render(Version.of(version))({ ships }, {}));
+  const shown = (version: string) => JSON.parse(String(reply.render(Version.of(version))({ ships }, {})));
 
   it('chooses between the two for each record, from its version on', () => {
     expect(shown('2.5').ships).toEqual([
@@ -43,5 +43,22 @@ describe('a representation with another one for records of which less is known',
     expect(fits('2.4')).toBe(false);
     expect(reply.schema(Version.of('2.5')).safeParse({ ships: [{ name: 'a' }] }).success).toBe(false);
     expect(reply.breakpoints.map(String)).toEqual(['2.5']);
+  });
+});
+
+describe('a page of a list', () => {
+  it('is joined once as long as none of its items changes', () => {
+    const memoised = view<Ship>({ name: field(z.string(), (s) => s.name) }, { memo: () => 'same for all' });
+    const reply = new Reply({ ships: [memoised], next: z.string().optional() });
+    const fleet: Ship[] = Array.from({ length: 40 }, (_, i) => ({ name: `ship é ${i}`, speed: i, lost: false }));
+    const render = reply.render(Version.of('2.1'));
+    const show = (ships: readonly Ship[], next?: string) => JSON.parse(String(render({ ships, next }, {})));
+    const expected = { ships: fleet.map(({ name }) => ({ name })) };
+    expect(show(fleet)).toEqual(expected);
+    expect(show(fleet, 'more')).toEqual({ ...expected, next: 'more' });
+    const changed = [...fleet.slice(0, 39), { ...fleet[39]!, name: 'other' }];
+    expect(show(changed).ships[39]).toEqual({ name: 'other' });
+    expect(show(fleet)).toEqual(expected);
+    expect(show([])).toEqual({ ships: [] });
   });
 });

@@ -141,15 +141,62 @@ function renderShape(shape: ReplyShape, version: Version): Render {
     const item = renderShape(known.item, version);
     return (values: readonly unknown[], call) => `[${values.map((value) => item(value, call)).join(',')}]`;
   }
-  const fields = known.fields.flatMap(([name, windowed]) => {
-    const found = at(windowed, version);
-    return found ? [{ name, label: `${JSON.stringify(name)}:`, render: renderShape(found, version) }] : [];
-  });
+  const fields = fieldsOf(known.fields, version, renderShape);
   return (value, call) => {
     const parts: string[] = [];
     for (const { name, label, render } of fields)
       if (value[name] !== undefined) parts.push(label + render(value[name], call));
     return `{${parts.join(',')}}`;
+  };
+}
+
+function fieldsOf<R>(
+  fields: readonly (readonly [string, Windowed<ReplyShape>])[],
+  version: Version,
+  rendererOf: (shape: ReplyShape, version: Version) => R,
+) {
+  return fields.flatMap(([name, windowed]) => {
+    const found = at(windowed, version);
+    return found ? [{ name, label: `${JSON.stringify(name)}:`, render: rendererOf(found, version) }] : [];
+  });
+}
+
+/** Turns a value into an answer: text, or bytes where a page of a list is the same as one that was sent lately. */
+export type RenderAnswer = (value: any, call: any) => string | Buffer;
+
+/** Pages that are kept as bytes, and the least number of items that makes that worth while. */
+const KEPT_PAGES = 4;
+const SMALLEST_KEPT_PAGE = 16;
+
+/** Lists are polled: as long as the text of every item is the same, joining and encoding them is done once. */
+function renderPage(item: Render): RenderAnswer {
+  const kept: { readonly texts: readonly string[]; readonly bytes: Buffer }[] = [];
+  return (values: readonly unknown[], call) => {
+    const texts = values.map((value) => item(value, call));
+    if (texts.length < SMALLEST_KEPT_PAGE) return `[${texts.join(',')}]`;
+    const known = kept.find(
+      (page) => page.texts.length === texts.length && texts.every((text, i) => text === page.texts[i]),
+    );
+    if (known) return known.bytes;
+    const bytes = Buffer.from(`[${texts.join(',')}]`);
+    if (kept.unshift({ texts, bytes }) > KEPT_PAGES) kept.pop();
+    return bytes;
+  };
+}
+
+function renderAnswer(shape: ReplyShape, version: Version): RenderAnswer {
+  const known = kindOf(shape);
+  if (known.kind === 'list') return renderPage(renderShape(known.item, version));
+  if (known.kind !== 'object') return renderShape(shape, version);
+  const fields = fieldsOf(known.fields, version, renderAnswer);
+  return (value, call) => {
+    const parts: (string | Buffer)[] = [];
+    for (const { name, label, render } of fields) {
+      if (value[name] !== undefined) parts.push(`${parts.length === 0 ? '{' : ','}${label}`, render(value[name], call));
+    }
+    parts.push(parts.length === 0 ? '{}' : '}');
+    if (!parts.some((part) => typeof part !== 'string')) return parts.join('');
+    return Buffer.concat(parts.map((part) => (typeof part === 'string' ? Buffer.from(part) : part)));
   };
 }
 
@@ -179,7 +226,7 @@ function schemaOfShape(shape: ReplyShape, version: Version): z.ZodType {
 /** A reply with a history: its renderer and its schema per interval, built on first use. */
 export class Reply {
   readonly breakpoints: readonly Version[];
-  readonly #renders: PerInterval<Render>;
+  readonly #renders: PerInterval<RenderAnswer>;
   readonly #schemas: PerInterval<z.ZodType>;
 
   constructor(shape: Windowed<ReplyShape>) {
@@ -189,11 +236,11 @@ export class Reply {
       ...shapes.flatMap(breakpointsIn),
     ]);
     const present = (version: Version) => at(shape, version) ?? z.undefined();
-    this.#renders = new PerInterval(this.breakpoints, (version) => renderShape(present(version), version));
+    this.#renders = new PerInterval(this.breakpoints, (version) => renderAnswer(present(version), version));
     this.#schemas = new PerInterval(this.breakpoints, (version) => schemaOfShape(present(version), version));
   }
 
-  render(version: Version): Render {
+  render(version: Version): RenderAnswer {
     return this.#renders.at(version);
   }
 

@@ -114,8 +114,7 @@ export function createRouter<C extends object>(options: RouterOptions<C>) {
     for (const name in result.headers) res.setHeader(name, result.headers[name]!);
     const text =
       result.raw ?? (result.body === undefined ? undefined : parts.reply?.render(version)(result.body, call));
-    if (options.validateReplies && result.raw === undefined)
-      validateReply(operation, parts.reply, version, text as string | undefined);
+    if (options.validateReplies && result.raw === undefined) validateReply(operation, parts.reply, version, text);
     send(res, status, text);
   }
 
@@ -161,11 +160,11 @@ function validateReply(
   operation: Operation,
   reply: Reply | undefined,
   version: Version,
-  text: string | undefined,
+  text: string | Buffer | undefined,
 ): void {
   const name = `${operation.method} ${operation.path} ${operation.action ?? ''} at ${version}`;
   if (text === undefined) return;
   if (!reply) throw new InvalidReply(`${name} answers a body but defines no reply`);
-  const checked = reply.schema(version).safeParse(JSON.parse(text));
+  const checked = reply.schema(version).safeParse(JSON.parse(String(text)));
   if (!checked.success) throw new InvalidReply(`${name}: ${checked.error.message}`);
 }

@@ -1,4 +1,4 @@
-import { sql } from 'kysely';
+import { CompiledQuery, sql } from 'kysely';
 import type { Context } from '../../context.js';
 import type { Core } from '../../core.js';
 import { badRequest } from '../../errors.js';
@@ -80,17 +80,13 @@ function isUnscheduled({ vmState, taskState }: Server): boolean {
   return vmState === 'building' && taskState === 'scheduling';
 }
 
-/** Almost always there is none, and one look into an index tells. */
+const ANY_UNSCHEDULED = `select 1 from servers where deleted = 0 and vm_state = 'building' and task_state = 'scheduling'`;
+
+/** Almost always there is none, and one look into an index tells. Part of every list, so its text is ready. */
 async function anyUnscheduled({ store }: Core, projectId: string | undefined): Promise<boolean> {
-  let rows = store.db
-    .selectFrom('servers')
-    .select('seq')
-    .where('deleted', '=', 0)
-    .where('vm_state', '=', 'building')
-    .where('task_state', '=', 'scheduling')
-    .limit(1);
-  if (projectId !== undefined) rows = rows.where('project_id', '=', projectId);
-  return (await rows.executeTakeFirst()) !== undefined;
+  const ofProject = projectId === undefined ? '' : ` and project_id = ${store.kind === 'postgres' ? '$1' : '?'}`;
+  const query = CompiledQuery.raw(`${ANY_UNSCHEDULED}${ofProject} limit 1`, projectId === undefined ? [] : [projectId]);
+  return (await store.db.executeQuery(query)).rows.length > 0;
 }
 
 /** Reads servers in an order: by the database alone where it can, else in pieces, letting others work in between. */
