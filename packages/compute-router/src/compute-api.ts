@@ -92,7 +92,8 @@ export function computeApi(options: ComputeApiOptions): ComputeApi {
       routerOptions.onError ??
       ((error, req) => logger?.error({ err: error, url: withoutSecrets(req.url) }, 'a request failed')),
   });
-  const requestIds = requestId({ headers: REQUEST_ID_HEADERS });
+  // Everything here is handed the id it needs; following it through every promise would cost each request.
+  const requestIds = requestId({ headers: REQUEST_ID_HEADERS, context: false });
   const steps: Middleware[] = [(req, res, next) => (isVersionList(req) ? next() : requestIds(req, res, next))];
   if (logger) steps.push(requestLog(logger));
   if (checked) steps.push(checked as Middleware);

@@ -83,7 +83,7 @@ export function computeRouter(options: ComputeRouterOptions): ComputeRouter {
   const handler = computeHandler(options);
   // An id that the application around it has given already is told in these headers too.
   const generate = (req: IncomingMessage) => requestIdOf(req)?.local ?? `req-${randomUUID()}`;
-  const requestIds = requestId({ headers: REQUEST_ID_HEADERS, generate });
+  const requestIds = requestId({ headers: REQUEST_ID_HEADERS, generate, context: false });
   const router: Handler = (req, res) => {
     if (isVersionList(req)) handler(req, res);
     else requestIds(req, res, () => handler(req, res));

@@ -141,7 +141,8 @@ export class Worker {
     const { run, store, onError } = this.#options;
     try {
       await run(job, this.#stopping.signal);
-      await removeJob(store, job.id);
+      // In a transaction, so that it shares a commit with others.
+      await store.transaction((tx) => removeJob(tx, job.id));
     } catch (error) {
       // A worker that is stopping hands the job back; any other reason is somebody's mistake, and the lease's end is the next try.
       if (!(error instanceof WorkerStopping)) onError(error, job);
