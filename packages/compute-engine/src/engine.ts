@@ -5,6 +5,7 @@ import { type Clock, systemClock } from './clock.js';
 import type { Core } from './core.js';
 import type { Driver } from './drivers/driver.js';
 import { SimulatedDriver } from './drivers/simulated.js';
+import { type EngineHealth, engineHealth } from './health.js';
 import { Housekeeping } from './lifecycle/housekeeping.js';
 import type { Job } from './lifecycle/jobs.js';
 import { Worker, type WorkerOptions } from './lifecycle/worker.js';
@@ -90,6 +91,8 @@ export interface Engine extends Core {
   readonly assistedSnapshots: AssistedSnapshots;
   /** The engine's database, for `sqlStore({ database })` of the project quotas. */
   readonly quotaDatabase: SqlDatabase;
+  /** Whether the database takes changes and background work gets done, for health endpoints. */
+  readonly health: EngineHealth;
   /** Ends background work where it can go on later, and closes the database. */
   close(): Promise<void>;
 }
@@ -175,6 +178,7 @@ export async function createEngine(options: EngineOptions = {}): Promise<Engine>
     externalEvents,
     usageAudit: new UsageAudit(core),
     assistedSnapshots: new AssistedSnapshots(core),
+    health: engineHealth(core),
     close: async () => {
       await housekeeping.stop();
       await worker.stop();

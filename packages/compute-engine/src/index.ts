@@ -13,6 +13,7 @@ export {
 export { createEngine, type Engine, type EngineOptions } from './engine.js';
 export { Refusal, type RefusalCode } from './errors.js';
 export * from './extra-specs/index.js';
+export type { EngineHealth, PartHealth, WorkerHealth } from './health.js';
 export * from './keys/index.js';
 export { statesOf, statusOf } from './lifecycle/status.js';
 export {
@@ -60,5 +61,6 @@ export type { ServiceChange, ServiceState } from './services/services.js';
 export type { ProjectUsage, ServerUsage, UsageWindow } from './services/usage.js';
 export type { UsageAuditLog } from './services/usage-audit.js';
 export { defaultSettings, type QuotaKind, quotaKinds, type Settings } from './settings.js';
+export { type DatabaseTrouble, DatabaseUnavailable } from './store/database-unavailable.js';
 export { StaleRecord } from './store/document-table.js';
 export { openStore, type Store } from './store/store.js';

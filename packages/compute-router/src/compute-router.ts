@@ -25,7 +25,7 @@ export interface ComputeRouterOptions {
   readonly maxLimit?: number;
   /** Whether forwarding headers are believed; default: what Express says. */
   readonly trustProxy?: boolean;
-  /** Told of errors that became a 500; default: nobody. */
+  /** Told of errors that became a 500, and of trouble with the database (503); default: nobody. */
   readonly onError?: (error: unknown, req: IncomingMessage) => void;
   /** Holds every answer against its operation's own schema, for tests; default false. */
   readonly validateReplies?: boolean;

@@ -104,6 +104,18 @@ export async function removeJob(tx: Session, id: string): Promise<void> {
   await tx.db.deleteFrom('jobs').where('id', '=', id).execute();
 }
 
+/** For how long, in milliseconds, the oldest job that nobody holds has been due; 0 when there is none. */
+export async function oldestOverdueJob(session: Session, now: number): Promise<number> {
+  const free = sql<number | null>`min(case when run_at > lease_until then run_at else lease_until end)`;
+  const { since } = await session.db
+    .selectFrom('jobs')
+    .select(free.as('since'))
+    .where('lease_until', '<', now)
+    .where('run_at', '<=', now)
+    .executeTakeFirstOrThrow();
+  return since === null ? 0 : now - Number(since);
+}
+
 export async function countJobs(session: Session): Promise<number> {
   const { n } = await session.db
     .selectFrom('jobs')

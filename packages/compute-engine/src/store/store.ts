@@ -16,6 +16,8 @@ export interface Store extends Session {
    * does nothing but read and write through `tx`; what must follow goes into `tx.afterCommit`.
    */
   transaction<T>(work: (tx: Tx) => Promise<T>): Promise<T>;
+  /** Throws unless the database can be reached and keeps what is written now. */
+  check(): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -32,9 +34,11 @@ export async function openStore(url: string, options: { readonly poolSize?: numb
     throw error;
   }
   const group = session.kind === 'sqlite' ? new GroupCommit(session.db) : undefined;
+  const transaction: Store['transaction'] = (work) => transact(session, group, work);
   return {
     ...session,
-    transaction: (work) => transact(session, group, work),
+    transaction,
+    check: () => transaction(touch),
     close: () => session.db.destroy(),
   };
 }
@@ -53,6 +57,14 @@ async function transact<T>(session: Session, group: GroupCommit | undefined, wor
       await new Promise((resolve) => setTimeout(resolve, Math.random() * attempt * 5));
     }
   }
+}
+
+/** Writes the one row that every database has from its first moment on: reading alone would not find a full disk. */
+async function touch({ db }: Tx): Promise<void> {
+  await db
+    .updateTable('kysely_migration_lock')
+    .set(({ ref }) => ({ is_locked: ref('is_locked') }))
+    .execute();
 }
 
 /** Makes transactions that name the same thing wait for each other. SQLite has one writer at a time anyway. */

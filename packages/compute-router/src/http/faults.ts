@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { CatalogError, type CatalogErrorKind, Refusal } from '@apistrata/compute-engine';
+import { CatalogError, type CatalogErrorKind, DatabaseUnavailable, Refusal } from '@apistrata/compute-engine';
 import { computeFault, genericError, MicroversionError } from '@apistrata/microversion';
 import { InvalidBody, InvalidQuery, NoRoute, RequestError } from '@apistrata/microversion/router';
 import { sendUnauthorized } from '../identity/index.js';
@@ -34,14 +34,16 @@ function readable(error: unknown): { readonly status: number; readonly message: 
   if (error instanceof InvalidBody) return { status: 400, message: bodyMessage(error.issues, error.input) };
   if (error instanceof InvalidQuery) return { status: 400, message: queryMessage(error.problems) };
   if (error instanceof CatalogError) return { status: catalogStatuses[error.kind], message: error.message };
-  const known = [RequestError, Refusal, PolicyDenied, MicroversionError].some((kind) => error instanceof kind);
+  const known = [RequestError, Refusal, PolicyDenied, MicroversionError, DatabaseUnavailable].some(
+    (kind) => error instanceof kind,
+  );
   if (known) return error as Refusal;
   const { code, status, message } = error as { code?: unknown; status?: unknown; message?: unknown };
   return code === 'IDENTITY_UNAVAILABLE' && status === 503 ? { status, message: String(message) } : undefined;
 }
 
 export interface FaultOptions {
-  /** Told of errors that became a 500. */
+  /** Told of errors that became a 500, and of trouble with the database: their callers do not hear the cause. */
   readonly onUnexpected: (error: unknown, req: IncomingMessage) => void;
 }
 
@@ -53,11 +55,13 @@ export function faultRenderer({ onUnexpected }: FaultOptions) {
       return;
     }
     const known = readable(error);
-    if (!known) onUnexpected(error, req);
+    const databaseTrouble = error instanceof DatabaseUnavailable;
+    if (!known || databaseTrouble) onUnexpected(error, req);
     const fault = known ?? { status: 500, message: `${UNEXPECTED}\n${(error as Error)?.constructor?.name ?? 'Error'}` };
     const { contentType, body } = error instanceof NoRoute ? genericError(fault, req) : computeFault(fault);
     // A body that was not read to its end would be taken for the next request.
     if (fault.status === 413) res.setHeader('Connection', 'close');
+    if (databaseTrouble) res.setHeader('Retry-After', error.retryAfterSeconds);
     res.statusCode = fault.status;
     res.setHeader('Content-Type', contentType);
     res.setHeader('Content-Length', Buffer.byteLength(body));
