@@ -38,7 +38,10 @@ export interface EnforceQuotaOptions<Req extends IncomingMessage = IncomingMessa
   readonly onExceeded?: (error: QuotaExceeded, req: Req, res: ServerResponse) => void;
   /** Sees what went wrong and could not be answered: store failures, reservations that ended before they were settled. */
   readonly onError?: (error: unknown, req: Req) => void;
-  /** How long a reservation holds; it is renewed while the handler runs. Default that of the quota. */
+  /**
+   * How long a reservation holds, in ms. It is renewed while the client waits, and once more when it hangs up: let it
+   * be longer than a handler ever works. Default that of the quota.
+   */
   readonly ttlMs?: number;
 }
 
@@ -105,7 +108,7 @@ export function enforceSettings<Req extends IncomingMessage>(options: EnforceQuo
     operation: options.operation ?? operationOf(costs[0]![0]),
     failWith,
     onExceeded: options.onExceeded ?? (() => undefined),
-    onError: options.onError ?? (() => undefined),
+    onError: unfailing(options.onError),
     reserveOptions: ttlMs === undefined ? {} : { ttlMs },
   };
 }
@@ -134,6 +137,17 @@ function costsOf<Req extends IncomingMessage>({ quota, kind, cost, kinds }: Enfo
     }
   }
   return costs;
+}
+
+/** A hook that throws where nobody can catch it would end the process. */
+function unfailing<Args extends unknown[]>(hook: ((...args: Args) => void) | undefined): (...args: Args) => void {
+  return (...args) => {
+    try {
+      hook?.(...args);
+    } catch {
+      // There is nobody left to tell.
+    }
+  };
 }
 
 function operationOf(kind: string): string {

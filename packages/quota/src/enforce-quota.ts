@@ -1,4 +1,5 @@
 import { type IncomingMessage, type ServerResponse, STATUS_CODES } from 'node:http';
+import { watchAnswerEnd } from './answer-end.js';
 import { amountsOf, type EnforceQuotaOptions, type EnforceSettings, enforceSettings } from './enforce-options.js';
 import { QuotaExceeded, QuotaStoreError } from './errors.js';
 import type { Amounts } from './limits.js';
@@ -25,8 +26,12 @@ export function reservationOf(req: IncomingMessage): Reservation | undefined {
 }
 
 /**
- * Takes from the quota of a project before the handler runs; keeps it when the handler succeeds and gives it back
- * when it fails, throws, or the client goes away before there is an answer.
+ * Takes from the quota of a project before the handler runs; keeps it when the handler succeeds and gives it back when
+ * it fails or throws. A client that goes away changes nothing of that: the handler may go on and make the thing, so the
+ * status counts with which it ends its answer. A handler that never ends it holds what it took for the time-to-live.
+ *
+ * An answer ends once the store has heard of it: what is given back is free, and what is made is counted, before the
+ * client can build on it.
  *
  * @throws TypeError or InvalidQuota for options that cannot work, when it is made
  */
@@ -46,7 +51,7 @@ export function enforceQuota<Req extends IncomingMessage = IncomingMessage>(
       } else {
         const reservation = await reserve(settings, project, amounts, req);
         // The client left while the store was asked: nobody waits for what the handler would make.
-        if (res.destroyed && !res.writableEnded) return void release(settings, reservation, req);
+        if (res.destroyed && !res.writableEnded) return await release(settings, reservation, req);
         handlerThrew = settleAfter(settings, reservation, req, res);
       }
     } catch (error) {
@@ -81,7 +86,7 @@ async function reserve<Req extends IncomingMessage>(
   }
 }
 
-/** Settles a reservation once there is an answer, or there will be none. @returns what to do when the handler throws */
+/** Settles a reservation by the status of the answer, once the handler ends it. @returns for a handler that throws */
 function settleAfter<Req extends IncomingMessage>(
   settings: EnforceSettings<Req>,
   reservation: Reservation | undefined,
@@ -91,28 +96,37 @@ function settleAfter<Req extends IncomingMessage>(
   if (!reservation) return () => undefined;
   reservations.set(req, reservation);
   const stopRenewing = keepAlive(reservation);
-  let settled = false;
-  const settle = (commit: boolean) => {
-    if (settled) return;
-    settled = true;
-    if (commit) {
-      commitPersistently(reservation)
-        .catch((error) => settings.onError(error, req))
-        .finally(stopRenewing);
-    } else {
-      stopRenewing();
-      release(settings, reservation, req);
-    }
+  let settlement: Promise<void> | undefined;
+
+  /** @returns what the answer waits for: whoever has it may build on it, and delete at once what was made */
+  const settle = (commit: boolean): Promise<void> => {
+    settlement ??= commit ? keep() : giveUp();
+    return settlement;
   };
-  afterAnswer(
-    res,
-    () => settle(settings.succeeded(res, req)),
-    () => settle(false),
-  );
-  return () => settle(false);
+  const keep = (): Promise<void> => {
+    const { attempted, done } = commitPersistently(reservation);
+    done.catch((error) => settings.onError(error, req)).finally(stopRenewing);
+    return attempted;
+  };
+  const giveUp = (): Promise<void> => {
+    stopRenewing();
+    return release(settings, reservation, req);
+  };
+  /** A handler that nobody waits for may end its answer, or never: the time-to-live decides, from now on. */
+  const letRunOut = () => {
+    stopRenewing();
+    if (!settlement && reservation.open) reservation.renew().catch(() => undefined);
+  };
+
+  watchAnswerEnd(res, {
+    // Unless it is known that nothing was made, it counts.
+    ended: () => settle(hasSucceeded(settings, req, res, true)),
+    left: letRunOut,
+  });
+  return () => void settle(false);
 }
 
-/** Gives back once the handler succeeded. @returns what to do when the handler throws */
+/** Gives back by the status of the answer, and before the client has it. @returns for a handler that throws */
 function giveBackAfter<Req extends IncomingMessage>(
   settings: EnforceSettings<Req>,
   project: string,
@@ -121,37 +135,49 @@ function giveBackAfter<Req extends IncomingMessage>(
   res: ServerResponse,
 ): () => void {
   const { quota, fallback } = settings;
-  const giveBack = async (to: ProjectQuotas) => to.giveBack(project, amounts);
   let failed = false;
-  afterAnswer(
-    res,
-    () => {
-      if (failed || !settings.succeeded(res, req)) return;
-      giveBack(quota)
-        .catch((error) => {
-          if (typeof fallback === 'string') throw error;
-          return giveBack(fallback);
-        })
-        .catch((error) => settings.onError(error, req));
+
+  const giveBack = async (): Promise<void> => {
+    try {
+      await quota.giveBack(project, amounts);
+    } catch (error) {
+      if (typeof fallback === 'string') throw error;
+      await fallback.giveBack(project, amounts);
+    }
+  };
+  watchAnswerEnd(res, {
+    ended: () => {
+      if (failed || !hasSucceeded(settings, req, res, false)) return undefined;
+      return giveBack().catch((error) => settings.onError(error, req));
     },
-    () => undefined,
-  );
+    left: () => undefined,
+  });
   return () => {
     failed = true;
   };
 }
 
-/** Calls one of both once: an answer was given (whether or not the client still takes it), or the client left before. */
-function afterAnswer(res: ServerResponse, answered: () => void, left: () => void): void {
-  res.once('close', () => (res.writableEnded ? answered() : left()));
+/** What the option says of the answer; where it throws, the careful guess. */
+function hasSucceeded<Req extends IncomingMessage>(
+  settings: EnforceSettings<Req>,
+  req: Req,
+  res: ServerResponse,
+  careful: boolean,
+): boolean {
+  try {
+    return settings.succeeded(res, req);
+  } catch (error) {
+    settings.onError(error, req);
+    return careful;
+  }
 }
 
-function release<Req extends IncomingMessage>(
+async function release<Req extends IncomingMessage>(
   settings: EnforceSettings<Req>,
   reservation: Reservation | undefined,
   req: Req,
-): void {
-  reservation?.release().catch((error) => settings.onError(error, req));
+): Promise<void> {
+  await reservation?.release().catch((error) => settings.onError(error, req));
 }
 
 function refuse<Req extends IncomingMessage>(
@@ -163,7 +189,12 @@ function refuse<Req extends IncomingMessage>(
 ): void {
   const exceeded = error instanceof QuotaExceeded;
   const refusal = exceeded ? new QuotaExceeded(error.details, settings.status) : error;
-  if (exceeded) settings.onExceeded(refusal as QuotaExceeded, req, res);
+  try {
+    if (exceeded) settings.onExceeded(refusal as QuotaExceeded, req, res);
+  } catch (thrown) {
+    next(thrown);
+    return;
+  }
   if (res.headersSent) return;
   if (settings.failWith === 'next') {
     next(refusal);

@@ -539,6 +539,19 @@ describe('roles', () => {
 describe('identity', () => {
   const strict = { identity: headerIdentity() };
 
+  it.each([undefined, '', ' , '])(
+    'that is confirmed and has the roles %j has none, admin least of all',
+    async (roles) => {
+      const headers = { 'x-identity-status': 'Confirmed', 'x-project-id': 'p1', 'x-roles': roles };
+      expect((await headerIdentity()({ headers } as never))!.roles).toEqual([]);
+      expect((await headerIdentity({ confirmed: false })({ headers } as never))!.roles).toEqual(['admin']);
+      const call = agent({ ...strict, adminRole: 'admin', readerRoles: ['admin'] });
+      for (const path of ['/v1/quotas', '/v1/project-quotas']) {
+        await call.get(path).set({ 'X-Identity-Status': 'Confirmed', 'X-Project-Id': 'p1' }).expect(403);
+      }
+    },
+  );
+
   it.each([{}, { 'X-Project-Id': '' }, { 'X-Project-Id': '  ' }])('without a project is 400: %j', async (headers) => {
     const missing = await agent().get('/v1/quotas').set(headers).set('Accept', 'application/json').expect(400);
     expect(missing.body).toEqual({ message: 'Missing X-Project-Id', code: '400 Bad Request', title: 'Bad Request' });

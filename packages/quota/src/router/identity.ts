@@ -35,7 +35,8 @@ export interface HeaderIdentityOptions {
 }
 
 /**
- * Identity from `X-Project-Id`, `X-Roles` (comma-separated; none is `admin`) and `X-User-Id`.
+ * Identity from `X-Project-Id`, `X-Roles` (comma-separated; none is `admin` with `confirmed: false`, and none otherwise)
+ * and `X-User-Id`.
  *
  * Only behind a proxy that authenticates and removes these headers from what clients send: anybody who can reach the
  * service past it can be anybody.
@@ -52,7 +53,9 @@ export function headerIdentity(options: HeaderIdentityOptions = {}): IdentityOf 
       .split(',')
       .map((role) => role.trim())
       .filter(Boolean);
-    return { projectId, roles: roles.length > 0 ? roles : ['admin'], userId: textOf(req, 'x-user-id') || undefined };
+    // A token that was checked says all there is to say: without roles it may nothing that needs one.
+    if (!confirmed && roles.length === 0) roles.push('admin');
+    return { projectId, roles, userId: textOf(req, 'x-user-id') || undefined };
   };
 }
 

@@ -1,0 +1,51 @@
+import { memoryStore, type QuotaStore } from '@apistrata/quota';
+import { redisStore } from '@apistrata/quota/redis';
+import { postgres, sqlite, sqlStore } from '@apistrata/quota/sql';
+import Database from 'better-sqlite3';
+import { Redis } from 'ioredis';
+import pg from 'pg';
+import { inject } from 'vitest';
+
+/** A fresh place in a store, and how to leave it. */
+export interface OpenedStore {
+  readonly store: QuotaStore;
+  readonly close: () => Promise<unknown> | void;
+}
+
+interface StoreKind {
+  readonly name: string;
+  /** False where this machine has no such server. */
+  readonly here: boolean;
+  readonly open: (clock?: () => number) => Promise<OpenedStore>;
+}
+
+let opened = 0;
+const placeName = () => `each_${process.pid}_${opened++}_`;
+
+/** Every kind of store the package has, for `describe.each`. */
+export const everyStore: readonly StoreKind[] = [
+  { name: 'memory', here: true, open: async (clock) => ({ store: memoryStore({ clock }), close: () => undefined }) },
+  { name: 'SQLite', here: true, open: openSqlite },
+  { name: 'PostgreSQL', here: Boolean(inject('postgresUrl')), open: openPostgres },
+  { name: 'Redis', here: Boolean(inject('redisUrl')), open: openRedis },
+];
+
+async function openSqlite(clock?: () => number): Promise<OpenedStore> {
+  const connection = new Database(':memory:');
+  const store = sqlStore({ database: sqlite(connection), clock });
+  await store.createSchema();
+  return { store, close: () => void connection.close() };
+}
+
+async function openPostgres(clock?: () => number): Promise<OpenedStore> {
+  const pool = new pg.Pool({ connectionString: inject('postgresUrl'), max: 4 });
+  pool.on('error', () => undefined);
+  const store = sqlStore({ database: postgres(pool), tablePrefix: placeName(), clock });
+  await store.createSchema();
+  return { store, close: () => pool.end() };
+}
+
+async function openRedis(clock?: () => number): Promise<OpenedStore> {
+  const client = new Redis(inject('redisUrl')!);
+  return { store: redisStore({ client, keyPrefix: `{${placeName()}}:`, clock }), close: () => client.quit() };
+}

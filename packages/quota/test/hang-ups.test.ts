@@ -1,0 +1,192 @@
+import { once } from 'node:events';
+import { type ClientRequest, createServer, type IncomingMessage, request, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { enforceQuota, type ProjectQuotas, projectQuotas, ReservationGone } from '@apistrata/quota';
+import express from 'express';
+import express4 from 'express4';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { everyStore, type OpenedStore } from './every-store.js';
+
+const LIMIT = 3;
+const TTL_MS = 60_000;
+
+/** A handler at work: what it does is said from outside, after its client has left. */
+interface Work {
+  readonly left: Promise<unknown>;
+  end(status: number): void;
+  fail(): void;
+}
+
+type Handler = (req: IncomingMessage, res: ServerResponse) => Promise<void>;
+type Middleware = ReturnType<typeof enforceQuota>;
+
+function inExpress(make: typeof express) {
+  return (enforce: Middleware, handler: Handler) => {
+    const app = make();
+    // Express 4 leaves what an async handler throws to the handler.
+    app.use(enforce, (req, res, next) => void handler(req, res).catch(next));
+    app.use(((_error, _req, res, _next) => void res.status(500).end()) as express.ErrorRequestHandler);
+    return app;
+  };
+}
+
+const servers: [string, (enforce: Middleware, handler: Handler) => (req: never, res: never) => unknown][] = [
+  ['Express 5', inExpress(express)],
+  ['Express 4', inExpress(express4 as unknown as typeof express)],
+  [
+    'bare node:http',
+    (enforce, handler) => (req: IncomingMessage, res: ServerResponse) =>
+      enforce(req, res, () => handler(req, res)).catch(() => res.writeHead(500).end()),
+  ],
+];
+
+let opened: OpenedStore;
+let quota: ProjectQuotas;
+let now: number;
+let close: () => unknown;
+let works: Work[];
+let reached: () => void;
+const errors: unknown[] = [];
+
+afterEach(async () => {
+  close();
+  await opened.close();
+  errors.length = 0;
+});
+
+async function start(serve: (typeof servers)[number][1], open: (typeof everyStore)[number]['open']) {
+  now = 1_700_000_000_000;
+  opened = await open(() => now);
+  quota = projectQuotas({ store: opened.store, defaults: { secrets: LIMIT }, ttlMs: TTL_MS });
+  works = [];
+  const handler: Handler = (_req, res) =>
+    new Promise((resolve, reject) => {
+      works.push({
+        left: once(res, 'close'),
+        end: (status) => {
+          res.statusCode = status;
+          res.end('{}');
+          resolve();
+        },
+        fail: () => reject(new Error('handler failed')),
+      });
+      reached();
+    });
+  const onError = (error: unknown) => void errors.push(error);
+  const enforce = enforceQuota({ quota, kind: 'secrets', project: () => 'p', onError });
+  const server = createServer(serve(enforce, handler) as never).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  close = () => {
+    server.closeAllConnections();
+    server.close();
+  };
+  return (server.address() as AddressInfo).port;
+}
+
+function call(port: number, method: string): { client: ClientRequest; status: Promise<number> } {
+  const client = request({ port, method, agent: false });
+  const status = new Promise<number>((resolve) => {
+    client.on('response', (res) => {
+      res.resume();
+      resolve(res.statusCode!);
+    });
+    client.on('error', () => resolve(0));
+  });
+  client.end();
+  return { client, status };
+}
+
+/** Sends a request and hangs up as soon as its handler works. @returns undefined where the quota refused it */
+async function hangUp(port: number, method = 'POST'): Promise<Work | undefined> {
+  const working = new Promise<'working'>((resolve) => {
+    reached = () => resolve('working');
+  });
+  const { client, status } = call(port, method);
+  if ((await Promise.race([working, status])) !== 'working') return undefined;
+  const work = works.at(-1)!;
+  client.destroy();
+  await work.left;
+  return work;
+}
+
+const countOf = async () => {
+  const { used, reserved } = (await quota.usage('p')).secrets!;
+  return { used, reserved };
+};
+const counts = (used: number, reserved = 0) =>
+  vi.waitFor(async () => expect(await countOf()).toEqual({ used, reserved }), { timeout: 5_000 });
+
+const combinations = servers.flatMap(([server, serve]) => everyStore.map((store) => ({ server, serve, ...store })));
+
+describe.each(combinations)('a client that hangs up on $server, with $name', ({ serve, open, here }) => {
+  let port: number;
+  beforeEach(async (context) => {
+    if (!here) return context.skip('no such server on this machine');
+    port = await start(serve, open);
+  });
+
+  it('makes no more than the limit, and what is made is counted', async () => {
+    const admitted: Work[] = [];
+    for (let attempt = 0; attempt < 10; attempt++) {
+      const work = await hangUp(port);
+      if (work) admitted.push(work);
+    }
+    expect(admitted).toHaveLength(LIMIT);
+    await counts(0, LIMIT);
+    for (const work of admitted) work.end(201);
+    await counts(LIMIT);
+    expect(errors).toEqual([]);
+  });
+
+  it('gives back when the handler ends with a failure, or throws', async () => {
+    (await hangUp(port))!.end(409);
+    await counts(0);
+    (await hangUp(port))!.fail();
+    await counts(0);
+  });
+
+  it('of a handler that never ends holds for the time-to-live', async () => {
+    const renew = vi.spyOn(opened.store, 'renew');
+    await hangUp(port);
+    await vi.waitFor(() => expect(renew).toHaveBeenCalled());
+    await renew.mock.results[0]!.value;
+    now += TTL_MS - 1;
+    await counts(0, 1);
+    now += 1;
+    await counts(0);
+  });
+
+  it('leaks nothing during DELETE', async () => {
+    await quota.consume('p', { secrets: 2 });
+    (await hangUp(port, 'DELETE'))!.end(204);
+    await counts(1);
+    (await hangUp(port, 'DELETE'))!.end(404);
+    (await hangUp(port, 'DELETE'))!.fail();
+    await counts(1);
+  });
+});
+
+describe('a reservation whose client has hung up', () => {
+  it('begins its time-to-live anew', async () => {
+    const port = await start(servers[0]![1], everyStore[0]!.open);
+    const working = new Promise<void>((resolve) => {
+      reached = resolve;
+    });
+    const { client } = call(port, 'POST');
+    await working;
+    now += TTL_MS - 1;
+    client.destroy();
+    await works[0]!.left;
+    now += TTL_MS - 1;
+    works[0]!.end(201);
+    await counts(1);
+  });
+
+  it('tells the hook when its handler ended after it', async () => {
+    const port = await start(servers[0]![1], everyStore[0]!.open);
+    const work = await hangUp(port);
+    now += TTL_MS;
+    work!.end(201);
+    await vi.waitFor(() => expect(errors).toEqual([expect.any(ReservationGone)]));
+  });
+});
