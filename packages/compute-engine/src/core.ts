@@ -1,7 +1,9 @@
 import type { Catalogs } from './catalogs/index.js';
 import type { Clock } from './clock.js';
+import type { Context } from './context.js';
 import type { Driver } from './drivers/driver.js';
 import type { Worker } from './lifecycle/worker.js';
+import type { Server } from './model/index.js';
 import type { Infrastructure } from './scheduler/infrastructure.js';
 import type { Settings } from './settings.js';
 import type { Store } from './store/store.js';
@@ -15,4 +17,11 @@ export interface Core {
   readonly worker: Worker;
   readonly infrastructure: Infrastructure;
   readonly settings: Settings;
+}
+
+/** A server, and on whose behalf something is done to it. */
+export interface ServerScope {
+  readonly core: Core;
+  readonly context: Context;
+  readonly server: Server;
 }

@@ -215,3 +215,6 @@ export interface ServerShare {
   readonly status: 'attaching' | 'detaching' | 'active' | 'inactive' | 'error';
   readonly exportLocation: string | null;
 }
+
+/** What a change of a server sets. */
+export type ServerPatch = Partial<Omit<Server, keyof Stored | 'id'>>;

@@ -3,9 +3,9 @@ import type { Core } from '../core.js';
 import { badRequest, conflict, forbidden, notFound } from '../errors.js';
 import { generateSshKeypair, generateX509, InvalidKey, parseSshPublicKey, parseX509 } from '../keys/index.js';
 import type { Keypair } from '../model/index.js';
+import { limitsOf } from '../quotas/server-quota.js';
 import { lockName } from '../store/store.js';
 import { compoundKey, tables } from '../store/tables.js';
-import { limitsOf } from './servers/quota-check.js';
 
 export interface NewKeypair {
   readonly userId: string;

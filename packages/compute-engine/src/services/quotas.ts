@@ -1,11 +1,11 @@
 import type { Core } from '../core.js';
 import { badRequest } from '../errors.js';
+import { limitsOf, serverUsage } from '../quotas/server-quota.js';
 import type { QuotaKind } from '../settings.js';
 import { quotaKinds } from '../settings.js';
 import type { Session, Tx } from '../store/database.js';
 import { lockName } from '../store/store.js';
 import { compoundKey, tables } from '../store/tables.js';
-import { limitsOf, serverUsage } from './servers/quota-check.js';
 
 /** A number for each kind of resource. Of limits, -1 is unlimited. */
 export type QuotaValues = Readonly<Record<QuotaKind, number>>;

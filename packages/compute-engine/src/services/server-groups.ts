@@ -3,10 +3,10 @@ import type { Context } from '../context.js';
 import type { Core } from '../core.js';
 import { forbidden, notFound } from '../errors.js';
 import type { GroupPolicy, ServerGroup } from '../model/index.js';
+import { limitsOf } from '../quotas/server-quota.js';
 import type { Tx } from '../store/database.js';
 import { lockName } from '../store/store.js';
 import { compoundKey, tables } from '../store/tables.js';
-import { limitsOf } from './servers/quota-check.js';
 
 export interface NewServerGroup {
   readonly name: string;

@@ -1,4 +1,4 @@
-import { CatalogError } from '../catalogs/catalog-error.js';
+import { unlessRefused } from '../catalogs/unless-refused.js';
 import type { BlockDevice, Server } from '../model/index.js';
 import type { SideRun } from './side-run.js';
 import { Superseded } from './task-run.js';
@@ -34,16 +34,6 @@ export async function ifStillThere(work: () => Promise<unknown>): Promise<void> 
     await work();
   } catch (error) {
     if (!(error instanceof Superseded)) throw error;
-  }
-}
-
-/** What the catalog may refuse without harm: there is nothing to be given back. Only its being away counts. */
-export async function unlessRefused<T>(asked: Promise<T>): Promise<T | undefined> {
-  try {
-    return await asked;
-  } catch (error) {
-    if (error instanceof CatalogError && error.kind !== 'unavailable') return undefined;
-    throw error;
   }
 }
 

@@ -1,7 +1,9 @@
-import { releaseVolumes } from './block-devices.js';
-import { releaseClaims, releaseNetworks } from './build.js';
-import { endMigrations, followServer, keepClaim, ownClaim } from './moves.js';
-import { releaseShares } from './share-access.js';
+import { followServer } from '../migrations/follow-server.js';
+import { endMigrations } from '../migrations/migration-record.js';
+import { releasePorts } from '../ports/server-ports.js';
+import { keepClaim, ownClaim } from '../scheduler/server-claims.js';
+import { releaseShares } from '../shares/share-access.js';
+import { releaseVolumes } from '../volumes/server-volumes.js';
 import { failTask, type Task } from './task.js';
 import type { TaskRun } from './task-run.js';
 
@@ -14,7 +16,7 @@ async function end(run: TaskRun): Promise<void> {
   const { server } = run;
   // On a host that is down nothing can be done, and the record went at once.
   if (server.host && !server.deleted) await run.perform({ verb: 'destroy' }, 'deleting', 'compute_terminate_instance');
-  await releaseNetworks(run, server.interfaces);
+  await releasePorts(run, server.interfaces);
   await releaseVolumes(run, server.blockDevices);
   await releaseShares(run);
   await dropShelvedImage(run);
@@ -33,7 +35,7 @@ async function end(run: TaskRun): Promise<void> {
     },
     async (tx, current) => {
       await endMigrations(tx, run.core, current.id);
-      return releaseClaims(tx, current.claims);
+      return keepClaim(tx, current, undefined);
     },
   );
 }
@@ -45,7 +47,7 @@ function removal(action: 'delete' | 'forceDelete'): Task {
     run: end,
     fail: (run, error) =>
       run.server.deleted
-        ? run.finish({ claims: [] }, (tx, current) => releaseClaims(tx, current.claims))
+        ? run.finish({ claims: [] }, (tx, current) => keepClaim(tx, current, undefined))
         : failTask(run, action, error),
   };
 }

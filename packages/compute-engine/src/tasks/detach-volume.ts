@@ -1,4 +1,5 @@
-import { deviceOf, dropDevice, unlessRefused } from './attached-volume.js';
+import { unlessRefused } from '../catalogs/unless-refused.js';
+import { deviceOf, dropDevice } from './attached-volume.js';
 import type { SideTask } from './side-run.js';
 
 interface DetachVolumeArguments {

@@ -1,19 +1,15 @@
 import type { DriverWork } from '../drivers/driver.js';
 import { transitionOf } from '../lifecycle/transitions.js';
-import type { MigrationStatus } from '../model/index.js';
+import { claimDestination } from '../migrations/destination.js';
+import { followServer } from '../migrations/follow-server.js';
+import { changeMigration, type MigrationPatch } from '../migrations/migration-record.js';
+import type { MigrationStatus, ServerPatch } from '../model/index.js';
 import { NoValidHost } from '../scheduler/scheduler.js';
+import { keepClaim, ownClaim } from '../scheduler/server-claims.js';
 import { tables } from '../store/tables.js';
-import {
-  changeMigration,
-  claimDestination,
-  followServer,
-  keepClaim,
-  type MigrationPatch,
-  migrationOf,
-  ownClaim,
-} from './moves.js';
+import { migrationOf } from './moves.js';
 import { failTask, type Task } from './task.js';
-import type { ServerPatch, TaskRun } from './task-run.js';
+import type { TaskRun } from './task-run.js';
 
 /** What a live migration asks of its job. */
 export interface LiveMigrationArguments {

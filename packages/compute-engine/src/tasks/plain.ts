@@ -1,5 +1,5 @@
 import type { ActionName } from '../lifecycle/transitions.js';
-import { followServer } from './moves.js';
+import { followServer } from '../migrations/follow-server.js';
 import type { SideTask } from './side-run.js';
 import type { Task } from './task.js';
 

@@ -1,8 +1,12 @@
-import type { BlockDevice } from '../model/index.js';
-import { connectVolume, untilAvailable } from './block-devices.js';
-import { changeMigration, claimDestination, followServer, keepClaim, migrationOf, ownClaim } from './moves.js';
+import { claimDestination } from '../migrations/destination.js';
+import { followServer } from '../migrations/follow-server.js';
+import { changeMigration } from '../migrations/migration-record.js';
+import type { BlockDevice, ServerPatch } from '../model/index.js';
+import { keepClaim, ownClaim } from '../scheduler/server-claims.js';
+import { connectVolume, untilAvailable } from '../volumes/server-volumes.js';
+import { migrationOf } from './moves.js';
 import { failTask, type Task } from './task.js';
-import type { ServerPatch, TaskRun } from './task-run.js';
+import type { TaskRun } from './task-run.js';
 
 /** What a rebuild asks of its job. */
 export interface RebuildArguments {
@@ -32,7 +36,7 @@ async function reimageRoot(run: TaskRun, imageId: string): Promise<void> {
   await changeRoot({ ...root, attachmentId: reserved.id });
   await volumes.reimage(caller, root.volumeId!, imageId);
   await untilAvailable(run, root.volumeId!);
-  await changeRoot(await connectVolume(run, { ...root, attachmentId: reserved.id }));
+  await changeRoot(await connectVolume(run, { ...root, attachmentId: reserved.id }, root.volumeId!));
 }
 
 /** Gives a server a fresh disk. */

@@ -1,6 +1,9 @@
-import { claimDestination, followServer, keepClaim } from './moves.js';
+import { claimDestination } from '../migrations/destination.js';
+import { followServer } from '../migrations/follow-server.js';
+import type { ServerPatch } from '../model/index.js';
+import { keepClaim } from '../scheduler/server-claims.js';
 import type { Task } from './task.js';
-import type { ServerPatch, TaskRun } from './task-run.js';
+import type { TaskRun } from './task-run.js';
 
 /** What a rescue asks of its job. */
 export interface RescueArguments {

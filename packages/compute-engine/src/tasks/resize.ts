@@ -1,10 +1,14 @@
 import { transitionOf } from '../lifecycle/transitions.js';
-import type { FlavorCopy, MigrationRecord, MigrationStatus } from '../model/index.js';
+import { claimDestination } from '../migrations/destination.js';
+import { followServer } from '../migrations/follow-server.js';
+import { changeMigration } from '../migrations/migration-record.js';
+import type { FlavorCopy, MigrationRecord, MigrationStatus, ServerPatch } from '../model/index.js';
 import { NoValidHost } from '../scheduler/scheduler.js';
+import { keepClaim, ownClaim } from '../scheduler/server-claims.js';
 import type { Tx } from '../store/database.js';
-import { changeMigration, claimDestination, followServer, keepClaim, migrationOf, ownClaim } from './moves.js';
+import { migrationOf } from './moves.js';
 import { failTask, type Task } from './task.js';
-import type { ServerPatch, TaskRun } from './task-run.js';
+import type { TaskRun } from './task-run.js';
 
 /** What resize and migrate ask of their job. */
 export interface ResizeArguments {

@@ -1,5 +1,6 @@
+import { closeShare, openShare } from '../shares/share-access.js';
 import { ifStillThere } from './attached-volume.js';
-import { closeShare, openShare, shareOf, withShare } from './share-access.js';
+import { shareOf, withShare } from './share-access.js';
 import type { SideTask } from './side-run.js';
 
 interface ShareArguments {

@@ -1,9 +1,12 @@
-import type { PowerState } from '../model/index.js';
-import { hasLocalRoot, keepVolumesReserved } from './block-devices.js';
-import { claimDestination, followServer, keepClaim, ownClaim } from './moves.js';
+import { claimDestination } from '../migrations/destination.js';
+import { followServer } from '../migrations/follow-server.js';
+import type { PowerState, ServerPatch } from '../model/index.js';
+import { keepClaim, ownClaim } from '../scheduler/server-claims.js';
+import { hasLocalRoot } from '../volumes/root-disk.js';
+import { keepVolumesReserved } from '../volumes/server-volumes.js';
 import { dropUnfinished, takeSnapshot } from './snapshot.js';
 import { failTask, type Task } from './task.js';
-import type { ServerPatch, TaskRun } from './task-run.js';
+import type { TaskRun } from './task-run.js';
 
 /** What shelving asks of its job: the image that was made, without content, for the disk. */
 export interface ShelveArguments {
@@ -15,7 +18,7 @@ async function offload(run: TaskRun): Promise<void> {
   await run.perform({ verb: 'shelve_offload' }, 'shelving_offloading', 'compute_shelve_offload_instance');
   if (run.server.interfaces.length > 0)
     await run.core.catalogs.networks.movePorts(run.context.caller, run.server.id, '');
-  const blockDevices = await keepVolumesReserved(run);
+  const blockDevices = await keepVolumesReserved(run, run.job.id);
   await run.finish(
     { vmState: 'shelved_offloaded', powerState: 4, host: null, node: null, blockDevices },
     (tx, server) => keepClaim(tx, server, undefined),

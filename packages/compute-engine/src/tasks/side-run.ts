@@ -1,6 +1,6 @@
 import type { ActionName } from '../lifecycle/transitions.js';
-import type { Server } from '../model/index.js';
-import { type AlsoWrite, type ServerPatch, TaskRun } from './task-run.js';
+import type { Server, ServerPatch } from '../model/index.js';
+import { type AlsoWrite, TaskRun } from './task-run.js';
 
 /**
  * A job beside the one that owns a server. Volumes, interfaces and shares come and go without a task state, so such a

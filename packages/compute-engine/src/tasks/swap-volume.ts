@@ -1,4 +1,5 @@
-import { changeDevice, deviceOf, forgetAttachment, unlessRefused } from './attached-volume.js';
+import { unlessRefused } from '../catalogs/unless-refused.js';
+import { changeDevice, deviceOf, forgetAttachment } from './attached-volume.js';
 import type { SideRun, SideTask } from './side-run.js';
 
 interface SwapVolumeArguments {

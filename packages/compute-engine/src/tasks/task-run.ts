@@ -3,17 +3,14 @@ import type { Core } from '../core.js';
 import type { DriverWork } from '../drivers/driver.js';
 import { recordEvents } from '../history/actions.js';
 import type { Job } from '../lifecycle/jobs.js';
-import type { ActionEvent, Server, TaskState } from '../model/index.js';
+import type { ActionEvent, Server, ServerPatch, TaskState } from '../model/index.js';
 import type { Tx } from '../store/database.js';
-import type { Stored } from '../store/document-table.js';
 import { tables } from '../store/tables.js';
 
 /** Another job has taken the server over (it is being deleted, say): this one ends without a word. */
 export class Superseded extends Error {
   readonly code = 'SUPERSEDED';
 }
-
-export type ServerPatch = Partial<Omit<Server, keyof Stored | 'id'>>;
 
 /** Further writes of a transaction that changes a server; may add to the patch. */
 export type AlsoWrite = (tx: Tx, server: Server) => Promise<ServerPatch | undefined>;

@@ -1,7 +1,9 @@
 import { type ActionName, transitionOf } from '../lifecycle/transitions.js';
-import type { Fault } from '../model/index.js';
-import { endMigrations, followServer, keepClaim, ownClaim } from './moves.js';
-import type { AlsoWrite, ServerPatch, TaskRun } from './task-run.js';
+import { followServer } from '../migrations/follow-server.js';
+import { endMigrations } from '../migrations/migration-record.js';
+import type { Fault, ServerPatch } from '../model/index.js';
+import { keepClaim, ownClaim } from '../scheduler/server-claims.js';
+import type { AlsoWrite, TaskRun } from './task-run.js';
 
 /** The background half of an action. */
 export interface Task {

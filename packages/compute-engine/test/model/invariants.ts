@@ -2,10 +2,10 @@ import { expect } from 'vitest';
 import type { Engine } from '../../src/engine.js';
 import { statusOf } from '../../src/lifecycle/status.js';
 import type { Server } from '../../src/model/index.js';
+import { serverUsage } from '../../src/quotas/server-quota.js';
 import { usageByHost } from '../../src/scheduler/claims.js';
-import { serverUsage } from '../../src/services/servers/quota-check.js';
+import { ownClaim } from '../../src/scheduler/server-claims.js';
 import { tables } from '../../src/store/tables.js';
-import { ownClaim } from '../../src/tasks/moves.js';
 
 /** Everything that was done to a server, for the message of a failed test. */
 async function storyOf(engine: Engine, server: Server): Promise<string> {

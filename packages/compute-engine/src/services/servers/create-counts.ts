@@ -1,8 +1,8 @@
 import type { Context } from '../../context.js';
 import type { Core } from '../../core.js';
 import { badRequest, forbidden } from '../../errors.js';
+import { limitsOf, overQuota } from '../../quotas/server-quota.js';
 import type { NewServer } from './create-request.js';
-import { limitsOf, overQuota } from './quota-check.js';
 
 /** How many servers: at least, and if quotas allow at the most. */
 export interface Counts {

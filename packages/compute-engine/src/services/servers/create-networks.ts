@@ -3,7 +3,7 @@ import { CatalogError, type Network } from '../../catalogs/index.js';
 import type { Context } from '../../context.js';
 import type { Core } from '../../core.js';
 import { badRequest, conflict, forbidden } from '../../errors.js';
-import type { RequestedPort } from '../../tasks/build.js';
+import type { RequestedPort } from '../../ports/server-interface.js';
 import type { NewServer, RequestedNetwork } from './create-request.js';
 
 /** The interfaces of servers that are about to be made. */

@@ -5,6 +5,7 @@ import type { Core } from '../../core.js';
 import { badRequest, forbidden } from '../../errors.js';
 import { recordAction } from '../../history/actions.js';
 import type { BlockDevice, Flavor, Keypair, Server } from '../../model/index.js';
+import { admitServers, checkGroupMembers } from '../../quotas/server-quota.js';
 import type { Tx } from '../../store/database.js';
 import { compoundKey, tables } from '../../store/tables.js';
 import type { BuildArguments } from '../../tasks/build.js';
@@ -14,7 +15,6 @@ import { planNetworks } from './create-networks.js';
 import { planPlacement } from './create-placement.js';
 import { diskConfigOf, newReservationId, type ServerPlan, serverRecord } from './create-record.js';
 import type { CreatedServers, NewServer } from './create-request.js';
-import { admitServers, checkGroupMembers } from './quota-check.js';
 
 export { copyOf } from './create-record.js';
 export type { CreatedServers, NewServer } from './create-request.js';

@@ -2,8 +2,8 @@ import { isDeepStrictEqual } from 'node:util';
 import type { Port } from '../../catalogs/index.js';
 import type { Core } from '../../core.js';
 import type { Caller, Server, ServerInterface } from '../../model/index.js';
+import { interfaceOf } from '../../ports/server-interface.js';
 import { tables } from '../../store/tables.js';
-import { interfaceOf } from '../../tasks/build.js';
 
 /** How often a server is read again because it changed while its ports were read. */
 const MOST_TRIES = 10;

@@ -5,9 +5,9 @@ import type { Core } from '../../core.js';
 import { badRequest, conflict, forbidden, notFound } from '../../errors.js';
 import { GUARD_MS } from '../../lifecycle/guards.js';
 import { checkTransition } from '../../lifecycle/transitions.js';
-import type { ActionEvent, Server, ServerInterface } from '../../model/index.js';
-import { type AttachInterfaceArguments, returnPort, takePort } from '../../tasks/attach-interface.js';
-import { interfaceOf } from '../../tasks/build.js';
+import type { ActionEvent, Server } from '../../model/index.js';
+import { interfaceOf, type RequestedPort, withoutPort } from '../../ports/server-interface.js';
+import { returnPort, takePort } from '../../ports/server-ports.js';
 import type { InterfaceRefresh } from './interface-refresh.js';
 import { SideActions } from './side-actions.js';
 
@@ -65,7 +65,7 @@ export class Interfaces {
     const guardId = await this.#actions.guard(context, server.id, 'attachInterface', { arguments: { ...asked } });
     const begun = this.#core.clock.now();
     try {
-      const port = await takePort(this.#core, server, context.caller, asked).catch(asBadRequest);
+      const port = await takePort({ core: this.#core, server, context }, asked).catch(asBadRequest);
       const made = interfaceOf(port, asked.tag, !asked.existing);
       await this.#core.driver.perform(
         { verb: 'attach_interface', interface: made },
@@ -79,7 +79,7 @@ export class Interfaces {
         'attachInterface',
         guardId,
         [this.#event(server, begun)],
-        async (_tx, current) => ({ interfaces: [...without(current.interfaces, port.id), made] }),
+        async (_tx, current) => ({ interfaces: [...withoutPort(current.interfaces, port.id), made] }),
       );
       return { port, tag: asked.tag };
     } catch (error) {
@@ -111,7 +111,7 @@ export class Interfaces {
   }
 
   /** The port or network that is meant, with everything that can be refused beforehand. */
-  async #plan({ caller }: Context, wanted: NewInterface): Promise<AttachInterfaceArguments> {
+  async #plan({ caller }: Context, wanted: NewInterface): Promise<RequestedPort> {
     const { networks } = this.#core.catalogs;
     const tag = wanted.tag ?? null;
     if (wanted.portId) {
@@ -139,10 +139,10 @@ export class Interfaces {
   }
 
   /** Undoes at once what the guard would undo later; what cannot be undone now is left to it. */
-  async #giveBack(context: Context, server: Server, asked: AttachInterfaceArguments, guardId: string): Promise<void> {
-    await returnPort(this.#core, server, context.caller, asked);
+  async #giveBack(context: Context, server: Server, asked: RequestedPort, guardId: string): Promise<void> {
+    await returnPort({ core: this.#core, server, context }, asked);
     await this.#actions.abandon(server.id, guardId, async (_tx, { interfaces }) => ({
-      interfaces: without(interfaces, asked.portId),
+      interfaces: withoutPort(interfaces, asked.portId),
     }));
   }
 
@@ -155,8 +155,4 @@ export class Interfaces {
 
 function tagOf(server: Server, id: string): string | null {
   return server.interfaces.find(({ portId }) => portId === id)?.tag ?? null;
-}
-
-function without(interfaces: readonly ServerInterface[], id: string): readonly ServerInterface[] {
-  return interfaces.filter(({ portId }) => portId !== id);
 }

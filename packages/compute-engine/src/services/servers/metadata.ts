@@ -2,7 +2,7 @@ import type { Context } from '../../context.js';
 import type { Core } from '../../core.js';
 import { notFound } from '../../errors.js';
 import type { Server } from '../../model/index.js';
-import { limitsOf, overQuota } from './quota-check.js';
+import { limitsOf, overQuota } from '../../quotas/server-quota.js';
 import type { Servers } from './servers.js';
 
 type Metadata = Server['metadata'];

@@ -5,10 +5,9 @@ import type { DriverVerb } from '../../drivers/driver.js';
 import { notFound, notSupported } from '../../errors.js';
 import { recordAction } from '../../history/actions.js';
 import { type ActionName, checkTransition, transitionOf } from '../../lifecycle/transitions.js';
-import type { Server } from '../../model/index.js';
+import type { Server, ServerPatch } from '../../model/index.js';
 import type { Tx } from '../../store/database.js';
 import { tables } from '../../store/tables.js';
-import type { ServerPatch } from '../../tasks/task-run.js';
 import { type CreatedServers, createServers, type NewServer } from './create.js';
 import { listServers, type ServerQuery } from './list.js';
 

@@ -5,7 +5,7 @@ import type { Core } from '../../core.js';
 import { conflict, notFound } from '../../errors.js';
 import { checkTransition } from '../../lifecycle/transitions.js';
 import type { Server, ServerShare } from '../../model/index.js';
-import { shareProtocols } from '../../tasks/share-access.js';
+import { shareProtocols } from '../../shares/share-access.js';
 import { SideActions } from './side-actions.js';
 
 /** What a share of a server is now: a machine mounts its shares when it is started. */

@@ -5,10 +5,9 @@ import { conflict, notFound } from '../../errors.js';
 import { recordAction } from '../../history/actions.js';
 import { addGuard, releaseGuard } from '../../lifecycle/guards.js';
 import { type ActionName, checkTransition, transitionOf } from '../../lifecycle/transitions.js';
-import type { ActionEvent, Server } from '../../model/index.js';
+import type { ActionEvent, Server, ServerPatch } from '../../model/index.js';
 import type { Tx } from '../../store/database.js';
 import { tables } from '../../store/tables.js';
-import type { ServerPatch } from '../../tasks/task-run.js';
 
 type MakePatch = (tx: Tx, server: Server) => Promise<ServerPatch | undefined>;
 

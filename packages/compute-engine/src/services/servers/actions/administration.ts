@@ -1,7 +1,8 @@
 import type { Context } from '../../../context.js';
 import { badRequest } from '../../../errors.js';
-import { endMigrations, keepClaim, ownClaim } from '../../../tasks/moves.js';
-import { checkServerQuota } from '../quota-check.js';
+import { endMigrations } from '../../../migrations/migration-record.js';
+import { checkServerQuota } from '../../../quotas/server-quota.js';
+import { keepClaim, ownClaim } from '../../../scheduler/server-claims.js';
 import { SideActions } from '../side-actions.js';
 import type { ActionScope } from './scope.js';
 

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Context } from '../../../context.js';
 import { badRequest, conflict, notFound } from '../../../errors.js';
-import { beginMigration, endMigrations } from '../../../tasks/moves.js';
+import { beginMigration, endMigrations } from '../../../migrations/migration-record.js';
 import type { EvacuateArguments } from '../../../tasks/rebuild.js';
 import { generatePassword } from '../create.js';
 import { type ActionScope, findHost, isHostUp } from './scope.js';

@@ -1,9 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import type { Context } from '../../../context.js';
 import { badRequest } from '../../../errors.js';
+import { claimDestination } from '../../../migrations/destination.js';
+import { beginMigration, changeMigration } from '../../../migrations/migration-record.js';
 import { NoValidHost } from '../../../scheduler/scheduler.js';
 import type { LiveMigrationArguments } from '../../../tasks/live-migration.js';
-import { beginMigration, changeMigration, claimDestination } from '../../../tasks/moves.js';
 import { type ActionScope, findHost, isHostUp } from './scope.js';
 
 export interface LiveMigrationRequest {

@@ -1,12 +1,12 @@
 import type { Context } from '../../../context.js';
 import { badRequest, forbidden } from '../../../errors.js';
-import type { Keypair, Server } from '../../../model/index.js';
+import type { Keypair, Server, ServerPatch } from '../../../model/index.js';
+import { limitsOf } from '../../../quotas/server-quota.js';
 import { compoundKey, tables } from '../../../store/tables.js';
 import type { RebuildArguments } from '../../../tasks/rebuild.js';
-import type { ServerPatch } from '../../../tasks/task-run.js';
+import { isVolumeBacked } from '../../../volumes/root-disk.js';
 import { generatePassword } from '../create.js';
-import { limitsOf } from '../quota-check.js';
-import { type ActionScope, checkMetadataQuota, isVolumeBacked, usableImage } from './scope.js';
+import { type ActionScope, checkMetadataQuota, usableImage } from './scope.js';
 
 /** A request to rebuild, after the schema has been checked. What is left out stays as it is. */
 export interface RebuildRequest {

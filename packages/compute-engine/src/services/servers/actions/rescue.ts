@@ -3,8 +3,9 @@ import type { Context } from '../../../context.js';
 import { badRequest } from '../../../errors.js';
 import type { Server } from '../../../model/index.js';
 import type { RescueArguments } from '../../../tasks/rescue.js';
+import { isVolumeBacked } from '../../../volumes/root-disk.js';
 import { generatePassword } from '../create.js';
-import { type ActionScope, findHost, isVolumeBacked, usableImage } from './scope.js';
+import { type ActionScope, findHost, usableImage } from './scope.js';
 
 export interface RescueRequest {
   readonly adminPassword?: string;

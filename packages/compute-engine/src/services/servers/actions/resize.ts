@@ -1,13 +1,14 @@
 import { randomUUID } from 'node:crypto';
 import type { Context } from '../../../context.js';
 import { badRequest } from '../../../errors.js';
+import { beginMigration, changeMigration } from '../../../migrations/migration-record.js';
 import type { Flavor, FlavorCopy, MigrationStatus, Server } from '../../../model/index.js';
+import { checkServerQuota } from '../../../quotas/server-quota.js';
 import type { Session, Tx } from '../../../store/database.js';
 import { tables } from '../../../store/tables.js';
-import { beginMigration, changeMigration } from '../../../tasks/moves.js';
+import { isVolumeBacked } from '../../../volumes/root-disk.js';
 import { copyOf } from '../create.js';
-import { checkServerQuota } from '../quota-check.js';
-import { type ActionScope, checkHostUp, findHost, isVolumeBacked } from './scope.js';
+import { type ActionScope, checkHostUp, findHost } from './scope.js';
 
 /** A request for another flavor. */
 export interface ResizeRequest {

@@ -2,21 +2,16 @@ import type { Image } from '../../../catalogs/index.js';
 import type { Context } from '../../../context.js';
 import type { Core } from '../../../core.js';
 import { badRequest, conflict } from '../../../errors.js';
+import { hostNamed } from '../../../migrations/destination.js';
 import type { FlavorCopy, Server } from '../../../model/index.js';
+import { limitsOf, overQuota } from '../../../quotas/server-quota.js';
 import type { Host } from '../../../scheduler/infrastructure.js';
-import { hostNamed } from '../../../tasks/moves.js';
-import { limitsOf, overQuota } from '../quota-check.js';
 import type { Servers } from '../servers.js';
 
 /** What the actions work with. */
 export interface ActionScope {
   readonly core: Core;
   readonly servers: Servers;
-}
-
-/** A server whose root disk is a volume. */
-export function isVolumeBacked({ blockDevices }: Pick<Server, 'blockDevices'>): boolean {
-  return blockDevices.some(({ bootIndex, destination }) => bootIndex === 0 && destination === 'volume');
 }
 
 /** An active image that the caller may see and that the flavor is large enough for; 400 otherwise. */

@@ -5,7 +5,8 @@ import { badRequest } from '../../../errors.js';
 import type { ActionName } from '../../../lifecycle/transitions.js';
 import type { BlockDevice, Server } from '../../../model/index.js';
 import { snapshotImage } from '../../../tasks/snapshot.js';
-import { type ActionScope, checkMetadataQuota, isVolumeBacked } from './scope.js';
+import { isVolumeBacked } from '../../../volumes/root-disk.js';
+import { type ActionScope, checkMetadataQuota } from './scope.js';
 
 export interface SnapshotRequest {
   readonly name: string;

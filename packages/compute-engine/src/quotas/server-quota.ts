@@ -1,12 +1,12 @@
 import { type Amounts, checkLimits } from '@apistrata/quota';
 import { sql } from 'kysely';
-import type { Context } from '../../context.js';
-import type { Core } from '../../core.js';
-import { forbidden } from '../../errors.js';
-import type { QuotaKind } from '../../settings.js';
-import type { Session, Tx } from '../../store/database.js';
-import { lockName } from '../../store/store.js';
-import { compoundKey, tables } from '../../store/tables.js';
+import type { Context } from '../context.js';
+import type { Core } from '../core.js';
+import { forbidden } from '../errors.js';
+import type { QuotaKind } from '../settings.js';
+import type { Session, Tx } from '../store/database.js';
+import { lockName } from '../store/store.js';
+import { compoundKey, tables } from '../store/tables.js';
 
 type Limits = Readonly<Record<QuotaKind, number>>;
 
