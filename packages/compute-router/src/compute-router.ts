@@ -2,8 +2,9 @@ import { randomUUID } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Engine } from '@apistrata/compute-engine';
 import { type HeaderPreset, type Negotiator, negotiator, requestBase, Version } from '@apistrata/microversion';
-import { createRouter, type Operation, openApi } from '@apistrata/microversion/router';
+import { createRouter, type Operation, openApiDocuments } from '@apistrata/microversion/router';
 import { requestId, requestIdOf } from '@apistrata/request-id';
+import { computeApiDescription } from './description/api-description.js';
 import { BadRequest } from './http/bad-request.js';
 import { ComputeCall, type Mount, type Surroundings } from './http/call.js';
 import { faultRenderer, Unauthorized } from './http/faults.js';
@@ -62,7 +63,7 @@ type Handler = (req: IncomingMessage, res: ServerResponse) => void;
 /** The operations of the compute API, and its description at any version. */
 export interface ComputeRouter extends Handler {
   /** The OpenAPI document of a version. */
-  readonly openApi: (version: string, serverUrl?: string) => Record<string, unknown>;
+  readonly openApi: (version: string, serverUrl?: string) => Readonly<Record<string, unknown>>;
 }
 
 function checkOptions(options: ComputeRouterOptions): Version {
@@ -74,6 +75,8 @@ function checkOptions(options: ComputeRouterOptions): Version {
   }
   return max;
 }
+
+const documentation = openApiDocuments(operations, computeApiDescription);
 
 /**
  * The compute API alone, to be mounted anywhere: `app.use('/compute', computeRouter({ engine, identity }))`. It answers
@@ -152,8 +155,7 @@ export function computeHandler(options: ComputeRouterOptions): ComputeRouter {
     else serve(req, res);
   };
   return Object.assign(handler, {
-    openApi: (version: string, serverUrl?: string) =>
-      openApi(operations, { title: 'Compute API', version, serverUrl: serverUrl && `${serverUrl}/v2.1` }),
+    openApi: (version: string, serverUrl?: string) => documentation.at(version, serverUrl && `${serverUrl}/v2.1`),
   });
 }
 

@@ -7,6 +7,7 @@ export {
   MIN_VERSION,
   REQUEST_ID_HEADERS,
 } from './compute-router.js';
+export { computeApiDescription } from './description/api-description.js';
 export * from './identity/index.js';
 export { operations } from './operations/index.js';
 export * from './policy/index.js';

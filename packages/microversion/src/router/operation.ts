@@ -49,6 +49,14 @@ export interface OperationSpec<
   readonly window?: Windowed<true>;
   /** One line for the documents. */
   readonly summary: string;
+  /** Name among all operations of the API, for generated clients: `showServer`. Default: made of method, path and action. */
+  readonly name?: string;
+  /** What the operation is about, to group by: `servers`. Default: the first fixed segment of the path. */
+  readonly tag?: string;
+  /** What the summary leaves open, in plain text, for the documents. */
+  readonly description?: Windowed<string>;
+  /** What each parameter of the path is, by its name, for the documents. */
+  readonly parameters?: { readonly [name: string]: string };
   /** Names of the rules that the API's `authorize` hook checks. */
   readonly policy?: string | readonly string[];
   readonly query?: Q;
@@ -58,6 +66,8 @@ export interface OperationSpec<
   readonly status: Windowed<number>;
   /** Statuses of expected errors, for the documents. */
   readonly errors?: Windowed<readonly number[]>;
+  /** When a status of `errors` comes, where there is more to say than what the API says of that status in general. */
+  readonly when?: { readonly [status: number]: string };
   readonly reply?: R;
   readonly run: (call: C & Routed<ParamsOf<P>, BodyOf<B>, QueryOf<Q>, T>) => Result<R>;
 }

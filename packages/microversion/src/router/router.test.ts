@@ -276,18 +276,26 @@ describe('definitions', () => {
     const posted = document.paths['/books'].post;
     expect(Object.keys(posted.responses)).toEqual(['201', '400']);
     expect(posted.requestBody.content['application/json'].schema.properties.book.properties).toHaveProperty('year');
-    expect(document.paths['/books/{id}/action'].post.requestBody.content['application/json'].schema.anyOf).toHaveLength(
-      2,
-    );
+    const acted = document.paths['/books/{id}/action'].post;
+    expect(acted.requestBody.content['application/json'].schema.oneOf).toHaveLength(2);
+    expect(acted).toMatchObject({ operationId: 'actOnBook', 'x-action': ['lend', 'burn'] });
+  });
+
+  it('describe actions as paths of their own for generators that cannot take alternatives', () => {
+    const document = openApi(operations, { title: 'Books', version: '2.5', actions: 'separate' }) as any;
+    expect(document.paths['/books/{id}/action#burn'].post.operationId).toBe('burnBook');
+    expect(
+      document.paths['/books/{id}/action#lend'].post.requestBody.content['application/json'].schema.properties,
+    ).toHaveProperty('lend');
   });
 
   it('tell what changed between two versions', () => {
     const changes = changesBetween(operations, '2.1', '2.3');
     expect(changes.find(({ operation }) => operation === 'DELETE /books/{id}')).toMatchObject({ change: 'added' });
-    expect(changes.find(({ operation }) => operation === 'POST /books')).toMatchObject({
-      added: ['body.book.year', 'reply.book.title', 'reply.book.year'],
-      removed: ['reply.book.name'],
-    });
+    const { parts } = changes.find(({ operation }) => operation === 'POST /books')!;
+    const named = (kind: string) => parts.filter(({ change }) => change === kind).map(({ name }) => name);
+    expect(named('added')).toEqual(['body.book.year', 'reply.book.title', 'reply.book.year']);
+    expect(named('removed')).toEqual(['reply.book.name']);
     expect(changesBetween(operations, '2.2', '2.2')).toEqual([]);
   });
 

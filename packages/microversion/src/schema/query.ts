@@ -58,6 +58,18 @@ interface CompiledParameter {
   readonly schema: z.ZodType;
 }
 
+/** Documents need the schema alone, so checking is compiled for the first request. */
+function compiledParameter(schema: z.ZodType, repeat: Repeat): CompiledParameter {
+  let check: Check<unknown> | undefined;
+  return {
+    schema,
+    repeat,
+    get check() {
+      return (check ??= z.compile(schema) as Check<unknown>);
+    },
+  };
+}
+
 interface CompiledQuery {
   readonly fields: ReadonlyMap<string, CompiledParameter>;
   readonly extra: Extra;
@@ -91,9 +103,7 @@ export class Query<T> {
         fields.flatMap(([name, field]) => {
           const parameter = at(field, version);
           const schema = parameter && schemaAt(parameter.schema, version);
-          return schema
-            ? [[name, { schema, check: z.compile(schema) as Check<unknown>, repeat: parameter.repeat }]]
-            : [];
+          return schema ? [[name, compiledParameter(schema, parameter.repeat)]] : [];
         }),
       ),
     }));

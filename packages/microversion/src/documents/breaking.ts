@@ -1,0 +1,103 @@
+import { holderOf, type Json, type Outline, type Part } from './outline.js';
+
+/** How a part differs between two versions. */
+export interface Difference {
+  readonly name: string;
+  readonly before: Part | undefined;
+  readonly after: Part | undefined;
+}
+
+function isRequest(name: string): boolean {
+  return name.startsWith('body') || name.startsWith('query.');
+}
+
+function alternativesOf(rules: Json): readonly Json[] {
+  return (rules.anyOf as readonly Json[] | undefined) ?? [rules];
+}
+
+/** The JSON types a part may have; undefined where any will do. */
+function typesOf(rules: Json): readonly string[] | undefined {
+  const types = alternativesOf(rules).map(({ type, enum: values, const: only }) => {
+    if (type !== undefined) return [type].flat() as string[];
+    const literals = values ? (values as unknown[]) : only !== undefined ? [only] : undefined;
+    return literals?.map((value) => (value === null ? 'null' : typeof value));
+  });
+  return types.some((found) => found === undefined) ? undefined : [...new Set(types.flatMap((found) => found!))];
+}
+
+/** The values a part is limited to; undefined where it is not. */
+function valuesOf(rules: Json): readonly unknown[] | undefined {
+  const all = alternativesOf(rules).map(({ enum: values, const: only }) =>
+    values ? (values as unknown[]) : only === undefined ? undefined : [only],
+  );
+  return all.some((values) => values === undefined) ? undefined : all.flatMap((values) => values!);
+}
+
+/** Keywords that set a lowest, and those that set a highest bound. */
+const LOWER = ['minimum', 'exclusiveMinimum', 'minLength', 'minItems', 'minProperties'];
+const UPPER = ['maximum', 'exclusiveMaximum', 'maxLength', 'maxItems', 'maxProperties'];
+
+function bound(rules: Json, keyword: string): number | undefined {
+  const found = alternativesOf(rules).map((each) => each[keyword] as number | undefined);
+  return found.length === 1 ? found[0] : undefined;
+}
+
+/** What the first rules allow and the second ones do not, in words. */
+function narrowed(wide: Json, narrow: Json): string | undefined {
+  const [types, kept] = [typesOf(wide), typesOf(narrow)];
+  const gone =
+    kept &&
+    (types ?? ['any type']).filter((type) => !kept.includes(type) && !(type === 'integer' && kept.includes('number')));
+  if (gone && gone.length > 0) return gone.join(', ');
+  const [values, left] = [valuesOf(wide), valuesOf(narrow)];
+  if (left) {
+    const missing = (values ?? ['other values']).filter((value) => !left.includes(value));
+    if (missing.length > 0) return missing.map(String).join(', ');
+  }
+  for (const keyword of UPPER) {
+    const [was, is] = [bound(wide, keyword), bound(narrow, keyword)];
+    if (is !== undefined && (was === undefined || is < was)) return `${keyword} above ${is}`;
+  }
+  for (const keyword of LOWER) {
+    const [was, is] = [bound(wide, keyword), bound(narrow, keyword)];
+    if (is !== undefined && (was === undefined || is > was)) return `${keyword} below ${is}`;
+  }
+  for (const keyword of ['pattern', 'format']) {
+    const [was, is] = [alternativesOf(wide), alternativesOf(narrow)].map((each) =>
+      each.map((rules) => rules[keyword]).join(),
+    );
+    if (is && is !== was) return `another ${keyword}`;
+  }
+  return undefined;
+}
+
+function requestReason({ name, before, after }: Difference, now: Outline): string | undefined {
+  if (!after) {
+    const refused = name.startsWith('query.') ? now.queryClosed : now.parts.get(holderOf(name))?.closed;
+    return refused ? 'is refused' : undefined;
+  }
+  if (after.required && !before?.required) {
+    // A part that is required within something new breaks nobody who does not send that.
+    const holder = holderOf(name);
+    return before || holder === name || now.parts.has(holder) ? 'is required' : undefined;
+  }
+  const gone = before && narrowed(before.rules, after.rules);
+  return gone === undefined ? undefined : `no longer takes ${gone}`;
+}
+
+function answerReason({ name, before, after }: Difference): string | undefined {
+  if (!before) return undefined;
+  if (!after) return name.startsWith('errors.') ? undefined : 'is no longer answered';
+  if (name === 'status') return `is ${String(after.rules.const)} instead of ${String(before.rules.const)}`;
+  const more = narrowed(after.rules, before.rules);
+  if (more !== undefined) return `may also be ${more}`;
+  return before.required && !after.required ? 'may be missing' : undefined;
+}
+
+/**
+ * Why a difference may break a client that was written for the earlier version, as the end of a sentence whose subject is
+ * the part; undefined where it breaks nobody.
+ */
+export function breakingReason(difference: Difference, now: Outline): string | undefined {
+  return isRequest(difference.name) ? requestReason(difference, now) : answerReason(difference);
+}

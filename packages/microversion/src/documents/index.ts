@@ -1,0 +1,12 @@
+export { changesBetween, type OperationChange, type PartChange } from './changes.js';
+export { coverage, type OperationEntry } from './coverage.js';
+export { nameOf, operationKey, tagOf } from './names.js';
+export {
+  type ApiDescription,
+  type Example,
+  type OpenApiDocuments,
+  type OpenApiOptions,
+  openApi,
+  openApiDocuments,
+} from './openapi.js';
+export { breakpointsOfOperation, type Json, type Outline, outlineOf, type Part } from './outline.js';

@@ -1,0 +1,60 @@
+import type { Operation } from '../router/operation.js';
+
+/** `METHOD /path action`: what an operation is found by, whatever it is called. */
+export function operationKey({ method, path, action }: Operation): string {
+  return `${method} ${path}${action === undefined ? '' : ` ${action}`}`;
+}
+
+/** What an operation is about: its tag, or the first fixed segment of its path. */
+export function tagOf({ tag, path }: Operation): string {
+  return tag ?? path.split('/').find((part) => part !== '' && !part.startsWith('{')) ?? 'root';
+}
+
+function words(text: string): string[] {
+  return text.split(/[^A-Za-z0-9]+|(?<=[a-z0-9])(?=[A-Z])/).filter((word) => word !== '' && word !== 'os');
+}
+
+function camel(parts: readonly string[]): string {
+  return parts
+    .map((part, index) => (index === 0 ? part.charAt(0).toLowerCase() : part.charAt(0).toUpperCase()) + part.slice(1))
+    .join('');
+}
+
+function singular(word: string): string {
+  if (word.endsWith('ies')) return `${word.slice(0, -3)}y`;
+  if (/(?:ss|us)$/.test(word)) return word;
+  return word.endsWith('s') ? word.slice(0, -1) : word;
+}
+
+/** Verbs by method, of one thing and of a collection. */
+const VERBS = {
+  GET: ['show', 'list'],
+  POST: ['create', 'create'],
+  PUT: ['update', 'replace'],
+  PATCH: ['update', 'update'],
+  DELETE: ['delete', 'delete'],
+} as const;
+
+/** The name of an operation: its own, or one made of method, path and action (`listServerTags`, `resizeServer`). */
+export function nameOf(operation: Operation): string {
+  if (operation.name !== undefined) return operation.name;
+  const { method, path, action } = operation;
+  const segments = path.split('/').filter((part) => part !== '');
+  const isParameter = (part: string | undefined) => part?.startsWith('{') ?? false;
+  const one = action !== undefined || method === 'POST' || isParameter(segments.at(-1));
+  // The last segment of a path that takes actions says no more than that it does.
+  const fixed = action === undefined ? segments : segments.slice(0, -1);
+  const nouns = fixed.flatMap((part, index) => {
+    if (isParameter(part)) return [];
+    const parts = words(part);
+    const single = isParameter(fixed[index + 1]) || (one && index === fixed.length - 1);
+    return single ? [...parts.slice(0, -1), singular(parts.at(-1) ?? '')] : parts;
+  });
+  const verb = action === undefined ? [VERBS[method][one ? 0 : 1]] : words(action);
+  return camel([...verb, ...nouns]);
+}
+
+/** The name of all operations of a path together that the body's key chooses among: `actOnServer`. */
+export function actOnName({ method, path }: Operation): string {
+  return nameOf({ method, path, action: 'actOn' } as Operation);
+}

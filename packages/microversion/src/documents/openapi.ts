@@ -1,0 +1,287 @@
+import { groupBy } from '../router/group-by.js';
+import type { Operation } from '../router/operation.js';
+import { Version, type VersionLike } from '../version.js';
+import { actOnName, nameOf, operationKey, tagOf } from './names.js';
+import { type Json, type Outline, outlineOf } from './outline.js';
+
+/** A request and its answer, for the documents. */
+export interface Example {
+  readonly request?: unknown;
+  readonly response?: unknown;
+}
+
+/** What the documents of an API say beside its operations. */
+export interface ApiDescription {
+  readonly title: string;
+  /** What the API is for, in plain text. */
+  readonly description?: string;
+  /** Address the paths are relative to. */
+  readonly serverUrl?: string;
+  /** Headers that carry the version, in requests and answers: `{ name: 'Service-API-Version', value: (v) => `todo ${v}` }`. */
+  readonly versionHeaders?: readonly { readonly name: string; readonly value: (version: string) => string }[];
+  /** Other headers of every answer, with what they are: `{ 'X-Request-ID': 'Id of the request' }`. */
+  readonly answerHeaders?: Readonly<Record<string, string>>;
+  /** How callers prove who they are, by name, as OpenAPI writes it. */
+  readonly securitySchemes?: Readonly<Record<string, Json>>;
+  /** Operations that anybody may call; default: none. */
+  readonly isPublic?: (operation: Operation) => boolean;
+  /** The body of an error, as JSON Schema, and its media type; default: any JSON. */
+  readonly fault?: { readonly schema: Json; readonly contentType?: string };
+  /** When an error of a status comes, in general: `{ 404: 'What is named in the path does not exist' }`. */
+  readonly errors?: Readonly<Record<number, string>>;
+  /** What each group of operations is about, by tag. */
+  readonly tags?: Readonly<Record<string, string>>;
+  /** A request and its answer as they really were, or are made up. */
+  readonly exampleOf?: (operation: Operation, version: Version) => Example | undefined;
+}
+
+export interface OpenApiOptions extends ApiDescription {
+  readonly version: VersionLike;
+  /**
+   * Operations on one path that the body's key chooses among: one operation whose body is `oneOf` theirs, or `separate`
+   * paths told apart by a fragment (`/servers/{id}/action#resize`), for generators that cannot take the first. Default `one-of`.
+   */
+  readonly actions?: 'one-of' | 'separate';
+}
+
+type Writable = Record<string, unknown>;
+
+interface Described {
+  readonly operation: Operation;
+  readonly outline: Outline;
+}
+
+const JSON_TYPE = 'application/json';
+
+function parametersOf({ operation, outline }: Described, shared: readonly Json[]): Json[] {
+  const path = [...operation.path.matchAll(/\{([^}]+)\}/g)].map(([, name]) => ({
+    name,
+    in: 'path',
+    required: true,
+    ...(operation.parameters?.[name!] && { description: operation.parameters[name!] }),
+    schema: { type: 'string' },
+  }));
+  const query = outline.query.map(({ name, schema: { description, ...schema }, repeated }) => ({
+    name,
+    in: 'query',
+    required: false,
+    ...(description !== undefined && { description }),
+    schema: repeated ? { type: 'array', items: schema } : schema,
+  }));
+  return [...path, ...query, ...shared];
+}
+
+/** A list that comes in pages tells where the next one is, and takes a marker. */
+function nextPageLink(group: readonly Described[]): Json | undefined {
+  const [{ operation, outline }] = group as [Described];
+  const fields = Object.keys((outline.reply?.properties ?? {}) as Json);
+  const links = fields.find((name) => name === 'links' || name.endsWith('_links'));
+  if (!links || !outline.query.some(({ name }) => name === 'marker')) return undefined;
+  return {
+    next: {
+      operationId: nameOf(operation),
+      description: `The next page, where \`${links}\` has an entry \`next\`: call its \`href\`, or repeat the query with \`marker\` set to the last item's id`,
+    },
+  };
+}
+
+function bodyContent(
+  group: readonly Described[],
+  examplesOf: (one: Described) => Example | undefined,
+): Json | undefined {
+  const bodies = group.filter(({ outline }) => outline.body !== undefined);
+  if (bodies.length === 0) return undefined;
+  const schemas = bodies.map(({ operation, outline }) => {
+    const schema = outline.body as Json;
+    return operation.action === undefined ? schema : { title: nameOf(operation), ...schema };
+  });
+  const examples = bodies.flatMap((one): [string, Json][] => {
+    const value = examplesOf(one)?.request;
+    return value === undefined ? [] : [[nameOf(one.operation), { summary: one.operation.summary, value }]];
+  });
+  return {
+    [JSON_TYPE]: {
+      schema: schemas.length > 1 ? { oneOf: schemas } : schemas[0],
+      ...(examples.length > 0 && { examples: Object.fromEntries(examples) }),
+    },
+  };
+}
+
+function successes(
+  group: readonly Described[],
+  headers: Json,
+  examplesOf: (one: Described) => Example | undefined,
+): Writable {
+  const found: Writable = {};
+  for (const [status, answering] of groupBy(group, ({ outline }) => outline.status)) {
+    const bodies = answering.filter(({ outline }) => outline.reply !== undefined);
+    const schemas = bodies.map(({ outline }) => outline.reply as Json);
+    const examples = bodies.flatMap((one): [string, Json][] => {
+      const value = examplesOf(one)?.response;
+      return value === undefined ? [] : [[nameOf(one.operation), { summary: one.operation.summary, value }]];
+    });
+    const links = nextPageLink(answering);
+    const content = schemas.length > 0 && {
+      content: {
+        [JSON_TYPE]: {
+          schema: schemas.length > 1 ? { anyOf: schemas } : schemas[0],
+          ...(examples.length > 0 && { examples: Object.fromEntries(examples) }),
+        },
+      },
+    };
+    const description =
+      answering.length > 3 ? 'Done, or accepted' : answering.map(({ operation }) => operation.summary).join('; ');
+    found[String(status)] = { description, headers, ...content, ...(links && { links }) };
+  }
+  return found;
+}
+
+function faults(group: readonly Described[], api: ApiDescription, headers: Json, taken: Writable): Writable {
+  const found: Writable = {};
+  const schema = api.fault ? { $ref: '#/components/schemas/Fault' } : {};
+  for (const { operation, outline } of group) {
+    for (const status of outline.errors) {
+      if (String(status) in taken) continue;
+      const general = api.errors?.[status] ?? 'Error';
+      const own = operation.when?.[status];
+      const said = own && (group.length > 1 ? `${nameOf(operation)}: ${own}` : own);
+      const known = found[status] as { description: string } | undefined;
+      const description = [known?.description ?? general, said].filter(Boolean).join('\n');
+      found[status] = { description, headers, content: { [api.fault?.contentType ?? JSON_TYPE]: { schema } } };
+    }
+  }
+  return found;
+}
+
+/** What all operations share. */
+function components(api: ApiDescription, version: string) {
+  const headers = api.versionHeaders ?? [];
+  const parameters = headers.map(({ name, value }) => [
+    name,
+    {
+      name,
+      in: 'header',
+      required: false,
+      description: `The version asked for; without it the lowest. This document is that of ${version}`,
+      schema: { type: 'string', default: value(version) },
+    },
+  ]);
+  const answered = [
+    ...headers.map(({ name, value }) => [
+      name,
+      { description: 'The version the answer was made for', schema: { type: 'string', const: value(version) } },
+    ]),
+    ...Object.entries(api.answerHeaders ?? {}).map(([name, description]) => [
+      name,
+      { description, schema: { type: 'string' } },
+    ]),
+  ];
+  const refs = (kind: string, entries: readonly (readonly unknown[])[]) =>
+    entries.map(([name]) => [name, { $ref: `#/components/${kind}/${name}` }] as const);
+  return {
+    parameters: refs('parameters', parameters).map(([, ref]) => ref),
+    headers: Object.fromEntries(refs('headers', answered)) as Json,
+    written: {
+      ...(parameters.length > 0 && { parameters: Object.fromEntries(parameters) }),
+      ...(answered.length > 0 && { headers: Object.fromEntries(answered) }),
+      ...(api.fault && { schemas: { Fault: api.fault.schema } }),
+      ...(api.securitySchemes && { securitySchemes: api.securitySchemes }),
+    },
+  };
+}
+
+/** The OpenAPI 3.1 document of the operations as they are at one version. */
+export function openApi(operations: readonly Operation[], options: OpenApiOptions): Json {
+  const version = Version.of(options.version);
+  const shared = components(options, version.text);
+  const present = operations.flatMap((operation): Described[] => {
+    const outline = outlineOf(operation, version);
+    return outline ? [{ operation, outline }] : [];
+  });
+  const separate = options.actions === 'separate';
+  const address = ({ operation: { path, action } }: Described) =>
+    separate && action !== undefined ? `${path}#${action}` : path;
+  const examplesOf = ({ operation }: Described) => options.exampleOf?.(operation, version);
+  const paths: Record<string, Writable> = {};
+  const ids = new Map<string, string>();
+  for (const group of groupBy(present, (one) => `${one.operation.method} ${address(one)}`).values()) {
+    const first = group[0]!;
+    const { operation, outline } = first;
+    const several = group.length > 1 && operation.action !== undefined;
+    const id = several ? actOnName(operation) : nameOf(operation);
+    const other = ids.get(id);
+    if (other)
+      throw new TypeError(`${other} and ${operationKey(operation)} are both called ${id}: give one another \`name\``);
+    ids.set(id, operationKey(operation));
+    const content = bodyContent(group, examplesOf);
+    const answers = successes(group, shared.headers, examplesOf);
+    const open = options.isPublic?.(operation) ?? false;
+    const description = several
+      ? group.map((one) => `- \`${one.operation.action}\`: ${one.operation.summary}`).join('\n')
+      : outline.description;
+    paths[address(first)] ??= {};
+    paths[address(first)]![operation.method.toLowerCase()] = {
+      operationId: id,
+      tags: [tagOf(operation)],
+      summary: several ? 'Act on it: the only key of the body says how' : operation.summary,
+      ...(description && { description }),
+      parameters: parametersOf(first, shared.parameters),
+      ...(content && { requestBody: { required: true, content } }),
+      responses: { ...answers, ...faults(group, options, shared.headers, answers) },
+      ...(operation.action !== undefined && {
+        'x-action': several ? group.map((one) => one.operation.action) : operation.action,
+      }),
+      ...(options.securitySchemes && open && { security: [] }),
+    };
+  }
+  const tags = [...new Set(present.map(({ operation }) => tagOf(operation)))];
+  return {
+    openapi: '3.1.0',
+    info: {
+      title: options.title,
+      version: version.text,
+      ...(options.description && { description: options.description }),
+    },
+    ...(options.serverUrl && { servers: [{ url: options.serverUrl }] }),
+    ...(options.securitySchemes && { security: Object.keys(options.securitySchemes).map((name) => ({ [name]: [] })) }),
+    tags: tags.map((name) => ({ name, ...(options.tags?.[name] && { description: options.tags[name] }) })),
+    paths,
+    components: shared.written,
+  };
+}
+
+/** The documents of an API, each version's made once: after the first time they cost a look-up. */
+export interface OpenApiDocuments {
+  /** @param serverUrl address the paths are relative to, where it differs from request to request */
+  at(version: VersionLike, serverUrl?: string): Json;
+  /** The same as JSON text. */
+  text(version: VersionLike, serverUrl?: string): string;
+}
+
+/** Keeps the documents of an API, one for each version that was asked for; refuse versions that you do not serve before you ask. */
+export function openApiDocuments(
+  operations: readonly Operation[],
+  options: Omit<OpenApiOptions, 'version'>,
+): OpenApiDocuments {
+  const kept = new Map<string, { readonly document: Json; readonly text: string }>();
+  const of = (version: VersionLike) => {
+    const { text } = Version.of(version);
+    let known = kept.get(text);
+    if (!known) {
+      const document = openApi(operations, { ...options, version: text });
+      kept.set(text, (known = { document, text: JSON.stringify(document) }));
+    }
+    return known;
+  };
+  const servers = (url: string) => [{ url }];
+  return {
+    at: (version, serverUrl) => {
+      const { document } = of(version);
+      return serverUrl === undefined ? document : { ...document, servers: servers(serverUrl) };
+    },
+    text: (version, serverUrl) => {
+      const { text } = of(version);
+      return serverUrl === undefined ? text : `${text.slice(0, -1)},"servers":${JSON.stringify(servers(serverUrl))}}`;
+    },
+  };
+}
