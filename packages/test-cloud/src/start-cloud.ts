@@ -12,6 +12,7 @@ import { whoCalls } from './identity/who-calls.js';
 import { type CloudOptions, checkOptions } from './options.js';
 import { populate } from './presets/populate.js';
 import { type CloudPreset, presets } from './presets/presets.js';
+import { Documents } from './service/documents.js';
 import { dumpTables, loadTables } from './state/tables-dump.js';
 import { createWorld, type World, type WorldOptions } from './state/world.js';
 import type { TestCloud } from './test-cloud.js';
@@ -32,10 +33,7 @@ export async function startCloud(options: CloudOptions = {}): Promise<TestCloud>
   const journal = new Journal();
   const unserved = new Unserved();
   const httpRules = new HttpRules(clock);
-  const limits = {
-    network: new Map<string, Record<string, number>>(),
-    volume: new Map<string, Record<string, number>>(),
-  };
+  const documents = new Documents();
   const worldOptions: WorldOptions = {
     clock,
     whoCalls: identityOf,
@@ -93,7 +91,7 @@ export async function startCloud(options: CloudOptions = {}): Promise<TestCloud>
     idle: () => world.engine.worker.idle(),
     async reset() {
       directory.reset();
-      for (const map of Object.values(limits)) map.clear();
+      documents.clear();
       await replaceWorld(firstWorld());
       journal.clear();
       unserved.clear();
@@ -102,17 +100,14 @@ export async function startCloud(options: CloudOptions = {}): Promise<TestCloud>
       return {
         tables: await dumpTables(world.engine.store),
         identity: directory.save(),
-        limits: Object.values(limits).map((map) => [...structuredClone(map)]),
+        documents: documents.save(),
         now: clock.now(),
       };
     },
     async restore(state) {
       clock.set(state.now);
       directory.restore(state.identity);
-      for (const [index, map] of Object.values(limits).entries()) {
-        map.clear();
-        for (const [key, value] of structuredClone(state.limits[index] ?? [])) map.set(key, value);
-      }
+      documents.restore(state.documents);
       const next = async () => {
         const made = await createWorld(worldOptions, {});
         await loadTables(made.engine, state.tables);
@@ -136,7 +131,7 @@ export async function startCloud(options: CloudOptions = {}): Promise<TestCloud>
     clock,
     journal,
     unserved,
-    limits,
+    documents,
     onError,
     control: options.control ? cloud : undefined,
   });

@@ -6,6 +6,7 @@ import type { HttpRuleHandle } from './front/http-rules.js';
 import type { JournalEntry, JournalQuery } from './front/journal.js';
 import type { UnservedCall } from './front/unserved.js';
 import type { IdentityState } from './identity/identity-records.js';
+import type { DocumentsState } from './service/documents.js';
 import type { TablesDump } from './state/tables-dump.js';
 
 /** Scripted behaviour. */
@@ -22,7 +23,7 @@ export interface CloudRules {
 export interface CloudState {
   readonly tables: TablesDump;
   readonly identity: IdentityState;
-  readonly limits: readonly (readonly (readonly [string, Record<string, number>])[])[];
+  readonly documents: DocumentsState;
   readonly now: number;
 }
 

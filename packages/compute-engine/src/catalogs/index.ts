@@ -12,6 +12,7 @@ export type { ImageMember, ImageRecord, MemberStatus } from './images/image-tabl
 export type * from './networks/catalog.js';
 export * from './networks/embedded-networks.js';
 export type { FloatingIpView, NewFloatingIp } from './networks/floating-ips.js';
+export { type Cidr, formatCidr, parseCidr, parseIp } from './networks/ip-address.js';
 export type { NetworkSeed } from './networks/network-seed.js';
 export type {
   AddressRange,

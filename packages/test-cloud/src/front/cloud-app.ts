@@ -1,5 +1,5 @@
 import type { RequestListener } from 'node:http';
-import express, { type Request, type Response } from 'express';
+import express, { type NextFunction, type Request, type Response } from 'express';
 import type { CloudClock } from '../clock/cloud-clock.js';
 import { type Controlled, controlRouter } from '../control/control-router.js';
 import type { Directory } from '../identity/directory.js';
@@ -8,13 +8,13 @@ import { imageService } from '../image/image.js';
 import { networkService } from '../network/network.js';
 import { pageRouter } from '../page/page-router.js';
 import { placementService } from '../placement/placement.js';
+import type { CloudContext } from '../service/cloud-context.js';
+import type { Documents } from '../service/documents.js';
 import type { WhoCalls } from '../service/stand-in.js';
 import type { World } from '../state/world.js';
 import { volumeService } from '../volume/volume.js';
 import type { Journal } from './journal.js';
 import type { Unserved } from './unserved.js';
-
-type Limits = Map<string, Record<string, number>>;
 
 export interface CloudAppOptions {
   readonly world: () => World;
@@ -23,7 +23,7 @@ export interface CloudAppOptions {
   readonly clock: CloudClock;
   readonly journal: Journal;
   readonly unserved: Unserved;
-  readonly limits: { readonly network: Limits; readonly volume: Limits };
+  readonly documents: Documents;
   readonly onError: (error: unknown) => void;
   /** The cloud, where `/_control` is on. */
   readonly control: Controlled | undefined;
@@ -31,25 +31,41 @@ export interface CloudAppOptions {
 
 /** All services below one address, and the cloud's own pages. */
 export function cloudApp(options: CloudAppOptions): RequestListener {
-  const { world, directory, whoCalls, clock, limits, unserved, onError } = options;
-  const surroundings = { whoCalls, unserved, onError };
+  const { world, directory, whoCalls, clock, documents, unserved, onError } = options;
+  const cloud: CloudContext = {
+    documents,
+    directory,
+    clock,
+    whoCalls,
+    unserved,
+    onError,
+    get engine() {
+      return world().engine;
+    },
+    get catalogs() {
+      return world().engine.embedded;
+    },
+  };
   const catalogs = () => world().engine.embedded;
   const app = express();
   app.disable('x-powered-by');
   app.disable('etag');
   app.set('query parser', 'simple');
+  app.use((req: Request, _res: Response, next: NextFunction) => {
+    // Clients that join addresses carelessly write more slashes than one.
+    const mark = req.url.search(/[?#]|$/);
+    req.url = req.url.slice(0, mark).replaceAll(/\/{2,}/g, '/') + req.url.slice(mark);
+    next();
+  });
   app.use('/compute', (req: Request, res: Response) => {
     noteUnserved(req, res, unserved);
     world().compute(req, res);
   });
-  app.use('/identity', identityService(directory, surroundings));
-  app.use('/image', imageService(catalogs, surroundings));
-  app.use('/network', networkService(catalogs, limits.network, surroundings));
-  app.use('/volume', volumeService(catalogs, limits.volume, clock, surroundings));
-  app.use(
-    '/placement',
-    placementService(() => world().engine, surroundings),
-  );
+  app.use('/identity', identityService(directory)(cloud));
+  app.use('/image', imageService(catalogs)(cloud));
+  app.use('/network', networkService(cloud));
+  app.use('/volume', volumeService(catalogs, () => documents.table('volume/limits'), clock)(cloud));
+  app.use('/placement', placementService(() => world().engine)(cloud));
   if (options.control) app.use('/_control', controlRouter(options.control));
   app.use('/', pageRouter(options));
   app.use((req: Request, res: Response) => {

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { Call } from '../service/call.js';
-import { filtered, paged } from '../service/listing.js';
+import { filtered, linkTo, pageOf } from '../service/listing.js';
 import { created, del, get, noContent, patch, post, type Route } from '../service/route.js';
 import { conflict, notFound } from '../service/service-error.js';
 import { DEFAULT_DOMAIN, type Directory, newId } from './directory.js';
@@ -23,9 +23,11 @@ export interface CollectionSpec {
 
 /** The list envelope of the identity service. */
 export function listOf(kind: string, call: Call, items: readonly Readonly<Record<string, unknown>>[]) {
-  const { page, next } = paged(items, call);
+  const limit = call.number('limit') || undefined;
+  const { page, more } = pageOf(items, { limit, marker: call.text('marker') }) ?? { page: [], more: false };
+  const next = more ? linkTo(call, String(page.at(-1)!.id)) : null;
   const self = `${call.cloudBase}${call.req.originalUrl}`;
-  return { [kind]: page, links: { self, previous: null, next: next ?? null } };
+  return { [kind]: page, links: { self, previous: null, next } };
 }
 
 /** The five usual routes of one kind of record. */
@@ -64,7 +66,7 @@ export function collection(directory: Directory, spec: CollectionSpec): readonly
       const visible = call.isAdmin ? all : all.filter((record) => spec.ownedBy?.(record, call, directory));
       if (!call.isAdmin && visible.length === 0) call.requireAdmin();
       const shown = visible.map((record) => show(call, record));
-      return listOf(kind, call, filtered(shown, call.query));
+      return listOf(kind, call, filtered(shown, call.query, Object.keys(shown[0] ?? {})));
     }),
     post(`/v3/${kind}`, (call) => {
       call.requireAdmin();

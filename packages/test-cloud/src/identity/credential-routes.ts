@@ -64,6 +64,7 @@ export function credentialRoutes(directory: Directory): readonly Route[] {
         filtered(
           mine.map((c) => show(call, c)),
           call.query,
+          ['name'],
         ),
       );
     }),

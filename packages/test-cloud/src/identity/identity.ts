@@ -1,5 +1,5 @@
 import { STATUS_CODES } from 'node:http';
-import { type StandInOptions, standIn } from '../service/stand-in.js';
+import { standIn } from '../service/stand-in.js';
 import { assignmentRoutes } from './assignment-routes.js';
 import { authRoutes } from './auth-routes.js';
 import { credentialRoutes } from './credential-routes.js';
@@ -8,11 +8,10 @@ import { directoryRoutes } from './directory-routes.js';
 import { serviceRoutes } from './service-routes.js';
 
 /** The identity service, version 3. */
-export function identityService(directory: Directory, surroundings: Omit<StandInOptions, 'name' | 'routes' | 'fault'>) {
+export function identityService(directory: Directory) {
   return standIn({
-    ...surroundings,
     name: 'identity',
-    routes: [
+    routes: () => [
       ...serviceRoutes(),
       ...authRoutes(directory),
       ...assignmentRoutes(directory),

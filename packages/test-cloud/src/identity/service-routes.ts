@@ -45,9 +45,15 @@ export function serviceRoutes(): readonly Route[] {
   return [
     openGet('/', ({ base }) => new Reply(300, { versions: { values: [version(base)] } })),
     openGet('/v3', ({ base }) => ({ version: version(base) })),
-    get('/v3/services', (call) => listOf('services', call, filtered(services, call.query))),
+    get('/v3/services', (call) => listOf('services', call, filtered(services, call.query, ['name', 'type']))),
     get('/v3/services/:id', (call) => ({ service: one(services, call.param('id')) })),
-    get('/v3/endpoints', (call) => listOf('endpoints', call, filtered(endpoints(call.cloudBase), call.query))),
+    get('/v3/endpoints', (call) =>
+      listOf(
+        'endpoints',
+        call,
+        filtered(endpoints(call.cloudBase), call.query, ['interface', 'service_id', 'region', 'region_id']),
+      ),
+    ),
     get('/v3/endpoints/:id', (call) => ({ endpoint: one(endpoints(call.cloudBase), call.param('id')) })),
     get('/v3/regions', (call) => listOf('regions', call, [region])),
     get('/v3/regions/:id', (call) => ({ region: one([region], call.param('id')) })),

@@ -1,6 +1,6 @@
 import type { EmbeddedCatalogs, ImageQuery, ImageStatus, ImageVisibility } from '@apistrata/compute-engine';
 import type { Call } from '../service/call.js';
-import { filtered, sorted } from '../service/listing.js';
+import { filtered, type SortKey, sorted } from '../service/listing.js';
 import { imageView } from './image-view.js';
 
 const PAGE = 25;
@@ -24,14 +24,17 @@ function queryOf(call: Call): ImageQuery {
 const TAKEN = ['name', 'status', 'visibility', 'owner', 'id', 'tag', 'os_hidden', 'member_status'];
 
 /** Sort keys of both spellings: `sort=name:asc,created_at` and `sort_key`. */
-function sortOf(query: URLSearchParams): URLSearchParams {
+function sortOf(query: URLSearchParams): readonly SortKey[] {
   const sort = query.get('sort');
-  if (!sort) return query;
-  const wanted = new URLSearchParams();
+  const directions = query.getAll('sort_dir');
+  if (!sort)
+    return query
+      .getAll('sort_key')
+      .map((key, index) => ({ key, descending: (directions[index] ?? directions[0] ?? 'desc') === 'desc' }));
+  const wanted: SortKey[] = [];
   for (const part of sort.split(',')) {
     const [key = '', direction = 'desc'] = part.split(':');
-    wanted.append('sort_key', key);
-    wanted.append('sort_dir', direction);
+    wanted.push({ key, descending: direction === 'desc' });
   }
   return wanted;
 }
@@ -41,7 +44,14 @@ export async function listImages(images: EmbeddedCatalogs['images'], call: Call)
   const found = await images.list(call.caller, queryOf(call));
   const rest = new URLSearchParams(call.query);
   for (const name of TAKEN) rest.delete(name);
-  const shown = sorted(filtered(found.map(imageView), rest), sortOf(call.query));
+  const shown = sorted(
+    filtered(
+      found.map(imageView),
+      rest,
+      [...rest.keys()].filter((key) => !['limit', 'marker', 'sort', 'sort_key', 'sort_dir'].includes(key)),
+    ),
+    sortOf(call.query),
+  );
   const limit = Math.min(call.number('limit') ?? PAGE, MAX_PAGE);
   const start = call.text('marker') === undefined ? 0 : shown.findIndex(({ id }) => id === call.text('marker')) + 1;
   const page = shown.slice(start, start + limit);

@@ -1,17 +1,13 @@
 import { STATUS_CODES } from 'node:http';
 import type { EmbeddedCatalogs } from '@apistrata/compute-engine';
-import { type StandInOptions, standIn } from '../service/stand-in.js';
+import { standIn } from '../service/stand-in.js';
 import { imageRoutes } from './image-routes.js';
 
 /** The image service, version 2, on the catalog that servers boot from. */
-export function imageService(
-  catalogs: () => EmbeddedCatalogs,
-  surroundings: Omit<StandInOptions, 'name' | 'routes' | 'fault'>,
-) {
+export function imageService(catalogs: () => EmbeddedCatalogs) {
   return standIn({
-    ...surroundings,
     name: 'image',
-    routes: imageRoutes(catalogs),
+    routes: () => imageRoutes(catalogs),
     fault: ({ status, message }) => ({
       message,
       code: `${status} ${STATUS_CODES[status]}`,

@@ -1,32 +1,62 @@
+import type { ResourceSpec } from '../service/resource.js';
 import { get, openGet, type Route } from '../service/route.js';
 import { notFound } from '../service/service-error.js';
 
 /** Extensions by alias, as far as this service has what they name. */
 const EXTENSIONS: Readonly<Record<string, string>> = {
+  'address-group': 'Address group',
+  'address-scope': 'Address scope',
   agent: 'agent',
   'allowed-address-pairs': 'Allowed Address Pairs',
+  'auto-allocated-topology': 'Auto Allocated Topology Services',
   availability_zone: 'Availability Zone',
   binding: 'Port Binding',
   'default-subnetpools': 'Default Subnetpools',
   'dns-integration': 'DNS Integration',
+  'dns-domain-ports': 'dns_domain for ports',
+  'empty-string-filtering': 'Empty String Filtering Extension',
+  'expose-port-forwarding-in-fip': 'Expose Port Forwarding In Fip',
   'external-net': 'Neutron external network',
+  extra_dhcp_opt: 'Neutron Extra DHCP options',
+  extraroute: 'Neutron Extra Route',
+  'extraroute-atomic': 'Atomically add/remove extra routes',
   'ext-gw-mode': 'Neutron L3 Configurable external gateway mode',
+  'filter-validation': 'Filter parameters validation',
+  'fip-port-details': 'Floating IP Port Details Extension',
+  flavors: 'Neutron Service Flavors',
+  'floating-ip-port-forwarding': 'Floating IP Port Forwarding',
+  'ip-substring-filtering': 'IP address substring filtering',
+  metering: 'Neutron Metering',
   'net-mtu': 'Network MTU',
   'net-mtu-writable': 'Network MTU (writable)',
+  'network-ip-availability': 'Network IP Availability',
+  'network-segment-range': 'Neutron Network Segment Range',
   network_availability_zone: 'Network Availability Zone',
   pagination: 'Pagination support',
   'port-security': 'Port Security',
   'project-id': 'project_id field enabled',
   provider: 'Provider Network',
+  qos: 'Quality of Service',
   quotas: 'Quota management support',
   quota_details: 'Quota details management support',
+  'rbac-policies': 'RBAC Policies',
+  'revision-if-match': 'If-Match constraints based on revision_number',
   router: 'Neutron L3 Router',
   'security-group': 'security-group',
+  'security-groups-normalized-cidr': 'Normalized CIDR field for security group rules',
+  segment: 'Segment',
+  'sort-key-validation': 'Sort keys validation',
   sorting: 'Sorting support',
   'standard-attr-description': 'standard-attr-description',
   'standard-attr-revisions': 'Resource revision numbers',
   'standard-attr-tag': 'Tag support for resources with standard attribute',
   'standard-attr-timestamp': 'Resource timestamps',
+  'stateful-security-group': 'Stateful security group',
+  'subnet-service-types': 'Subnet service types',
+  subnet_allocation: 'Subnet Allocation',
+  trunk: 'Trunk Extension',
+  'trunk-details': 'Trunk port details',
+  'vlan-transparent': 'Vlantransparent',
 };
 
 const extensions = Object.entries(EXTENSIONS).map(([alias, name]) => ({
@@ -37,20 +67,20 @@ const extensions = Object.entries(EXTENSIONS).map(([alias, name]) => ({
   links: [],
 }));
 
-const COLLECTIONS = ['network', 'subnet', 'port', 'router', 'floatingip', 'security-group', 'security-group-rule'];
-
 /** Versions, extensions, zones and agents: what clients look at before they use the service. */
-export function discoveryRoutes(): readonly Route[] {
+export function discoveryRoutes(resources: readonly ResourceSpec[]): readonly Route[] {
   return [
     openGet('/', ({ base }) => ({
       versions: [{ id: 'v2.0', status: 'CURRENT', links: [{ rel: 'self', href: `${base}/v2.0/` }] }],
     })),
     openGet('/v2.0', ({ base }) => ({
-      resources: COLLECTIONS.map((name) => ({
-        name,
-        collection: `${name}s`,
-        links: [{ rel: 'self', href: `${base}/v2.0/${name}s` }],
-      })),
+      resources: resources
+        .filter(({ within }) => !within)
+        .map(({ one, many, path }) => ({
+          name: one,
+          collection: many,
+          links: [{ rel: 'self', href: `${base}/v2.0/${path}` }],
+        })),
     })),
     get('/v2.0/extensions', () => ({ extensions })),
     get('/v2.0/extensions/:alias', (call) => {
@@ -65,8 +95,5 @@ export function discoveryRoutes(): readonly Route[] {
       call.requireAdmin();
       return { agents: [] };
     }),
-    get('/v2.0/subnetpools', () => ({ subnetpools: [] })),
-    get('/v2.0/address-scopes', () => ({ address_scopes: [] })),
-    get('/v2.0/rbac-policies', () => ({ rbac_policies: [] })),
   ];
 }

@@ -16,10 +16,11 @@ interface Described {
   readonly tags: readonly string[];
   readonly createdAt: number;
   readonly updatedAt: number;
+  readonly revision: number;
 }
 
 /** What all resources of the network service show alike. */
-function described({ projectId, description, tags, createdAt, updatedAt }: Described, revision: number) {
+function described({ projectId, description, tags, createdAt, updatedAt, revision }: Described) {
   return {
     tenant_id: projectId,
     project_id: projectId,
@@ -27,16 +28,16 @@ function described({ projectId, description, tags, createdAt, updatedAt }: Descr
     tags,
     created_at: seconds(createdAt),
     updated_at: seconds(updatedAt),
-    // Revisions of the store are random numbers; clients read small ones.
-    revision_number: revision % 1_000_000,
+    // Of the store: the service makes the number of it that clients read.
+    revision,
   };
 }
 
-export function networkView(network: NetworkRecord, isAdmin: boolean) {
+export function networkView(network: NetworkRecord) {
   return {
     id: network.id,
     name: network.name,
-    ...described(network, network.revision),
+    ...described(network),
     admin_state_up: network.adminStateUp,
     status: network.status,
     subnets: network.subnetIds,
@@ -45,16 +46,13 @@ export function networkView(network: NetworkRecord, isAdmin: boolean) {
     is_default: network.isDefault,
     mtu: network.mtu,
     port_security_enabled: network.portSecurityEnabled,
-    availability_zone_hints: [],
     availability_zones: ['nova'],
     ipv4_address_scope: null,
     ipv6_address_scope: null,
     l2_adjacency: true,
-    ...(isAdmin && {
-      'provider:network_type': network.external ? 'flat' : 'geneve',
-      'provider:physical_network': network.external ? 'public' : null,
-      'provider:segmentation_id': network.external ? null : network.seq,
-    }),
+    'provider:network_type': network.external ? 'flat' : 'geneve',
+    'provider:physical_network': network.external ? 'public' : null,
+    'provider:segmentation_id': network.external ? null : network.seq,
   };
 }
 
@@ -62,7 +60,7 @@ export function subnetView(subnet: SubnetRecord) {
   return {
     id: subnet.id,
     name: subnet.name,
-    ...described(subnet, subnet.revision),
+    ...described(subnet),
     network_id: subnet.networkId,
     ip_version: subnet.ipVersion,
     cidr: subnet.cidr,
@@ -73,18 +71,14 @@ export function subnetView(subnet: SubnetRecord) {
     enable_dhcp: subnet.enableDhcp,
     ipv6_address_mode: subnet.ipv6AddressMode,
     ipv6_ra_mode: subnet.ipv6RaMode,
-    subnetpool_id: null,
-    service_types: [],
-    segment_id: null,
-    dns_publish_fixed_ip: false,
   };
 }
 
-export function portView(port: PortView, isAdmin: boolean) {
+export function portView(port: PortView) {
   return {
     id: port.id,
     name: port.name,
-    ...described(port, port.revision),
+    ...described(port),
     network_id: port.networkId,
     mac_address: port.mac,
     fixed_ips: port.fixedIps.map(({ subnetId, address }) => ({ subnet_id: subnetId, ip_address: address })),
@@ -96,18 +90,15 @@ export function portView(port: PortView, isAdmin: boolean) {
     'binding:vnic_type': port.vnicType,
     port_security_enabled: port.portSecurityEnabled,
     dns_name: port.dnsName,
-    dns_assignment: [],
-    allowed_address_pairs: port.allowedAddressPairs,
-    extra_dhcp_opts: [],
-    propagate_uplink_status: false,
-    qos_policy_id: null,
-    ...(isAdmin && {
-      'binding:host_id': port.hostId,
-      'binding:profile': port.bindingProfile,
-      'binding:vif_type': port.hostId ? 'ovs' : 'unbound',
-      'binding:vif_details': port.hostId ? { port_filter: true } : {},
-      resource_request: null,
-    }),
+    // A pair without a hardware address of its own is for the port's.
+    allowed_address_pairs: port.allowedAddressPairs.map((pair) => ({ mac_address: port.mac, ...pair })),
+    'binding:host_id': port.hostId,
+    'binding:profile': port.bindingProfile,
+    'binding:vif_type': port.hostId ? 'ovs' : 'unbound',
+    'binding:vif_details': port.hostId ? { port_filter: true } : {},
+    ip_allocation: 'immediate',
+    qos_network_policy_id: null,
+    resource_request: null,
   };
 }
 
@@ -115,7 +106,7 @@ export function routerView(router: RouterRecord) {
   return {
     id: router.id,
     name: router.name,
-    ...described(router, router.revision),
+    ...described(router),
     admin_state_up: router.adminStateUp,
     status: 'ACTIVE',
     external_gateway_info: router.externalNetworkId && {
@@ -126,34 +117,37 @@ export function routerView(router: RouterRecord) {
         ip_address: address,
       })),
     },
-    routes: [],
-    availability_zone_hints: [],
     availability_zones: ['nova'],
-    distributed: false,
-    ha: false,
-    flavor_id: null,
   };
 }
 
-export function floatingIpView(floating: FloatingIpView, routerId: string | null) {
+export function floatingIpView(floating: FloatingIpView, routerId: string | null, port: PortView | null) {
   return {
     id: floating.id,
-    ...described(floating, floating.revision),
+    ...described(floating),
     floating_ip_address: floating.address,
     floating_network_id: floating.networkId,
     fixed_ip_address: floating.fixedAddress,
     port_id: floating.portId,
     router_id: floating.portId && routerId,
     status: floating.status,
-    port_details: null,
-    port_forwardings: [],
-    dns_name: '',
-    dns_domain: '',
-    qos_policy_id: null,
+    port_details: port && {
+      name: port.name,
+      network_id: port.networkId,
+      mac_address: port.mac,
+      admin_state_up: port.adminStateUp,
+      status: port.status,
+      device_id: port.deviceId,
+      device_owner: port.deviceOwner,
+    },
   };
 }
 
-export function ruleView(rule: SecurityGroupRule & { readonly projectId?: string }, projectId: string) {
+type RuleRecord = SecurityGroupRule & { readonly createdAt?: number; readonly projectId?: string };
+
+export function ruleView(rule: RuleRecord, projectId = rule.projectId ?? '') {
+  const at =
+    rule.createdAt === undefined ? {} : { created_at: seconds(rule.createdAt), updated_at: seconds(rule.createdAt) };
   return {
     id: rule.id,
     tenant_id: projectId,
@@ -171,6 +165,7 @@ export function ruleView(rule: SecurityGroupRule & { readonly projectId?: string
     belongs_to_default_sg: false,
     description: rule.description,
     revision_number: 0,
+    ...at,
   };
 }
 
@@ -178,8 +173,7 @@ export function securityGroupView(group: SecurityGroupRecord & SecurityGroup) {
   return {
     id: group.id,
     name: group.name,
-    ...described(group, group.revision),
-    stateful: true,
+    ...described(group),
     shared: false,
     security_group_rules: group.rules.map((rule) => ruleView(rule, group.projectId)),
   };

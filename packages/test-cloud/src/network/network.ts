@@ -1,30 +1,51 @@
-import type { EmbeddedCatalogs } from '@apistrata/compute-engine';
-import { type StandInOptions, standIn } from '../service/stand-in.js';
+import { Resource, type ResourceSpec } from '../service/resource.js';
+import { resourceRoutes } from '../service/resource-routes.js';
+import { standIn } from '../service/stand-in.js';
+import { addressGroups, addressScopes } from './address-resources.js';
+import { availabilityRoutes } from './availability.js';
 import { discoveryRoutes } from './extensions.js';
-import { portRoutes } from './port-routes.js';
+import { floatingIps, portForwardings } from './floating-ips.js';
+import { networkStyle } from './network-style.js';
+import { networks } from './networks.js';
+import { ports } from './ports.js';
+import { qosPolicies, qosRules, qosTypeRoutes } from './qos.js';
 import { quotaRoutes } from './quota-routes.js';
-import { routerRoutes } from './router-routes.js';
-import { securityGroupRoutes } from './security-group-routes.js';
-import { topologyRoutes } from './topology-routes.js';
+import { rbacPolicies } from './rbac-policies.js';
+import { routers } from './routers.js';
+import { securityGroupRules, securityGroups } from './security-groups.js';
+import { smallResources } from './small-resources.js';
+import { subnetPools } from './subnet-pools.js';
+import { subnets } from './subnets.js';
+import { trunks } from './trunks.js';
+
+const RESOURCES: readonly ResourceSpec[] = [
+  networks,
+  subnets,
+  ports,
+  routers,
+  floatingIps,
+  portForwardings,
+  securityGroups,
+  securityGroupRules,
+  subnetPools,
+  addressScopes,
+  addressGroups,
+  rbacPolicies,
+  trunks,
+  qosPolicies,
+  ...qosRules,
+  ...smallResources,
+];
 
 /** The network service, version 2, on the catalog that servers get their ports from. */
-export function networkService(
-  catalogs: () => EmbeddedCatalogs,
-  limits: Map<string, Record<string, number>>,
-  surroundings: Omit<StandInOptions, 'name' | 'routes' | 'fault'>,
-) {
-  const networks = () => catalogs().networks;
-  return standIn({
-    ...surroundings,
-    name: 'network',
-    routes: [
-      ...discoveryRoutes(),
-      ...topologyRoutes(networks),
-      ...portRoutes(networks),
-      ...routerRoutes(networks),
-      ...securityGroupRoutes(networks),
-      ...quotaRoutes(networks, limits),
-    ],
-    fault: ({ code, message }) => ({ NeutronError: { type: code, message, detail: '' } }),
-  });
-}
+export const networkService = standIn({
+  name: 'network',
+  routes: () => [
+    ...discoveryRoutes(RESOURCES),
+    ...availabilityRoutes(),
+    ...qosTypeRoutes(),
+    ...quotaRoutes(),
+    ...RESOURCES.flatMap((spec) => resourceRoutes(new Resource(networkStyle, spec))),
+  ],
+  fault: ({ code, message }) => ({ NeutronError: { type: code, message, detail: '' } }),
+});

@@ -5,7 +5,7 @@ import type { Call } from '../service/call.js';
 import { filtered } from '../service/listing.js';
 import { get, openGet, type Route } from '../service/route.js';
 import { notFound } from '../service/service-error.js';
-import { type StandInOptions, standIn } from '../service/stand-in.js';
+import { standIn } from '../service/stand-in.js';
 
 const MIN_VERSION = '1.0';
 const MAX_VERSION = '1.39';
@@ -55,7 +55,7 @@ function routes(engine: () => Engine): readonly Route[] {
           href: `/placement/resource_providers/${node.id}${path}`,
         })),
       }));
-      return { resource_providers: filtered(providers, call.query) };
+      return { resource_providers: filtered(providers, call.query, ['name', 'uuid']) };
     }),
     get('/resource_providers/:id', async (call) => {
       const node = await one(call);
@@ -91,10 +91,7 @@ function routes(engine: () => Engine): readonly Route[] {
 }
 
 /** The placement service, as far as clients look at it: the hosts and what they offer. */
-export function placementService(
-  engine: () => Engine,
-  surroundings: Omit<StandInOptions, 'name' | 'routes' | 'fault' | 'before'>,
-) {
+export function placementService(engine: () => Engine) {
   const negotiate = microversion({
     service: 'placement',
     min: MIN_VERSION,
@@ -102,12 +99,9 @@ export function placementService(
     headers: { typed: ['OpenStack-API-Version'] },
   });
   return standIn({
-    ...surroundings,
     name: 'placement',
-    before: (req, res, next) => {
-      negotiate(req, res, next);
-    },
-    routes: routes(engine),
+    before: () => negotiate,
+    routes: () => routes(engine),
     fault: ({ status, message }) => ({
       errors: [{ status, title: STATUS_CODES[status], detail: message, code: 'placement.undefined_code' }],
     }),

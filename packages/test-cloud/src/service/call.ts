@@ -2,6 +2,7 @@ import type { Caller } from '@apistrata/compute-engine';
 import { requestBase } from '@apistrata/microversion';
 import type { Request, Response } from 'express';
 import type { z } from 'zod';
+import type { CloudContext } from './cloud-context.js';
 import { badRequest, forbidden } from './service-error.js';
 
 /** One request to a stand-in service. */
@@ -12,6 +13,7 @@ export class Call {
   constructor(
     readonly req: Request,
     readonly res: Response,
+    readonly cloud: CloudContext,
     private readonly known: Caller | undefined,
   ) {
     this.query = new URLSearchParams(req.originalUrl.split('?')[1] ?? '');

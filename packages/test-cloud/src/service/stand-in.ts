@@ -1,9 +1,9 @@
 import type { IncomingMessage } from 'node:http';
 import { type Caller, CatalogError } from '@apistrata/compute-engine';
 import { requestId } from '@apistrata/request-id';
-import express, { type NextFunction, type Request, type Response, Router } from 'express';
-import type { Unserved } from '../front/unserved.js';
+import express, { type NextFunction, type Request, type RequestHandler, type Response, Router } from 'express';
 import { Call } from './call.js';
+import type { CloudContext } from './cloud-context.js';
 import { Reply, type Route } from './route.js';
 import { ServiceError } from './service-error.js';
 
@@ -12,15 +12,12 @@ export type WhoCalls = (req: IncomingMessage) => Caller | undefined;
 
 export interface StandInOptions {
   readonly name: string;
-  readonly whoCalls: WhoCalls;
-  readonly routes: readonly Route[];
-  /** The body of an error, in the form of this service. */
+  /** Called once, on the first request. */
+  readonly routes: () => readonly Route[];
+  /** The body of an error, in the form of this service: JSON, or HTML as text. */
   readonly fault: (error: ServiceError, req: Request) => unknown;
-  readonly unserved: Unserved;
-  /** What comes before the routes, such as the negotiation of versions. */
-  readonly before?: (req: Request, res: Response, next: NextFunction) => void;
-  /** Told of errors that became a 500. */
-  readonly onError: (error: unknown) => void;
+  /** What comes before the routes, such as the negotiation of versions. Called once, on the first request. */
+  readonly before?: () => RequestHandler;
 }
 
 const JSON_TYPES = [
@@ -59,36 +56,54 @@ function send(res: Response, result: unknown): void {
   else res.json(body);
 }
 
-/** A small service around the compute API: a table of routes, its own form of errors, nothing that hides a gap. */
-export function standIn(options: StandInOptions): Router {
-  const { name, whoCalls, routes, fault, unserved, before, onError } = options;
+const cloudOf = (res: Response) => res.locals.cloud as CloudContext;
+
+function routerOf({ name, routes, fault, before }: StandInOptions): Router {
   const router = Router({ caseSensitive: true });
   router.use(requestId({ headers: ['X-OpenStack-Request-ID'] }));
-  if (before) router.use(before);
+  if (before) router.use(before());
   router.use(express.json({ type: JSON_TYPES, limit: '1mb', strict: false }));
-  for (const { method, path, open, run } of routes) {
+  for (const { method, path, open, run } of routes()) {
     router[method](path, async (req: Request, res: Response) => {
-      const caller = whoCalls(req);
+      const cloud = cloudOf(res);
+      const caller = cloud.whoCalls(req);
       if (!open && !caller) answerUnauthorized(req, res);
-      else send(res, await run(new Call(req, res, caller)));
+      else send(res, await run(new Call(req, res, cloud, caller)));
     });
   }
   router.use((req: Request, res: Response) => {
+    const { whoCalls, unserved } = cloudOf(res);
     if (!whoCalls(req)) return answerUnauthorized(req, res);
     unserved.note(name, req.method, req.originalUrl);
-    // Reading what is not there is a plain 404, which clients take for "this cloud does not have that".
-    const reads = req.method === 'GET' || req.method === 'HEAD';
     throw new ServiceError(
-      reads ? 404 : 501,
+      501,
       `The ${name} service of this test cloud does not serve ${req.method} ${req.path}`,
+      'NotImplemented',
     );
   });
   router.use((error: unknown, req: Request, res: Response, _next: NextFunction) => {
     const known = readable(error);
-    if (!known) onError(error);
+    if (!known) cloudOf(res).onError(error);
     if (res.headersSent) return res.destroy(error as Error);
+    if (known?.unserved) cloudOf(res).unserved.note(name, req.method, `${req.originalUrl}#${known.unserved}`);
     const shown = known ?? new ServiceError(500, 'An unexpected error happened; the cloud was told.');
-    res.status(shown.status).json(fault(shown, req));
+    const body = fault(shown, req);
+    if (typeof body === 'string') res.status(shown.status).type('html').send(body);
+    else res.status(shown.status).json(body);
   });
   return router;
+}
+
+/**
+ * A small service around the compute API: a table of routes, its own form of errors, nothing that hides a gap. The table
+ * is built on the first request and serves all clouds of the process.
+ */
+export function standIn(options: StandInOptions): (cloud: CloudContext) => RequestHandler {
+  let router: Router | undefined;
+  return (cloud) =>
+    function service(req, res, next) {
+      res.locals.cloud = cloud;
+      router ??= routerOf(options);
+      router(req, res, next);
+    };
 }

@@ -38,10 +38,10 @@ function versions({ base }: Call) {
 /** Versions, limits, zones and services: what clients look at around volumes. */
 export function volumeServiceRoutes(
   volumes: () => EmbeddedCatalogs['volumes'],
-  limits: Map<string, Record<string, number>>,
+  limits: () => Map<string, Record<string, number>>,
   now: () => number,
 ): readonly Route[] {
-  const limitsOf = (project: string) => ({ ...DEFAULTS, ...limits.get(project) });
+  const limitsOf = (project: string) => ({ ...DEFAULTS, ...limits().get(project) });
 
   async function usage(call: Call, project: string): Promise<Readonly<Record<string, number>>> {
     const query = call.isAdmin ? { allProjects: true, projectId: project } : {};
@@ -115,12 +115,12 @@ export function volumeServiceRoutes(
       const project = call.param('project');
       const given = Object.entries(call.body(QuotaSet).quota_set).filter(([kind]) => kind in DEFAULTS);
       const changed = given.map(([kind, value]) => [kind, Number(value)]);
-      limits.set(project, { ...limits.get(project), ...Object.fromEntries(changed) });
+      limits().set(project, { ...limits().get(project), ...Object.fromEntries(changed) });
       return { quota_set: limitsOf(project) };
     }),
     del('/v3/os-quota-sets/:project', (call) => {
       call.requireAdmin();
-      limits.delete(call.param('project'));
+      limits().delete(call.param('project'));
       return new Reply(200);
     }),
     get('/v3/os-quota-class-sets/:name', (call) => ({ quota_class_set: { id: call.param('name'), ...DEFAULTS } })),

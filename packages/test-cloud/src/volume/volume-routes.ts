@@ -44,10 +44,11 @@ export function volumeRoutes(volumes: Volumes): readonly Route[] {
       filtered(
         found.map((volume) => volumeView(call, volume)),
         rest,
+        REST,
       ).map(({ id }) => id),
     );
     const [key, direction = 'desc'] = (call.text('sort') ?? '').split(',')[0]!.split(':');
-    const order = key ? new URLSearchParams({ sort_key: key, sort_dir: direction }) : call.query;
+    const order = key ? [{ key, descending: direction === 'desc' }] : [];
     const shown = found.filter(({ id }) => kept.has(id)).map((volume) => view(call, volume));
     return { volumes: sorted(shown, order), ...nextLink(call, 'volumes', found) };
   }

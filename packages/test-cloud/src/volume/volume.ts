@@ -1,7 +1,7 @@
 import type { Clock, EmbeddedCatalogs } from '@apistrata/compute-engine';
 import { microversion } from '@apistrata/microversion';
 import type { NextFunction, Request, Response } from 'express';
-import { type StandInOptions, standIn } from '../service/stand-in.js';
+import { standIn } from '../service/stand-in.js';
 import { attachmentRoutes } from './attachment-routes.js';
 import { MAX_VERSION, MIN_VERSION, volumeServiceRoutes } from './service-routes.js';
 import { snapshotRoutes } from './snapshot-routes.js';
@@ -24,9 +24,8 @@ const PROJECT = /^\/v3\/[0-9a-f]{32}(?=\/|\?|$)/;
 /** The volume service, version 3, on the catalog that servers attach volumes from. */
 export function volumeService(
   catalogs: () => EmbeddedCatalogs,
-  limits: Map<string, Record<string, number>>,
+  limits: () => Map<string, Record<string, number>>,
   clock: Clock,
-  surroundings: Omit<StandInOptions, 'name' | 'routes' | 'fault' | 'before'>,
 ) {
   const volumes = () => catalogs().volumes;
   const negotiate = microversion({
@@ -36,13 +35,12 @@ export function volumeService(
     headers: { typed: ['OpenStack-API-Version'] },
   });
   return standIn({
-    ...surroundings,
     name: 'volume',
-    before: (req: Request, res: Response, next: NextFunction) => {
+    before: () => (req: Request, res: Response, next: NextFunction) => {
       req.url = req.url.replace(PROJECT, '/v3');
       negotiate(req, res, next);
     },
-    routes: [
+    routes: () => [
       ...volumeServiceRoutes(volumes, limits, () => clock.now()),
       ...volumeActionRoutes(catalogs),
       ...volumeRoutes(volumes),

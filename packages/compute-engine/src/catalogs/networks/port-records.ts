@@ -87,7 +87,7 @@ export async function takeAddresses(
   return taken;
 }
 
-async function refuseTakenMac(tx: Tx, networkId: string, mac: string): Promise<void> {
+export async function refuseTakenMac(tx: Tx, networkId: string, mac: string): Promise<void> {
   const users = await ports.count(tx, (q) => q.where('network_id', '=', networkId).where('mac', '=', mac));
   if (users > 0) throw new CatalogError('MAC_IN_USE', `MAC address ${mac} is already in use on network ${networkId}.`);
 }

@@ -21,6 +21,7 @@ import {
   portNotFound,
   portStatus,
   presentPort,
+  refuseTakenMac,
   removePort,
   takeAddresses,
 } from './port-records.js';
@@ -55,6 +56,7 @@ export interface PortChange
       | 'dnsName'
       | 'allowedAddressPairs'
       | 'bindingProfile'
+      | 'mac'
       | 'tags'
     >
   > {
@@ -159,9 +161,12 @@ export function portVerbs(context: NetworkContext) {
       return lookThenInsert(store, async (tx) => {
         const port = await ports.lock(tx, id);
         if (!port || !owns(caller, port.projectId)) throw portNotFound(id);
+        const mac = change.mac?.toLowerCase() ?? port.mac;
+        if (mac !== port.mac) await refuseTakenMac(tx, port.networkId, mac);
         const changed = {
           ...port,
           ...given,
+          mac,
           fixedIps: fixedIps ? await exchangeAddresses(tx, port, fixedIps) : port.fixedIps,
           securityGroupIds: securityGroups?.length
             ? (await groupsFor(context, tx, port.projectId, securityGroups)).map((group) => group.id)

@@ -9,13 +9,24 @@ import { lookThenInsert } from '../unique-violation.js';
 import { allocateFrom, freeAddresses, subnetsById } from './ip-allocations.js';
 import { dated, NameCache, type NetworkContext, networkNotFound } from './network-context.js';
 import { networkTables, type RouterRecord } from './network-tables.js';
-import { insertPort, type PortView, portNotFound, presentPort, removePort } from './port-records.js';
+import {
+  type FixedIpRequest,
+  insertPort,
+  type PortView,
+  portNotFound,
+  presentPort,
+  removePort,
+  takeAddresses,
+} from './port-records.js';
 
 const { networks, ports, routers, subnets } = networkTables;
 
 export type RouterFields = Partial<
   Pick<RouterRecord, 'name' | 'description' | 'adminStateUp' | 'externalNetworkId' | 'enableSnat' | 'tags'>
->;
+> & {
+  /** Which addresses outside; left out: any one. */
+  readonly externalFixedIps?: readonly FixedIpRequest[];
+};
 
 /** A router meets a network in a subnet (at its gateway address) or at a port made beforehand. */
 export type RouterInterface = { readonly subnetId: string } | { readonly portId: string };
@@ -44,13 +55,19 @@ export function routerVerbs(context: NetworkContext) {
     routerId: string,
     networkId: string | null,
     before: RouterRecord['externalAddresses'],
+    wanted: readonly FixedIpRequest[] | undefined,
   ): Promise<RouterRecord['externalAddresses']> {
     await freeAddresses(tx, before);
     if (networkId === null) return [];
     const network = await networks.get(tx, networkId);
     if (!network) throw networkNotFound(networkId);
     if (!network.external) throw new CatalogError('SUBNET_INVALID', `Network ${networkId} is not an external network.`);
-    const fixedIp = await allocateFrom(tx, context.blocks, await subnetsById(tx, network.subnetIds), routerId);
+    const subnets = await subnetsById(tx, network.subnetIds);
+    if (wanted?.length) {
+      const taken = await takeAddresses(tx, context.blocks, subnets, wanted, routerId);
+      return taken.map(({ subnetId, address }) => ({ subnetId, address }));
+    }
+    const fixedIp = await allocateFrom(tx, context.blocks, subnets, routerId);
     return fixedIp ? [{ subnetId: fixedIp.subnetId, address: fixedIp.address }] : [];
   }
 
@@ -72,9 +89,10 @@ export function routerVerbs(context: NetworkContext) {
       given: RouterFields & { readonly id?: string; readonly projectId?: string },
     ): Promise<RouterRecord> {
       refuseNul(given);
-      const { id = randomUUID(), projectId = caller.projectId, externalNetworkId = null, ...fields } = given;
+      const { id = randomUUID(), projectId = caller.projectId, externalNetworkId = null, ...rest } = given;
+      const { externalFixedIps, ...fields } = rest;
       return store.transaction(async (tx) => {
-        const addresses = await externalAddresses(tx, id, externalNetworkId, []);
+        const addresses = await externalAddresses(tx, id, externalNetworkId, [], externalFixedIps);
         return routers.insert(tx, {
           ...dated(clock.now()),
           name: '',
@@ -89,13 +107,24 @@ export function routerVerbs(context: NetworkContext) {
       });
     },
 
-    async updateRouter(caller: Caller, id: string, change: RouterFields): Promise<RouterRecord> {
-      refuseNul(change);
+    async updateRouter(
+      caller: Caller,
+      id: string,
+      { externalFixedIps, ...change }: RouterFields,
+    ): Promise<RouterRecord> {
+      refuseNul([externalFixedIps, change]);
       const given = Object.fromEntries(Object.entries(change).filter(([, value]) => value !== undefined));
       return changing(caller, id, async (tx, router) => {
         const changed = { ...router, ...given, updatedAt: clock.now() };
-        if (changed.externalNetworkId === router.externalNetworkId) return routers.update(tx, changed);
-        const addresses = await externalAddresses(tx, id, changed.externalNetworkId, router.externalAddresses);
+        if (changed.externalNetworkId === router.externalNetworkId && !externalFixedIps)
+          return routers.update(tx, changed);
+        const addresses = await externalAddresses(
+          tx,
+          id,
+          changed.externalNetworkId,
+          router.externalAddresses,
+          externalFixedIps,
+        );
         return routers.update(tx, { ...changed, externalAddresses: addresses });
       });
     },

@@ -5,7 +5,7 @@ import { CatalogError } from '../catalog-error.js';
 import { refuseNul } from '../json-conditions.js';
 import { listPage, type Page } from '../list-page.js';
 import type { NewSecurityGroupRule, SecurityGroupRule } from './catalog.js';
-import { formatCidr, parseCidr } from './ip-address.js';
+import { type Cidr, canonicalIp, parseCidr } from './ip-address.js';
 import type { NetworkContext } from './network-context.js';
 import { networkTables, type SecurityGroupRuleRecord } from './network-tables.js';
 
@@ -28,7 +28,11 @@ function checkedRule(rule: NewSecurityGroupRule): Omit<SecurityGroupRule, 'id'> 
   const { portMin = null, portMax = null, remoteGroupId = null } = rule;
   const protocol = rule.protocol?.toLowerCase() ?? null;
   const cidr = rule.remoteCidr
-    ? parseCidr(rule.remoteCidr.includes('/') ? rule.remoteCidr : `${rule.remoteCidr}/32`)
+    ? parseCidr(
+        rule.remoteCidr.includes('/')
+          ? rule.remoteCidr
+          : `${rule.remoteCidr}/${rule.remoteCidr.includes(':') ? 128 : 32}`,
+      )
     : null;
   if (cidr === undefined) throw invalid(`Invalid CIDR ${rule.remoteCidr} given as IP prefix.`);
   if (cidr && remoteGroupId) throw invalid('Only remote_ip_prefix or remote_group_id may be provided.');
@@ -41,8 +45,14 @@ function checkedRule(rule: NewSecurityGroupRule): Omit<SecurityGroupRule, 'id'> 
   if (!icmp && portMin !== null && portMax !== null && portMin > portMax)
     throw invalid('For TCP/UDP protocols, port_range_min must be <= port_range_max');
   const { securityGroupId, direction, description = '' } = rule;
-  const remoteCidr = cidr ? formatCidr(cidr) : null;
+  // The bits behind the prefix stay as they were written.
+  const remoteCidr = rule.remoteCidr && cidr ? writtenCidr(rule.remoteCidr, cidr) : null;
   return { securityGroupId, direction, description, protocol, portMin, portMax, remoteCidr, remoteGroupId, ethertype };
+}
+
+/** The address as it was given, in its canonical spelling, with its prefix. */
+function writtenCidr(text: string, { prefix }: Cidr): string {
+  return `${canonicalIp(text.split('/')[0]!)}/${prefix}`;
 }
 
 const compared = ['direction', 'ethertype', 'protocol', 'portMin', 'portMax', 'remoteCidr', 'remoteGroupId'] as const;

@@ -1,0 +1,69 @@
+import { parseCidr } from '@apistrata/compute-engine';
+import { z } from 'zod';
+import type { Doc } from '../service/documents.js';
+import { fixed, required, settable } from '../service/field.js';
+import type { ResourceSpec } from '../service/resource.js';
+import { put } from '../service/route.js';
+import { badRequest, conflict, notFound } from '../service/service-error.js';
+import { flag, wholeBetween } from '../service/wire-types.js';
+import { named, standardFields } from './standard-fields.js';
+
+const admin = { admin: 'sets' } as const;
+const cidr = z.string().refine((written) => parseCidr(written) !== undefined, 'is not a valid IP subnet');
+const Addresses = z.object({ addresses: z.array(cidr).min(1) });
+
+/** Pools whose addresses do not overlap are in one scope. */
+export const addressScopes: ResourceSpec = {
+  path: 'address-scopes',
+  one: 'address_scope',
+  many: 'address_scopes',
+  fields: () => ({
+    ...standardFields,
+    ...named,
+    ip_version: required(fixed(wholeBetween(4, 6))),
+    shared: settable(flag, false, admin),
+  }),
+  changing(_call, before, { shared }) {
+    if (before.shared === true && shared === false)
+      throw badRequest(
+        `Unable to update address scope ${before.id} : Shared address scope can't be unshared.`,
+        'AddressScopeUpdateError',
+      );
+  },
+  removing({ cloud }, { id }) {
+    const pools = [...cloud.documents.table<Doc>('network/subnetpools').values()];
+    if (pools.some(({ address_scope_id }) => address_scope_id === id))
+      throw conflict(
+        `Unable to complete operation on address scope ${id}. There are one or more subnet pools in use on the address scope.`,
+        'AddressScopeInUse',
+      );
+  },
+};
+
+/** Addresses under one name, for rules of security groups. */
+export const addressGroups: ResourceSpec = {
+  path: 'address-groups',
+  one: 'address_group',
+  many: 'address_groups',
+  fields: () => ({
+    ...standardFields,
+    ...named,
+    addresses: fixed(z.array(cidr), () => [], { filter: false }),
+  }),
+  routes: (resource) =>
+    (['add_addresses', 'remove_addresses'] as const).map((action) =>
+      put(`/v2.0/address-groups/:id/${action}`, async (call) => {
+        const before = await resource.find(call, call.param('id'), 'change');
+        const had = before.addresses as readonly string[];
+        const { addresses: given } = call.body(Addresses);
+        const odd = given.filter((address) => had.includes(address) === (action === 'add_addresses'));
+        if (odd.length > 0)
+          throw action === 'add_addresses'
+            ? badRequest(`Address(es) ${odd} already exist in the address group.`, 'AddressesAlreadyExist')
+            : notFound(`Address(es) ${odd} not found in the address group.`, 'AddressesNotFound');
+        const addresses =
+          action === 'add_addresses' ? [...had, ...given] : had.filter((address) => !given.includes(address));
+        return { address_group: await resource.apply(call, before, { addresses }) };
+      }),
+    ),
+};

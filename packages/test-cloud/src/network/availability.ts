@@ -1,0 +1,75 @@
+import { parseIp } from '@apistrata/compute-engine';
+import type { Call } from '../service/call.js';
+import { get, type Route } from '../service/route.js';
+import { notFound } from '../service/service-error.js';
+
+/** How many addresses each network has, and how many are taken. */
+async function availabilities(call: Call) {
+  call.requireAdmin();
+  const { networks } = call.cloud.catalogs;
+  const subnets = await networks.listSubnets(call.caller);
+  const taken = [
+    ...(await networks.listPorts(call.caller)).flatMap(({ fixedIps }) => fixedIps),
+    ...(await networks.listFloatingIps(call.caller)),
+    ...(await networks.listRouters(call.caller)).flatMap(({ externalAddresses }) => externalAddresses),
+  ];
+  return (await networks.listNetworks(call.caller)).map((network) => {
+    const mine = subnets
+      .filter(({ networkId }) => networkId === network.id)
+      .map((subnet) => ({
+        subnet_id: subnet.id,
+        subnet_name: subnet.name,
+        cidr: subnet.cidr,
+        ip_version: subnet.ipVersion,
+        total_ips: subnet.allocationPools.reduce(
+          (sum, { start, end }) => sum + Number(parseIp(end)!.value - parseIp(start)!.value) + 1,
+          0,
+        ),
+        used_ips: taken.filter(({ subnetId }) => subnetId === subnet.id).length,
+      }));
+    const sum = (key: 'total_ips' | 'used_ips') => mine.reduce((all, subnet) => all + subnet[key], 0);
+    return {
+      network_id: network.id,
+      network_name: network.name,
+      tenant_id: network.projectId,
+      project_id: network.projectId,
+      total_ips: sum('total_ips'),
+      used_ips: sum('used_ips'),
+      subnet_ip_availability: mine,
+    };
+  });
+}
+
+const FILTERS = ['network_id', 'network_name', 'tenant_id', 'project_id'] as const;
+
+/** What follows from networks: their free addresses, and the one that a project gets by itself. */
+export function availabilityRoutes(): readonly Route[] {
+  return [
+    get('/v2.0/network-ip-availabilities', async (call) => {
+      const all = await availabilities(call);
+      const wanted = all.filter((one) =>
+        FILTERS.every((name) => !call.query.has(name) || one[name] === call.query.get(name)),
+      );
+      return { network_ip_availabilities: wanted };
+    }),
+    get('/v2.0/network-ip-availabilities/:id', async (call) => {
+      const one = (await availabilities(call)).find(({ network_id }) => network_id === call.param('id'));
+      if (!one) throw notFound(`Network ${call.param('id')} could not be found.`, 'NetworkNotFound');
+      return { network_ip_availability: one };
+    }),
+    get('/v2.0/auto-allocated-topology/:project', async (call) => {
+      const project = call.param('project') === 'null' ? call.caller.projectId : call.param('project');
+      if (project !== call.caller.projectId) call.requireAdmin();
+      const caller = { ...call.caller, projectId: project };
+      const dryRun = call.query.getAll('fields').includes('dry-run');
+      const network = await call.cloud.catalogs.networks.autoNetwork(caller, { dryRun });
+      return {
+        auto_allocated_topology: {
+          id: dryRun ? 'dry-run=pass' : network?.id,
+          tenant_id: project,
+          project_id: project,
+        },
+      };
+    }),
+  ];
+}

@@ -1,0 +1,212 @@
+import { randomUUID } from 'node:crypto';
+import type { Call } from '../service/call.js';
+import { filteredByTags, TAG_FILTERS } from '../service/filter.js';
+import { filtered, type SortKey, sorted, type Wire } from '../service/listing.js';
+import type { Resource } from '../service/resource.js';
+import { badRequest, forbidden, notFound, ServiceError } from '../service/service-error.js';
+import type { Style } from '../service/style.js';
+import { seconds } from '../service/times.js';
+
+const PAGING = new Set(['fields', 'sort_key', 'sort_dir', 'limit', 'marker', 'page_reverse']);
+
+const invalid = (message: string) => badRequest(message, 'HTTPBadRequest');
+const quoted = (names: readonly string[]) => `[${names.map((name) => `'${name}'`).join(', ')}]`;
+const camel = (title: string) => title.replaceAll(/(?:^| )(.)/g, (_, letter: string) => letter.toUpperCase());
+
+/** Parameters by which this kind of list may be narrowed. */
+function filtersOf({ fields, spec }: Resource): Set<string> {
+  const names = Object.entries(fields).flatMap(([key, { filter }]) => (filter === false ? [] : [key]));
+  return new Set([...names, 'id', ...(spec.tags ? Object.keys(TAG_FILTERS) : [])]);
+}
+
+function narrowed(call: Call, resource: Resource, items: readonly Wire[]): readonly Wire[] {
+  const known = filtersOf(resource);
+  const asked = [...new Set(call.query.keys())].filter((name) => !PAGING.has(name));
+  const stray = asked.filter((name) => !known.has(name));
+  if (stray.length > 0) throw invalid(`${quoted(stray)} is invalid attribute for filtering`);
+  const plain = asked.filter((name) => !(name in TAG_FILTERS) && name !== 'fixed_ips');
+  return filteredByTags(byFixedIps(filtered(items, call.query, plain), call.query.getAll('fixed_ips')), call.query);
+}
+
+/** Ports by `ip_address=`, `subnet_id=` and `ip_address_substr=`: each must hold, several of one are alternatives. */
+function byFixedIps(items: readonly Wire[], wanted: readonly string[]): readonly Wire[] {
+  if (wanted.length === 0) return items;
+  const pairs = wanted.map((text) => text.split('=', 2) as [string, string | undefined]);
+  const kinds = new Set(pairs.map(([kind]) => kind));
+  return items.filter(({ fixed_ips }) =>
+    [...kinds].every((kind) =>
+      pairs.some(
+        ([name, value = '']) =>
+          name === kind &&
+          (fixed_ips as readonly Wire[]).some((fixedIp) =>
+            kind === 'ip_address_substr' ? String(fixedIp.ip_address).includes(value) : String(fixedIp[kind]) === value,
+          ),
+      ),
+    ),
+  );
+}
+
+function sortKeys({ query }: Call, resource: Resource): readonly SortKey[] {
+  const keys = query.getAll('sort_key').filter(Boolean);
+  const directions = query.getAll('sort_dir').filter(Boolean);
+  if (keys.length !== directions.length) throw invalid('The number of sort_keys and sort_dirs must be same');
+  const known = filtersOf(resource);
+  const stray = keys.filter((key) => !known.has(key) || key in TAG_FILTERS);
+  if (stray.length > 0) throw invalid(`${quoted(stray)} is invalid attribute for sort_keys`);
+  const wrong = directions.filter((direction) => direction !== 'asc' && direction !== 'desc');
+  if (wrong.length > 0)
+    throw invalid(`${quoted(wrong)} is invalid value for sort_dirs, valid value is 'asc' and 'desc'`);
+  return keys.map((key, index) => ({ key, descending: directions[index] === 'desc' }));
+}
+
+function limitOf({ query }: Call): number {
+  const written = query.get('limit') || '0';
+  if (!/^\d+$/.test(written))
+    throw badRequest(`Bad limit request: Limit must be an integer 0 or greater and not '${written}'.`, 'BadRequest');
+  return Number(written);
+}
+
+function list(call: Call, resource: Resource, items: readonly Wire[]): unknown {
+  const { many } = resource.spec;
+  const found = sorted(narrowed(call, resource, items), sortKeys(call, resource));
+  const limit = limitOf(call);
+  const shown = (page: readonly Wire[]) => page.map((item) => chosenFields(call, item));
+  if (limit === 0) return { [many]: shown(found) };
+  const reverse = call.query.get('page_reverse')?.toLowerCase() === 'true';
+  const marker = call.text('marker');
+  const at = marker === undefined ? undefined : found.findIndex(({ id }) => id === marker);
+  if (at === -1) throw resource.style.errors.notFound(resource, marker!);
+  const end = reverse ? (at ?? found.length) : Math.min(found.length, (at ?? -1) + 1 + limit);
+  const page = found.slice(reverse ? Math.max(0, end - limit) : (at ?? -1) + 1, end);
+  const full = page.length >= limit;
+  const links = [
+    ...(full || reverse ? [{ rel: 'next', href: pageLink(call, page.at(-1), false) }] : []),
+    ...(full || !reverse ? [{ rel: 'previous', href: pageLink(call, page[0], true) }] : []),
+  ];
+  return { [many]: shown(page), [`${many}_links`]: links };
+}
+
+function pageLink(call: Call, item: Wire | undefined, reverse: boolean): string {
+  const query = new URLSearchParams(call.query);
+  query.delete('marker');
+  query.delete('page_reverse');
+  if (item) query.set('marker', String(item.id));
+  if (reverse) query.set('page_reverse', 'True');
+  return `${call.cloudBase}${call.req.originalUrl.split('?')[0]}?${query}`;
+}
+
+/** Only the fields that `fields` names, where it does. */
+export function chosenFields(call: Call, item: Wire): Wire {
+  const wanted = call.query.getAll('fields').filter(Boolean);
+  return wanted.length === 0 ? item : Object.fromEntries(Object.entries(item).filter(([key]) => wanted.includes(key)));
+}
+
+const notAllowed = (rule: string) => forbidden(`(rule:${rule}) is disallowed by policy`, 'PolicyNotAuthorized');
+const RULES = { list: 'get', show: 'get', create: 'create', change: 'update', remove: 'delete' } as const;
+
+/** How the network service, version 2.0, speaks. */
+export const networkStyle: Style = {
+  service: 'network',
+  root: '/v2.0',
+  change: 'put',
+  statuses: { create: 201, remove: 204 },
+  newId: randomUUID,
+  unknownFields: 'refuse',
+  bulk: true,
+
+  authorize(call, { spec }, verb, doc) {
+    if (call.isAdmin) return;
+    const rule = `${RULES[verb]}_${spec.one}`;
+    if (spec.admin?.includes(verb)) throw notAllowed(rule);
+    const writes = verb === 'change' || verb === 'remove';
+    if (writes && doc?.project_id !== undefined && doc.project_id !== call.caller.projectId) throw notAllowed(rule);
+  },
+
+  authorizeFields(call, { spec, fields }, verb, given) {
+    if (call.isAdmin) return;
+    const owner = given.project_id ?? given.tenant_id;
+    if (verb === 'create' && owner !== undefined && owner !== call.caller.projectId)
+      throw invalid(
+        "Specifying 'project_id' or 'tenant_id' other than the authenticated project in request requires admin privileges",
+      );
+    const reserved = Object.entries(given).find(([key, value]) => {
+      const field = fields[key];
+      // What is the same as when nobody says it needs no right.
+      return field?.admin !== undefined && value !== field.initial;
+    });
+    if (reserved) throw notAllowed(`${RULES[verb]}_${spec.one}:${reserved[0]}`);
+  },
+
+  stamp(call, { spec, fields }, doc, before) {
+    const now = seconds(call.cloud.clock.now());
+    const { tenant_id, project_id = tenant_id, ...rest } = doc;
+    if (spec.storage) return before ? doc : { ...rest, project_id: project_id ?? call.caller.projectId };
+    const owned = Object.hasOwn(fields, 'project_id') && !before;
+    const owner = project_id ?? call.caller.projectId;
+    return {
+      ...rest,
+      ...(owned && { project_id: owner, tenant_id: owner }),
+      ...(!before && { created_at: now }),
+      updated_at: now,
+      revision_number: before ? Number(before.revision_number) + 1 : 0,
+    };
+  },
+
+  show: (call, _resource, wire) => {
+    const { revision, ...shown } = wire;
+    return typeof revision === 'number'
+      ? { ...shown, revision_number: revisionNumber(call, String(wire.id), revision) }
+      : shown;
+  },
+
+  list,
+
+  precondition(call, _resource, shown) {
+    const tags = (call.req.header('if-match') ?? '').split(',').map((tag) => tag.trim().replace(/^"(.*)"$/, '$1'));
+    const wanted = tags.filter((tag) => tag.startsWith('revision_number='));
+    if (wanted.length === 0) return;
+    const bad = (message: string) => badRequest(`Bad if-match request: ${message}`, 'BadRequest');
+    if (wanted.length > 1) throw bad('Multiple revision_number etags are not supported.');
+    const number = wanted[0]!.slice('revision_number='.length);
+    if (!/^\d+$/.test(number)) throw bad('Revision number etag must be in the format of revision_number=<int>.');
+    if (Number(number) === shown.revision_number) return;
+    throw new ServiceError(
+      412,
+      `Constrained to ${number}, but current revision is ${shown.revision_number}`,
+      'RevisionNumberConstraintFailed',
+    );
+  },
+
+  errors: {
+    noBody: ({ spec }) => invalid(`Unable to find '${spec.one}' in request body`),
+    unknown: (_resource, keys) => invalid(`Unrecognized attribute(s) '${keys.join(', ')}'`),
+    readOnly: (_resource, key, verb) =>
+      invalid(
+        verb === 'create' ? `Attribute '${key}' not allowed in POST` : `Cannot update read-only attribute ${key}`,
+      ),
+    missing: (_resource, key) => invalid(`Failed to parse request. Required attribute '${key}' not specified`),
+    invalid: (_resource, key, value, reason) =>
+      invalid(
+        `Invalid input for ${key}. Reason: '${typeof value === 'string' ? value : JSON.stringify(value)}' ${reason}.`,
+      ),
+    notFound: ({ title }, id) => notFound(`${title} ${id} could not be found.`, `${camel(title)}NotFound`),
+  },
+};
+
+interface Seen {
+  readonly revision: number;
+  readonly number: number;
+}
+
+/**
+ * Clients read revisions as small numbers that grow. The catalog's are random, so each other one that is met counts one
+ * more.
+ */
+function revisionNumber(call: Call, id: string, revision: number): number {
+  const table = call.cloud.documents.table<Seen>('network/revisions');
+  const seen = table.get(id);
+  if (seen?.revision === revision) return seen.number;
+  const number = seen ? seen.number + 1 : 1;
+  table.set(id, { revision, number });
+  return number;
+}

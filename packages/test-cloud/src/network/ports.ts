@@ -1,0 +1,190 @@
+import type { FixedIpRequest, PortChange } from '@apistrata/compute-engine';
+import { z } from 'zod';
+import type { Call } from '../service/call.js';
+import type { Doc } from '../service/documents.js';
+import { derived, fixed, required, settable } from '../service/field.js';
+import type { Wire } from '../service/listing.js';
+import type { ResourceSpec } from '../service/resource.js';
+import { forbidden } from '../service/service-error.js';
+import { anyId, dictionary, flag, text } from '../service/wire-types.js';
+import { portView } from './network-views.js';
+import { renamed } from './renamed.js';
+import { standardFields } from './standard-fields.js';
+
+const fixedIp = z.strictObject({ ip_address: z.string().optional(), subnet_id: z.string().optional() });
+const addressPair = z.strictObject({ ip_address: z.string(), mac_address: z.string().optional() });
+const dhcpOption = z.strictObject({
+  opt_name: z.string().min(1),
+  opt_value: z.string().nullable(),
+  ip_version: z
+    .union([z.literal(4), z.literal(6), z.literal('4').transform(() => 4), z.literal('6').transform(() => 6)])
+    .optional(),
+});
+const mac = z
+  .string()
+  .regex(/^([0-9a-fA-F]{2}[:-]){5}[0-9a-fA-F]{2}$/, 'is not a valid MAC address')
+  .transform((written) => written.toLowerCase().replaceAll('-', ':'));
+const vnicTypes = [
+  'normal',
+  'direct',
+  'macvtap',
+  'baremetal',
+  'direct-physical',
+  'virtio-forwarder',
+  'smart-nic',
+  'vdpa',
+  'accelerator-direct',
+  'accelerator-direct-physical',
+  'remote-managed',
+] as const;
+
+const unlisted = { filter: false } as const;
+const adminSees = { admin: 'sees' } as const;
+
+function changeOf({ fixed_ips, ...body }: Wire): PortChange {
+  const requested = (fixed_ips as readonly { ip_address?: string; subnet_id?: string }[] | undefined)?.map(
+    ({ ip_address: address, subnet_id: subnetId }): FixedIpRequest => ({ address, subnetId }),
+  );
+  return { ...renamed<PortChange>(body), ...(requested && { fixedIps: requested }) };
+}
+
+/** Options by name: one without a value goes, the others take the place of what was there. */
+function dhcpOptions(before: unknown, given: unknown): readonly Wire[] {
+  const named = (option: Wire) => `${option.opt_name}/${option.ip_version ?? 4}`;
+  const merged = new Map(((before ?? []) as readonly Wire[]).map((option) => [named(option), option]));
+  for (const option of (given ?? []) as readonly Wire[]) {
+    if (option.opt_value === null) merged.delete(named(option));
+    else merged.set(named(option), { ip_version: 4, ...option });
+  }
+  return [...merged.values()];
+}
+
+/** Names of the port's addresses, as the resolver of the network would know them. */
+function dnsAssignment({ dns_name, fixed_ips }: Doc): readonly Wire[] {
+  return (fixed_ips as readonly Wire[]).map(({ ip_address }) => {
+    const hostname = String(dns_name || `host-${String(ip_address).replaceAll(/[.:]/g, '-')}`);
+    return { hostname, ip_address, fqdn: `${hostname}.openstacklocal.` };
+  });
+}
+
+/** Only administrators and whoever the network belongs to give a port what others could be fooled by. */
+async function refuseSpoofing({ cloud, caller, isAdmin }: Call, networkId: unknown, given: Wire, rule: string) {
+  const reserved = ['mac_address', 'fixed_ips', 'port_security_enabled', 'allowed_address_pairs'];
+  const asked = reserved.find((key) => given[key] !== undefined);
+  if (isAdmin || !asked) return;
+  const network = await cloud.catalogs.networks.getNetwork(caller, String(networkId));
+  // On a shared network an address may be asked for by subnet, not by number.
+  const harmless = asked === 'fixed_ips' && (given.fixed_ips as readonly Wire[]).every(({ ip_address }) => !ip_address);
+  const owns = network.projectId === caller.projectId || network.projectId === '';
+  if (!owns && !harmless) throw forbidden(`(rule:${rule}:${asked}) is disallowed by policy`, 'PolicyNotAuthorized');
+}
+
+/** Ports: those of servers appear and vanish with them. */
+export const ports: ResourceSpec = {
+  path: 'ports',
+  one: 'port',
+  many: 'ports',
+  tags: true,
+  fields: () => ({
+    ...standardFields,
+    name: settable(text, ''),
+    network_id: required(fixed(anyId)),
+    admin_state_up: settable(flag, true),
+    mac_address: settable(mac),
+    fixed_ips: settable(z.array(fixedIp)),
+    device_id: settable(text),
+    device_owner: settable(text),
+    status: derived(),
+    security_groups: settable(
+      z
+        .array(z.string())
+        .nullable()
+        .transform((ids) => ids ?? []),
+    ),
+    'binding:host_id': settable(
+      text.nullable().transform((host) => host ?? ''),
+      undefined,
+      adminSees,
+    ),
+    'binding:profile': settable(
+      dictionary.nullable().transform((profile) => profile ?? {}),
+      undefined,
+      {
+        ...adminSees,
+        filter: false,
+      },
+    ),
+    'binding:vnic_type': settable(z.enum(vnicTypes), undefined, unlisted),
+    'binding:vif_type': derived(undefined, { ...adminSees, filter: false }),
+    'binding:vif_details': derived(undefined, { ...adminSees, filter: false }),
+    port_security_enabled: settable(flag, undefined, unlisted),
+    allowed_address_pairs: settable(
+      z
+        .array(addressPair)
+        .nullable()
+        .transform((pairs) => pairs ?? []),
+      undefined,
+      unlisted,
+    ),
+    extra_dhcp_opts: settable(z.array(dhcpOption).nullable(), () => [], { aside: true, filter: false }),
+    dns_name: settable(
+      text.transform((name) => name.toLowerCase()),
+      undefined,
+      unlisted,
+    ),
+    dns_domain: settable(text, '', { aside: true, filter: false }),
+    dns_assignment: derived(undefined, unlisted),
+    qos_policy_id: settable(anyId.nullable(), null, { aside: true, filter: false }),
+    qos_network_policy_id: derived(null, unlisted),
+    propagate_uplink_status: settable(flag, true, { aside: true, filter: false }),
+    numa_affinity_policy: settable(z.enum(['required', 'preferred', 'legacy', 'socket']).nullable(), null, {
+      admin: 'sets',
+      aside: true,
+      filter: false,
+    }),
+    ip_allocation: derived('immediate', unlisted),
+    resource_request: derived(undefined, { ...adminSees, filter: false }),
+    trunk_details: derived(undefined, unlisted),
+    tags: fixed(z.array(text)),
+  }),
+  async creating(call, port) {
+    await refuseSpoofing(call, port.network_id, port, 'create_port');
+    return { extra_dhcp_opts: dhcpOptions([], port.extra_dhcp_opts) };
+  },
+  async changing(call, before, change) {
+    await refuseSpoofing(call, before.network_id, change, 'update_port');
+    if (change.mac_address !== undefined && !call.isAdmin)
+      throw forbidden('(rule:update_port:mac_address) is disallowed by policy', 'PolicyNotAuthorized');
+    if (change.extra_dhcp_opts === undefined) return undefined;
+    const beside = call.cloud.documents.table<Wire>('network/ports').get(before.id);
+    return { extra_dhcp_opts: dhcpOptions(beside?.extra_dhcp_opts, change.extra_dhcp_opts) };
+  },
+  shows: (call, port) => {
+    const trunk = [...call.cloud.documents.table<Doc>('network/trunks').values()].find(
+      ({ port_id }) => port_id === port.id,
+    );
+    return {
+      dns_assignment: dnsAssignment(port),
+      ...(trunk && { trunk_details: { trunk_id: trunk.id, sub_ports: trunk.sub_ports } }),
+    };
+  },
+  storage: {
+    list: async ({ cloud, caller, query }) => {
+      const devices = query.getAll('device_id');
+      const networkIds = query.getAll('network_id');
+      const found = await cloud.catalogs.networks.listPorts(caller, {
+        deviceIds: devices.length > 0 ? devices : undefined,
+        networkId: networkIds.length === 1 ? networkIds[0] : undefined,
+      });
+      return found.map(portView);
+    },
+    get: async ({ cloud, caller }, id) => portView(await cloud.catalogs.networks.getPort(caller, id)),
+    create: async ({ cloud, caller }, body) => {
+      const networkId = String(body.network_id);
+      return portView(await cloud.catalogs.networks.createPort(caller, { ...changeOf(body), networkId }));
+    },
+    update: async ({ cloud, caller }, { id }, change) =>
+      portView(await cloud.catalogs.networks.updatePort(caller, id, changeOf(change))),
+    remove: ({ cloud, caller }, { id }) => cloud.catalogs.networks.deletePort(caller, id),
+  },
+};

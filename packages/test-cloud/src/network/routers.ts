@@ -1,0 +1,126 @@
+import type { FixedIpRequest, PortView, RouterFields } from '@apistrata/compute-engine';
+import { z } from 'zod';
+import type { Call } from '../service/call.js';
+import { derived, fixed, settable } from '../service/field.js';
+import type { Wire } from '../service/listing.js';
+import type { ResourceSpec } from '../service/resource.js';
+import { get, put } from '../service/route.js';
+import { anyId, flag, text } from '../service/wire-types.js';
+import { routerView } from './network-views.js';
+import { renamed } from './renamed.js';
+import { standardFields } from './standard-fields.js';
+
+const gateway = z.strictObject({
+  network_id: z.string().nullish(),
+  enable_snat: flag.optional(),
+  external_fixed_ips: z
+    .array(z.strictObject({ ip_address: z.string().optional(), subnet_id: z.string().optional() }))
+    .optional(),
+  qos_policy_id: anyId.nullish(),
+});
+const route = z.strictObject({ destination: z.string(), nexthop: z.string() });
+const RouterInterface = z.union([z.object({ subnet_id: z.string() }), z.object({ port_id: z.string() })]);
+const Routes = z.object({ router: z.object({ routes: z.array(route) }) });
+
+const unlisted = { filter: false } as const;
+const beside = { aside: true, filter: false } as const;
+
+function fieldsOf({ external_gateway_info, ...body }: Wire): RouterFields {
+  if (external_gateway_info === undefined) return renamed<RouterFields>(body);
+  const wanted = external_gateway_info as z.infer<typeof gateway> | null;
+  const externalFixedIps = wanted?.external_fixed_ips?.map(
+    ({ ip_address: address, subnet_id: subnetId }): FixedIpRequest => ({ address, subnetId }),
+  );
+  return {
+    ...renamed<RouterFields>(body),
+    externalNetworkId: wanted?.network_id ?? null,
+    enableSnat: wanted?.enable_snat ?? true,
+    ...(externalFixedIps && { externalFixedIps }),
+  };
+}
+
+const interfaceOf = (call: Call) => {
+  const at = call.body(RouterInterface);
+  return 'subnet_id' in at ? { subnetId: at.subnet_id } : { portId: at.port_id };
+};
+
+const interfaceView = (call: Call, port: PortView) => ({
+  id: call.param('id'),
+  tenant_id: port.projectId,
+  project_id: port.projectId,
+  port_id: port.id,
+  network_id: port.networkId,
+  subnet_id: port.fixedIps[0]?.subnetId,
+  subnet_ids: port.fixedIps.map(({ subnetId }) => subnetId),
+});
+
+const sameRoute = (a: z.infer<typeof route>, b: z.infer<typeof route>) =>
+  a.destination === b.destination && a.nexthop === b.nexthop;
+
+/** Routers: what connects networks with each other and with the world outside. */
+export const routers: ResourceSpec = {
+  path: 'routers',
+  one: 'router',
+  many: 'routers',
+  tags: true,
+  fields: () => ({
+    ...standardFields,
+    name: settable(text, ''),
+    admin_state_up: settable(flag, true),
+    status: derived(),
+    external_gateway_info: settable(gateway.nullable(), undefined, unlisted),
+    routes: settable(
+      z
+        .array(route)
+        .nullable()
+        .transform((routes) => routes ?? []),
+      () => [],
+      beside,
+    ),
+    distributed: settable(flag, false, { admin: 'sets', aside: true }),
+    ha: settable(flag, false, { admin: 'sets', aside: true }),
+    flavor_id: fixed(anyId.nullable(), null, { aside: true }),
+    availability_zone_hints: fixed(z.array(text), () => [], beside),
+    availability_zones: derived(undefined, unlisted),
+    enable_ndp_proxy: settable(flag.nullable(), null, { aside: true }),
+  }),
+  routes: (resource) => [
+    put('/v2.0/routers/:id/add_router_interface', async (call) => {
+      const { caller, cloud } = call;
+      return interfaceView(
+        call,
+        await cloud.catalogs.networks.addRouterInterface(caller, call.param('id'), interfaceOf(call)),
+      );
+    }),
+    put('/v2.0/routers/:id/remove_router_interface', async (call) => {
+      const { caller, cloud } = call;
+      return interfaceView(
+        call,
+        await cloud.catalogs.networks.removeRouterInterface(caller, call.param('id'), interfaceOf(call)),
+      );
+    }),
+    ...(['add_extraroutes', 'remove_extraroutes'] as const).map((action) =>
+      put(`/v2.0/routers/:id/${action}`, async (call) => {
+        const before = await resource.find(call, call.param('id'), 'change');
+        const { routes: had } = (await resource.show(call, before)) as { routes: readonly z.infer<typeof route>[] };
+        const { routes: given } = call.body(Routes).router;
+        const left = had.filter((one) => !given.some((other) => sameRoute(one, other)));
+        const routes = action === 'add_extraroutes' ? [...left, ...given] : left;
+        return { router: await resource.apply(call, before, { routes }) };
+      }),
+    ),
+    get('/v2.0/routers/:id/l3-agents', async (call) => {
+      await resource.find(call, call.param('id'));
+      return { agents: [] };
+    }),
+  ],
+  storage: {
+    list: async ({ cloud, caller }) => (await cloud.catalogs.networks.listRouters(caller)).map(routerView),
+    get: async ({ cloud, caller }, id) => routerView(await cloud.catalogs.networks.getRouter(caller, id)),
+    create: async ({ cloud, caller }, body) =>
+      routerView(await cloud.catalogs.networks.createRouter(caller, fieldsOf(body))),
+    update: async ({ cloud, caller }, { id }, change) =>
+      routerView(await cloud.catalogs.networks.updateRouter(caller, id, fieldsOf(change))),
+    remove: ({ cloud, caller }, { id }) => cloud.catalogs.networks.deleteRouter(caller, id),
+  },
+};

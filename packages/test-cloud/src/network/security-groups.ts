@@ -1,0 +1,95 @@
+import { formatCidr, type NewSecurityGroupRule, parseCidr } from '@apistrata/compute-engine';
+import { z } from 'zod';
+import { derived, fixed, required, settable } from '../service/field.js';
+import type { ResourceSpec } from '../service/resource.js';
+import { anyId, flag, text, wholeBetween } from '../service/wire-types.js';
+import { ruleView, securityGroupView } from './network-views.js';
+import { renamed } from './renamed.js';
+import { ownerFields, stampFields, standardFields } from './standard-fields.js';
+
+/** Security groups: every project has one that is called `default`. */
+export const securityGroups: ResourceSpec = {
+  path: 'security-groups',
+  one: 'security_group',
+  many: 'security_groups',
+  tags: true,
+  fields: () => ({
+    ...standardFields,
+    name: settable(text, ''),
+    description: settable(text, ''),
+    stateful: settable(flag, true, { aside: true }),
+    shared: derived(),
+    security_group_rules: derived(undefined, { filter: false }),
+  }),
+  storage: {
+    list: async ({ cloud, caller }) =>
+      (await cloud.catalogs.networks.listSecurityGroups(caller)).map(securityGroupView),
+    get: async ({ cloud, caller }, id) => securityGroupView(await cloud.catalogs.networks.getSecurityGroup(caller, id)),
+    create: async ({ cloud, caller }, body) =>
+      securityGroupView(await cloud.catalogs.networks.createSecurityGroup(caller, renamed<{ name: string }>(body))),
+    update: async ({ cloud, caller }, { id }, change) =>
+      securityGroupView(await cloud.catalogs.networks.updateSecurityGroup(caller, id, renamed(change))),
+    remove: ({ cloud, caller }, { id }) => cloud.catalogs.networks.deleteSecurityGroup(caller, id),
+  },
+};
+
+/** Null and the empty text are as good as nothing in a rule. */
+const said = <S extends z.ZodType>(schema: S) =>
+  z.union([z.null().transform(() => undefined), z.literal('').transform(() => undefined), schema]);
+const portNumber = said(wholeBetween(0, 65_535));
+
+/** An address alone is a network of one; the bits behind the prefix stay. */
+const ipPrefix = z
+  .string()
+  .transform((written) => (written.includes('/') ? written : `${written}/${written.includes(':') ? 128 : 32}`))
+  .refine((written) => parseCidr(written) !== undefined, 'is not a valid IP subnet');
+
+/** What a group lets through. */
+export const securityGroupRules: ResourceSpec = {
+  path: 'security-group-rules',
+  one: 'security_group_rule',
+  many: 'security_group_rules',
+  verbs: ['list', 'show', 'create', 'remove'],
+  fields: () => ({
+    ...ownerFields,
+    ...stampFields,
+    description: settable(text, ''),
+    security_group_id: required(fixed(anyId)),
+    direction: required(fixed(z.enum(['ingress', 'egress']))),
+    ethertype: fixed(
+      said(
+        z
+          .string()
+          .transform((name) => name.toLowerCase())
+          .pipe(z.enum(['ipv4', 'ipv6']))
+          .transform((name) => (name === 'ipv4' ? 'IPv4' : 'IPv6')),
+      ),
+    ),
+    protocol: fixed(said(z.union([z.string(), z.number().transform(String)]))),
+    port_range_min: fixed(portNumber),
+    port_range_max: fixed(portNumber),
+    remote_ip_prefix: fixed(said(ipPrefix)),
+    remote_group_id: fixed(said(anyId)),
+    remote_address_group_id: fixed(said(anyId), null, { aside: true }),
+    normalized_cidr: derived(),
+    belongs_to_default_sg: derived(),
+  }),
+  async creating(call, { security_group_id }) {
+    // A rule belongs to whom its group belongs to, whoever makes it.
+    const group = await call.cloud.catalogs.networks.getSecurityGroup(call.caller, String(security_group_id));
+    return { project_id: group.projectId };
+  },
+  shows: (_call, { remote_ip_prefix }) => {
+    const cidr = typeof remote_ip_prefix === 'string' ? parseCidr(remote_ip_prefix) : undefined;
+    return { normalized_cidr: cidr ? formatCidr(cidr) : null };
+  },
+  storage: {
+    list: async ({ cloud, caller }) =>
+      (await cloud.catalogs.networks.listSecurityGroupRules(caller)).map((rule) => ruleView(rule)),
+    get: async ({ cloud, caller }, id) => ruleView(await cloud.catalogs.networks.getSecurityGroupRule(caller, id)),
+    create: async ({ cloud, caller }, { project_id: _, ...body }) =>
+      ruleView(await cloud.catalogs.networks.createSecurityGroupRule(caller, renamed<NewSecurityGroupRule>(body))),
+    update: (_call, before) => before,
+    remove: ({ cloud, caller }, { id }) => cloud.catalogs.networks.deleteSecurityGroupRule(caller, id),
+  },
+};

@@ -1,0 +1,226 @@
+import { z } from 'zod';
+import { derived, fixed, required, settable } from '../service/field.js';
+import type { ResourceSpec } from '../service/resource.js';
+import { put } from '../service/route.js';
+import { anyId, anything, dictionary, flag, text, wholeBetween } from '../service/wire-types.js';
+import { named, ownerFields, stampFields, standardFields } from './standard-fields.js';
+
+const hidden = { hidden: true } as const;
+
+/** What belongs to nobody. */
+const unowned = { id: derived(), ...stampFields };
+const hiddenStamps = {
+  created_at: derived(undefined, hidden),
+  updated_at: derived(undefined, hidden),
+  revision_number: derived(undefined, hidden),
+};
+const writes = ['create', 'change', 'remove'] as const;
+
+/** Parts of networks: kept and shown, of no consequence here. */
+const segments: ResourceSpec = {
+  path: 'segments',
+  one: 'segment',
+  many: 'segments',
+  admin: writes,
+  fields: () => ({
+    ...unowned,
+    description: settable(text, ''),
+    name: settable(text.nullable(), null),
+    network_id: required(fixed(anyId)),
+    network_type: required(fixed(text)),
+    physical_network: fixed(text.nullable(), null),
+    segmentation_id: fixed(wholeBetween(1, 2 ** 24).nullable(), null),
+  }),
+};
+
+/** Ranges that segments of projects are numbered from. */
+const segmentRanges: ResourceSpec = {
+  path: 'network-segment-ranges',
+  one: 'network_segment_range',
+  many: 'network_segment_ranges',
+  tags: true,
+  admin: ['list', 'show', ...writes],
+  fields: () => ({
+    ...standardFields,
+    ...named,
+    default: derived(false),
+    shared: fixed(flag, true),
+    network_type: required(fixed(z.enum(['vlan', 'vxlan', 'gre', 'geneve']))),
+    physical_network: fixed(text.nullable(), null),
+    minimum: required(settable(wholeBetween(1, 2 ** 32))),
+    maximum: required(settable(wholeBetween(1, 2 ** 32))),
+    used: derived(() => ({}), { filter: false }),
+    available: derived(() => [], { filter: false }),
+  }),
+};
+
+/** What is counted of a project's traffic. */
+const meteringLabels: ResourceSpec = {
+  path: 'metering/metering-labels',
+  one: 'metering_label',
+  many: 'metering_labels',
+  admin: writes,
+  fields: () => ({
+    ...ownerFields,
+    ...hiddenStamps,
+    name: fixed(text, ''),
+    description: fixed(text, ''),
+    shared: fixed(flag, false),
+  }),
+};
+
+const meteringRules: ResourceSpec = {
+  path: 'metering/metering-label-rules',
+  one: 'metering_label_rule',
+  many: 'metering_label_rules',
+  admin: writes,
+  fields: () => ({
+    id: derived(),
+    ...hiddenStamps,
+    metering_label_id: required(fixed(anyId)),
+    direction: required(fixed(z.enum(['ingress', 'egress']))),
+    excluded: fixed(flag, false),
+    remote_ip_prefix: fixed(text.nullable(), null),
+    source_ip_prefix: fixed(text.nullable(), null),
+    destination_ip_prefix: fixed(text.nullable(), null),
+  }),
+};
+
+/** Kinds of routers, and what makes them so. */
+const flavors: ResourceSpec = {
+  path: 'flavors',
+  one: 'flavor',
+  many: 'flavors',
+  admin: writes,
+  fields: () => ({
+    id: derived(),
+    ...hiddenStamps,
+    ...named,
+    description: settable(text, ''),
+    service_type: required(fixed(text)),
+    enabled: settable(flag, true),
+    service_profiles: settable(z.array(anyId), () => [], { filter: false }),
+  }),
+};
+
+const serviceProfiles: ResourceSpec = {
+  path: 'service_profiles',
+  one: 'service_profile',
+  many: 'service_profiles',
+  admin: writes,
+  fields: () => ({
+    id: derived(),
+    ...hiddenStamps,
+    description: settable(text, ''),
+    driver: settable(text, ''),
+    enabled: settable(flag, true),
+    metainfo: settable(text, ''),
+  }),
+};
+
+/** What every new security group begins with, as administrators want it. Kept and shown; groups begin as ever. */
+const defaultRules: ResourceSpec = {
+  path: 'default-security-group-rules',
+  one: 'default_security_group_rule',
+  many: 'default_security_group_rules',
+  verbs: ['list', 'show', 'create', 'remove'],
+  admin: writes,
+  fields: () => ({
+    ...unowned,
+    description: settable(text, ''),
+    direction: required(fixed(z.enum(['ingress', 'egress']))),
+    ethertype: fixed(z.enum(['IPv4', 'IPv6']), 'IPv4'),
+    protocol: fixed(text.nullable(), null),
+    port_range_min: fixed(wholeBetween(0, 65_535).nullable(), null),
+    port_range_max: fixed(wholeBetween(0, 65_535).nullable(), null),
+    remote_ip_prefix: fixed(text.nullable(), null),
+    remote_group_id: fixed(text.nullable(), null),
+    remote_address_group_id: fixed(anyId.nullable(), null),
+    used_in_default_sg: fixed(flag, false),
+    used_in_non_default_sg: fixed(flag, true),
+  }),
+};
+
+/** Neighbours of a speaker, and speakers that tell them of routes. */
+const bgpPeers: ResourceSpec = {
+  path: 'bgp-peers',
+  one: 'bgp_peer',
+  many: 'bgp_peers',
+  admin: ['list', 'show', ...writes],
+  fields: () => ({
+    ...ownerFields,
+    ...hiddenStamps,
+    name: required(settable(text)),
+    peer_ip: required(fixed(text)),
+    remote_as: required(fixed(wholeBetween(1, 2 ** 32 - 1))),
+    auth_type: fixed(z.enum(['none', 'md5']), 'none'),
+    password: settable(text.nullable(), null, hidden),
+  }),
+};
+
+const bgpSpeakers: ResourceSpec = {
+  path: 'bgp-speakers',
+  one: 'bgp_speaker',
+  many: 'bgp_speakers',
+  admin: ['list', 'show', ...writes],
+  fields: () => ({
+    ...ownerFields,
+    ...hiddenStamps,
+    name: required(settable(text)),
+    local_as: required(fixed(wholeBetween(1, 2 ** 32 - 1))),
+    ip_version: fixed(wholeBetween(4, 6), 4),
+    advertise_floating_ip_host_routes: settable(flag, true),
+    advertise_tenant_networks: settable(flag, true),
+    peers: derived(() => [], { filter: false }),
+    networks: derived(() => [], { filter: false }),
+  }),
+  routes: (resource) =>
+    [
+      ['bgp_peer', 'bgp_peer_id', 'peers'],
+      ['gateway_network', 'network_id', 'networks'],
+    ].flatMap(([what, key, list]) =>
+      [true, false].map((adds) =>
+        put(`/v2.0/bgp-speakers/:id/${adds ? 'add' : 'remove'}_${what}`, async (call) => {
+          const before = await resource.find(call, call.param('id'), 'change');
+          const id = (call.body(dictionary) as Record<string, unknown>)[key!];
+          const others = (before[list!] as readonly unknown[]).filter((other) => other !== id);
+          await resource.apply(call, before, { [list!]: adds ? [...others, id] : others });
+          return { [key!]: id };
+        }),
+      ),
+    ),
+};
+
+/** A port's traffic sent to another place. */
+const tapMirrors: ResourceSpec = {
+  path: 'taas/tap_mirrors',
+  one: 'tap_mirror',
+  many: 'tap_mirrors',
+  fields: () => ({
+    ...ownerFields,
+    ...hiddenStamps,
+    ...named,
+    description: settable(text, ''),
+    port_id: required(fixed(anyId)),
+    directions: required(fixed(anything, undefined, { filter: false })),
+    remote_ip: required(fixed(text)),
+    mirror_type: required(fixed(z.enum(['gre', 'erspanv1']))),
+  }),
+  async creating(call, { port_id }) {
+    await call.cloud.catalogs.networks.getPort(call.caller, String(port_id));
+  },
+};
+
+/** Kept, shown, found by their fields: nothing in this cloud acts on them. */
+export const smallResources: readonly ResourceSpec[] = [
+  segments,
+  segmentRanges,
+  meteringLabels,
+  meteringRules,
+  flavors,
+  serviceProfiles,
+  defaultRules,
+  bgpPeers,
+  bgpSpeakers,
+  tapMirrors,
+];

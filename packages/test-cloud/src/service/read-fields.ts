@@ -1,0 +1,50 @@
+import type { Call } from './call.js';
+import { type Field, initialOf } from './field.js';
+import type { Wire } from './listing.js';
+import type { Resource } from './resource.js';
+
+function isObject(value: unknown): value is Wire {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+/** What a body says of a resource, checked and converted. Throws what the service says to anything else. */
+export function readFields(call: Call, resource: Resource, verb: 'create' | 'change', given: unknown): Wire {
+  const { style, fields } = resource;
+  if (!isObject(given)) throw style.errors.noBody(resource);
+  const known = (key: string): Field | undefined => (Object.hasOwn(fields, key) ? fields[key] : undefined);
+  const unknown = Object.keys(given).filter((key) => !known(key));
+  if (unknown.length > 0 && style.unknownFields === 'refuse') throw style.errors.unknown(resource, unknown, verb);
+  const read: [string, unknown][] = [];
+  for (const [key, value] of Object.entries(given)) {
+    const field = known(key);
+    if (!field) {
+      if (style.unknownFields === 'keep') read.push([key, value]);
+      continue;
+    }
+    if (!field.schema || field.sets === 'never' || (field.sets === 'once' && verb === 'change')) {
+      if (style.unknownFields === 'refuse') throw style.errors.readOnly(resource, key, verb);
+      continue;
+    }
+    const checked = field.schema.safeParse(value);
+    if (!checked.success)
+      throw style.errors.invalid(resource, key, value, checked.error.issues[0]?.message ?? 'is not valid');
+    if (checked.data !== undefined) read.push([key, checked.data]);
+  }
+  const said = Object.fromEntries(read);
+  if (verb === 'create') {
+    const missing = Object.entries(fields).find(([key, field]) => field.required && !Object.hasOwn(said, key));
+    if (missing) throw style.errors.missing(resource, missing[0]);
+  }
+  style.authorizeFields(call, resource, verb, said);
+  return said;
+}
+
+/** The fields with what they are when nobody has said anything. */
+export function withInitials(call: Call, resource: Resource, said: Wire): Wire {
+  const filled: Record<string, unknown> = {};
+  for (const [key, field] of Object.entries(resource.fields)) {
+    const value = Object.hasOwn(said, key) ? said[key] : initialOf(field, call);
+    if (value !== undefined) filled[key] = value;
+  }
+  return { ...said, ...filled };
+}

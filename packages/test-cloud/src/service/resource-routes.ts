@@ -1,0 +1,48 @@
+import type { Call } from './call.js';
+import type { Wire } from './listing.js';
+import type { Resource } from './resource.js';
+import { del, get, patch, post, put, Reply, type Route } from './route.js';
+import type { Verb } from './style.js';
+import { tagRoutes } from './tag-routes.js';
+
+/** The envelope's content; undefined when there is none. */
+function enclosed(call: Call, key: string): unknown {
+  const body: unknown = call.req.body;
+  return typeof body === 'object' && body !== null && Object.hasOwn(body, key) ? (body as Wire)[key] : undefined;
+}
+
+/** The paths of a resource: what it does besides, then the usual ones, as far as it has them. */
+export function resourceRoutes(resource: Resource): readonly Route[] {
+  const { style, spec, verbs } = resource;
+  const { one, many, statuses } = spec;
+  const all = `${style.root}/${spec.path}`;
+  const each = `${all}/:id`;
+  const id = (call: Call) => call.param('id');
+
+  async function create(call: Call): Promise<Reply> {
+    const status = statuses?.create ?? style.statuses.create;
+    const several = style.bulk ? enclosed(call, many) : undefined;
+    if (Array.isArray(several)) return new Reply(status, { [many]: await resource.createAll(call, several) });
+    return new Reply(status, { [one]: await resource.create(call, enclosed(call, one)) });
+  }
+
+  async function remove(call: Call): Promise<Reply> {
+    await resource.remove(call, id(call));
+    return new Reply(statuses?.remove ?? style.statuses.remove);
+  }
+
+  const usual: Readonly<Record<Verb, Route>> = {
+    list: get(all, async (call) => style.list(call, resource, await resource.list(call))),
+    create: post(all, create),
+    show: get(each, async (call) => ({ [one]: await resource.show(call, await resource.find(call, id(call))) })),
+    change: (style.change === 'put' ? put : patch)(each, async (call) => ({
+      [one]: await resource.change(call, id(call), enclosed(call, one)),
+    })),
+    remove: del(each, remove),
+  };
+  return [
+    ...(spec.routes?.(resource) ?? []),
+    ...(spec.tags ? tagRoutes(resource) : []),
+    ...verbs.map((verb) => usual[verb]),
+  ];
+}

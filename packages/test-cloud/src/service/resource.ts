@@ -1,0 +1,184 @@
+import type { Call } from './call.js';
+import type { Doc } from './documents.js';
+import { type Fields, initialOf } from './field.js';
+import type { Wire } from './listing.js';
+import { readFields, withInitials } from './read-fields.js';
+import type { Route } from './route.js';
+import { documentStorage, type Storage } from './storage.js';
+import type { Style, Verb } from './style.js';
+import { inTurn } from './turns.js';
+
+type Awaitable<T> = T | Promise<T>;
+
+/** Everything a service says about one kind of resource. */
+export interface ResourceSpec {
+  /** Below the root of the service; may lead through another resource: `floatingips/:floatingip_id/port_forwardings`. */
+  readonly path: string;
+  /** The keys of one and of many on the wire. */
+  readonly one: string;
+  readonly many: string;
+  /** As errors call it, where that is not `one` in words. */
+  readonly title?: string;
+  /** Called once, on first use. */
+  readonly fields: () => Fields;
+  /** Default: all five. */
+  readonly verbs?: readonly Verb[];
+  /** Verbs that only administrators have. */
+  readonly admin?: readonly Verb[];
+  /** Parameters of the path that say which one it is below. */
+  readonly within?: readonly string[];
+  /** Default: the documents of the cloud. */
+  readonly storage?: Storage;
+  /** What is there before anybody has made anything. Called before every use: does nothing the second time. */
+  readonly seed?: (call: Call, table: Map<string, Doc>) => void;
+  /** Who knows of a record; default: administrators, its project, and everybody when it is shared. */
+  readonly sees?: (call: Call, doc: Doc) => boolean;
+  /** Throws when it cannot be; what it returns is kept as well. */
+  readonly creating?: (call: Call, doc: Wire) => Awaitable<Wire | undefined>;
+  readonly changing?: (call: Call, before: Doc, change: Wire) => Awaitable<Wire | undefined>;
+  readonly removing?: (call: Call, doc: Doc) => Awaitable<unknown>;
+  /** What is shown beside what is kept. */
+  readonly shows?: (call: Call, doc: Doc) => Awaitable<Wire>;
+  /** Whether it takes tags. */
+  readonly tags?: boolean;
+  /** Other verbs: actions, parts. They come before the usual ones. */
+  readonly routes?: (resource: Resource) => readonly Route[];
+  /** Statuses that differ from those of the service. */
+  readonly statuses?: { readonly create?: number; readonly remove?: number };
+}
+
+const EVERY_VERB: readonly Verb[] = ['list', 'show', 'create', 'change', 'remove'];
+
+/** One kind of resource at work: lists, shows, makes, changes and removes by its specification alone. */
+export class Resource {
+  readonly storage: Storage;
+  readonly verbs: readonly Verb[];
+  #fields: Fields | undefined;
+  #aside: readonly string[] | undefined;
+
+  constructor(
+    readonly style: Style,
+    readonly spec: ResourceSpec,
+  ) {
+    this.storage = spec.storage ?? documentStorage(this);
+    this.verbs = spec.verbs ?? EVERY_VERB;
+  }
+
+  get fields(): Fields {
+    this.#fields ??= this.spec.fields();
+    return this.#fields;
+  }
+
+  /** Its table in the documents, or of what is kept beside a catalog. */
+  get table(): string {
+    return `${this.style.service}/${this.spec.many}`;
+  }
+
+  get title(): string {
+    return this.spec.title ?? this.spec.one.replaceAll('_', ' ').replace(/^./, (first) => first.toUpperCase());
+  }
+
+  get asideKeys(): readonly string[] {
+    this.#aside ??= Object.entries(this.fields).flatMap(([key, { aside }]) => (aside ? [key] : []));
+    return this.#aside;
+  }
+
+  sees(call: Call, doc: Doc): boolean {
+    if (call.isAdmin) return true;
+    if (this.spec.sees) return this.spec.sees(call, doc);
+    return doc.project_id === undefined || doc.project_id === call.caller.projectId || doc.shared === true;
+  }
+
+  /** The record, or this service's 404. */
+  async find(call: Call, id: string, verb: Verb = 'show'): Promise<Doc> {
+    if (this.spec.admin?.includes(verb)) this.style.authorize(call, this, verb, undefined);
+    const doc = await this.storage.get(call, id);
+    if (!doc) throw this.style.errors.notFound(this, id);
+    this.style.authorize(call, this, verb, doc);
+    return doc;
+  }
+
+  async show(call: Call, doc: Doc): Promise<Wire> {
+    const shown: Record<string, unknown> = { ...doc };
+    if (this.asideKeys.length > 0) {
+      const beside = call.cloud.documents.table<Wire>(this.table).get(doc.id);
+      for (const key of this.asideKeys) shown[key] = beside?.[key] ?? shown[key] ?? initialOf(this.fields[key]!, call);
+    }
+    Object.assign(shown, await this.spec.shows?.(call, doc));
+    for (const [key, { hidden, admin }] of Object.entries(this.fields))
+      if (hidden || (admin === 'sees' && !call.isAdmin)) delete shown[key];
+    return this.style.show(call, this, shown);
+  }
+
+  async list(call: Call): Promise<readonly Wire[]> {
+    this.style.authorize(call, this, 'list', undefined);
+    return Promise.all((await this.storage.list(call)).map((doc) => this.show(call, doc)));
+  }
+
+  /** Makes one of fields that were checked. */
+  async make(call: Call, said: Wire): Promise<Wire> {
+    this.style.authorize(call, this, 'create', undefined);
+    const filled = this.style.stamp(call, this, withInitials(call, this, said), undefined);
+    const extra = await this.spec.creating?.(call, filled);
+    const whole = { ...filled, ...extra };
+    const doc = await this.storage.create(call, this.#withoutAside(whole));
+    this.#keepAside(call, doc.id, whole);
+    return this.show(call, doc);
+  }
+
+  create(call: Call, given: unknown): Promise<Wire> {
+    return this.make(call, readFields(call, this, 'create', given));
+  }
+
+  /** All of them or none: whatever was made before one fails is removed again. */
+  async createAll(call: Call, given: readonly unknown[]): Promise<readonly Wire[]> {
+    const read = given.map((one) => readFields(call, this, 'create', one));
+    const made: Wire[] = [];
+    try {
+      for (const said of read) made.push(await this.make(call, said));
+    } catch (error) {
+      for (const { id } of made.reverse()) await this.storage.remove(call, await this.find(call, String(id)));
+      throw error;
+    }
+    return made;
+  }
+
+  change(call: Call, id: string, given: unknown): Promise<Wire> {
+    return inTurn(call.cloud, id, async () => {
+      const before = await this.find(call, id, 'change');
+      return this.apply(call, before, readFields(call, this, 'change', given));
+    });
+  }
+
+  /** Writes fields that were checked. */
+  async apply(call: Call, before: Doc, said: Wire): Promise<Wire> {
+    this.style.precondition?.(call, this, await this.show(call, before));
+    const extra = await this.spec.changing?.(call, before, said);
+    const change = this.style.stamp(call, this, { ...said, ...extra }, before);
+    const doc = await this.storage.update(call, before, this.#withoutAside(change));
+    this.#keepAside(call, doc.id, change);
+    return this.show(call, doc);
+  }
+
+  remove(call: Call, id: string): Promise<void> {
+    return inTurn(call.cloud, id, async () => {
+      const doc = await this.find(call, id, 'remove');
+      this.style.precondition?.(call, this, await this.show(call, doc));
+      await this.spec.removing?.(call, doc);
+      await this.storage.remove(call, doc);
+      if (this.asideKeys.length > 0) call.cloud.documents.table(this.table).delete(id);
+    });
+  }
+
+  #withoutAside(wire: Wire): Wire {
+    if (this.asideKeys.length === 0) return wire;
+    return Object.fromEntries(Object.entries(wire).filter(([key]) => !this.asideKeys.includes(key)));
+  }
+
+  #keepAside(call: Call, id: string, wire: Wire): void {
+    const kept = Object.entries(wire).filter(([key]) => this.asideKeys.includes(key));
+    if (kept.length === 0) return;
+    const table = call.cloud.documents.table<Wire>(this.table);
+    table.set(id, { ...table.get(id), ...Object.fromEntries(kept) });
+  }
+}

@@ -1,0 +1,63 @@
+import { z } from 'zod';
+import type { Call } from './call.js';
+import type { Resource } from './resource.js';
+import { created, del, get, noContent, post, put, type Route } from './route.js';
+import { badRequest, notFound } from './service-error.js';
+
+const MOST_TAGS = 50;
+const Tag = z.string().min(1).max(255);
+const Tags = z.object({ tags: z.array(Tag) });
+
+/** Tags of a resource, one by one and all at once. */
+export function tagRoutes(resource: Resource): readonly Route[] {
+  const path = `${resource.style.root}/${resource.spec.path}/:id/tags`;
+
+  async function tagsOf(call: Call): Promise<readonly string[]> {
+    const shown = await resource.show(call, await resource.find(call, call.param('id')));
+    return (shown.tags ?? []) as readonly string[];
+  }
+
+  async function write(call: Call, tags: readonly string[]): Promise<readonly string[]> {
+    const unique = [...new Set(tags)];
+    if (unique.length > MOST_TAGS)
+      throw badRequest(`The number of tags exceed the per-resource limit of ${MOST_TAGS}`, 'BadRequest');
+    await resource.apply(call, await resource.find(call, call.param('id'), 'change'), { tags: unique });
+    return unique;
+  }
+
+  function tagOf(call: Call): string {
+    const checked = Tag.safeParse(call.param('tag'));
+    if (!checked.success) throw badRequest(`Invalid tag: ${checked.error.issues[0]?.message}`, 'InvalidInput');
+    return checked.data;
+  }
+
+  return [
+    get(path, async (call) => ({ tags: await tagsOf(call) })),
+    put(path, async (call) => ({ tags: await write(call, call.body(Tags).tags) })),
+    post(path, async (call) =>
+      created({ tags: await write(call, [...(await tagsOf(call)), ...call.body(Tags).tags]) }),
+    ),
+    del(path, async (call) => {
+      await write(call, []);
+      return noContent();
+    }),
+    get(`${path}/:tag`, async (call) => {
+      if (!(await tagsOf(call)).includes(tagOf(call)))
+        throw notFound(`Tag ${call.param('tag')} could not be found.`, 'TagNotFound');
+      return noContent();
+    }),
+    put(`${path}/:tag`, async (call) => {
+      await write(call, [...(await tagsOf(call)), tagOf(call)]);
+      return created(undefined);
+    }),
+    del(`${path}/:tag`, async (call) => {
+      const before = await tagsOf(call);
+      if (!before.includes(tagOf(call))) throw notFound(`Tag ${call.param('tag')} could not be found.`, 'TagNotFound');
+      await write(
+        call,
+        before.filter((tag) => tag !== call.param('tag')),
+      );
+      return noContent();
+    }),
+  ];
+}

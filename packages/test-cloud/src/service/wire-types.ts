@@ -1,0 +1,40 @@
+import { z } from 'zod';
+
+/** Schemas that resources of several services share. */
+
+export const text = z.string().max(255);
+export const longText = z.string().max(1024);
+export const uuid = z.guid('is not a valid UUID');
+/** An id of whatever form. */
+export const anyId = z.string().min(1).max(255);
+
+/** A boolean in the spellings that clients use. */
+export const flag = z.union(
+  [
+    z.boolean(),
+    z.enum(['true', 'True', 'TRUE', '1', 'yes', 'on', 't']).transform(() => true),
+    z.enum(['false', 'False', 'FALSE', '0', 'no', 'off', 'f']).transform(() => false),
+    z.literal(1).transform(() => true),
+    z.literal(0).transform(() => false),
+  ],
+  'cannot be converted to boolean',
+);
+
+/** A whole number, as such or as text. */
+export const whole = z.union(
+  [
+    z.number().int(),
+    z
+      .string()
+      .regex(/^-?\d+$/)
+      .transform(Number),
+  ],
+  'is not an integer',
+);
+export const count = whole.refine((value) => value >= 0, 'should be non-negative');
+export const wholeBetween = (min: number, max: number) =>
+  whole.refine((value) => value >= min && value <= max, `is not in range ${min} through ${max}`);
+
+export const anything = z.unknown();
+export const dictionary = z.record(z.string(), z.unknown());
+export const words = z.record(z.string(), z.string());

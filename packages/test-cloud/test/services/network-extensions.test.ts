@@ -1,0 +1,136 @@
+import { describe, expect, it } from 'vitest';
+import { clientOf, cloudUnderTest, NETWORK } from '../clouds.js';
+
+const PUBLIC = '5f3c0c1e-8a5c-4c0a-bd52-6c2a1d3a9b31';
+
+async function network() {
+  const cloud = await cloudUnderTest();
+  const ask = clientOf(cloud);
+  const at = (path: string) => `/network/v2.0/${path}`;
+  const make = async (path: string, one: string, given: object) => {
+    const { status, body } = await ask('POST', at(path), { [one]: given });
+    expect({ status, body }).toMatchObject({ status: 201 });
+    return body[one];
+  };
+  return { cloud, ask, at, make };
+}
+
+describe('what the network service has besides', () => {
+  it.each([
+    ['subnetpools', 'subnetpool', { name: 'p', prefixes: ['10.10.0.0/16'] }],
+    ['address-scopes', 'address_scope', { name: 's', ip_version: 4 }],
+    ['address-groups', 'address_group', { name: 'g', addresses: ['10.0.0.0/8'] }],
+    [
+      'rbac-policies',
+      'rbac_policy',
+      { object_type: 'network', object_id: NETWORK, target_tenant: 'x', action: 'access_as_shared' },
+    ],
+    ['qos/policies', 'policy', { name: 'slow' }],
+    ['segments', 'segment', { network_id: NETWORK, network_type: 'geneve' }],
+    ['network-segment-ranges', 'network_segment_range', { network_type: 'vxlan', minimum: 1, maximum: 9 }],
+    ['metering/metering-labels', 'metering_label', { name: 'm' }],
+    ['flavors', 'flavor', { service_type: 'L3_ROUTER_NAT' }],
+    ['service_profiles', 'service_profile', { driver: 'x' }],
+    ['bgp-peers', 'bgp_peer', { name: 'b', peer_ip: '192.0.2.1', remote_as: 64512 }],
+    ['bgp-speakers', 'bgp_speaker', { name: 'b', local_as: 64512 }],
+  ])('is made, shown, listed and removed: %s', async (path, one, given) => {
+    const { ask, at, make } = await network();
+    const made = await make(path, one, given);
+    expect(made).toMatchObject({ id: expect.any(String) });
+    expect((await ask('GET', at(`${path}/${made.id}`))).body[one]).toEqual(made);
+    const listed = Object.values((await ask('GET', at(`${path}?id=${made.id}`))).body)[0];
+    expect(listed).toEqual([made]);
+    expect((await ask('DELETE', at(`${path}/${made.id}`))).status).toBe(204);
+    expect((await ask('GET', at(`${path}/${made.id}`))).status).toBe(404);
+  });
+
+  it('cuts subnets from pools', async () => {
+    const { ask, at, make } = await network();
+    const pool = await make('subnetpools', 'subnetpool', {
+      name: 'p',
+      prefixes: ['10.8.0.0/16'],
+      default_prefixlen: 26,
+    });
+    expect(pool).toMatchObject({ ip_version: 4, min_prefixlen: 8, max_prefixlen: 32 });
+    const { id } = await make('networks', 'network', {});
+    const cut = (fields: object) => make('subnets', 'subnet', { network_id: id, subnetpool_id: pool.id, ...fields });
+    expect(await cut({ ip_version: 4 })).toMatchObject({ cidr: '10.8.0.0/26', subnetpool_id: pool.id });
+    expect((await cut({ prefixlen: 25 })).cidr).toBe('10.8.0.128/25');
+    expect((await ask('DELETE', at(`subnetpools/${pool.id}`))).status).toBe(409);
+  });
+
+  it('makes trunks of ports, each port in one', async () => {
+    const { ask, at, make } = await network();
+    const [parent, child] = [
+      await make('ports', 'port', { network_id: NETWORK }),
+      await make('ports', 'port', { network_id: NETWORK }),
+    ];
+    const trunk = await make('trunks', 'trunk', { port_id: parent.id });
+    const sub = { port_id: child.id, segmentation_type: 'vlan', segmentation_id: 7 };
+    const add = () => ask('PUT', at(`trunks/${trunk.id}/add_subports`), { sub_ports: [sub] });
+    expect((await add()).body.sub_ports).toEqual([sub]);
+    expect((await add()).status).toBe(409);
+    expect((await ask('GET', at(`ports/${parent.id}`))).body.port.trunk_details).toEqual({
+      trunk_id: trunk.id,
+      sub_ports: [sub],
+    });
+    const removed = await ask('PUT', at(`trunks/${trunk.id}/remove_subports`), { sub_ports: [{ port_id: child.id }] });
+    expect(removed.body.sub_ports).toEqual([]);
+    expect((await ask('DELETE', at(`trunks/${trunk.id}`))).status).toBe(204);
+  });
+
+  it('leads single ports of a floating address, and routers by extra routes', async () => {
+    const { ask, at, make } = await network();
+    const floating = await make('floatingips', 'floatingip', { floating_network_id: PUBLIC });
+    const port = await make('ports', 'port', { network_id: NETWORK });
+    const forwarding = {
+      internal_port_id: port.id,
+      internal_ip_address: port.fixed_ips[0].ip_address,
+      internal_port: 25,
+      external_port: 2230,
+      protocol: 'tcp',
+    };
+    const path = `floatingips/${floating.id}/port_forwardings`;
+    const made = await make(path, 'port_forwarding', forwarding);
+    expect(made).toMatchObject(forwarding);
+    expect((await ask('POST', at(path), { port_forwarding: forwarding })).status).toBe(409);
+    expect(
+      (await ask('PUT', at(`${path}/${made.id}`), { port_forwarding: { internal_port: 26 } })).body.port_forwarding
+        .internal_port,
+    ).toBe(26);
+    expect((await ask('GET', at(`floatingips/${floating.id}`))).body.floatingip.port_forwardings).toHaveLength(1);
+    const router = await make('routers', 'router', {});
+    const route = (n: number) => ({ destination: `10.${n}.0.0/16`, nexthop: '10.0.0.9' });
+    const put = async (action: string, routes: object[]) =>
+      (await ask('PUT', at(`routers/${router.id}/${action}`), { router: { routes } })).body.router.routes;
+    expect(await put('add_extraroutes', [route(1), route(2)])).toEqual([route(1), route(2)]);
+    expect(await put('remove_extraroutes', [route(1)])).toEqual([route(2)]);
+  });
+
+  it('limits traffic by rules below a policy', async () => {
+    const { ask, at, make } = await network();
+    const policy = await make('qos/policies', 'policy', { name: 'slow' });
+    const path = `qos/policies/${policy.id}/bandwidth_limit_rules`;
+    const rule = await make(path, 'bandwidth_limit_rule', { max_kbps: 1000 });
+    expect(rule).toEqual({ id: rule.id, max_kbps: 1000, max_burst_kbps: 0, direction: 'egress' });
+    expect((await ask('GET', at(`qos/policies/${policy.id}`))).body.policy.rules).toMatchObject([
+      { type: 'bandwidth_limit', id: rule.id },
+    ]);
+    const port = await make('ports', 'port', { network_id: NETWORK, qos_policy_id: policy.id });
+    expect(port.qos_policy_id).toBe(policy.id);
+    expect((await ask('DELETE', at(`qos/policies/${policy.id}`))).status).toBe(409);
+    expect((await ask('DELETE', at(`${path}/${rule.id}`))).status).toBe(204);
+  });
+
+  it('comes back with a saved state', async () => {
+    const { cloud, ask, at, make } = await network();
+    await make('address-scopes', 'address_scope', { name: 's', ip_version: 4 });
+    const state = await cloud.save();
+    await cloud.reset();
+    const list = async () => (await clientOf(cloud)('GET', at('address-scopes'))).body.address_scopes;
+    expect(await list()).toEqual([]);
+    await cloud.restore(state);
+    expect(await list()).toHaveLength(1);
+    expect((await ask('GET', at('address-scopes'))).status).toBe(200);
+  });
+});
