@@ -78,7 +78,7 @@ describe.each(databases)('a server killed in the middle of work, on $kind', ({ u
     try {
       const list = async () => (await ask(program.url, 'GET', '/v2.1/servers/detail?limit=1000')).body.servers as any[];
       let servers = await list();
-      const deadline = Date.now() + 60_000;
+      const deadline = Date.now() + 20_000;
       const busy = (s: any) => !STABLE.has(s.status) || s['OS-EXT-STS:task_state'] !== null;
       while (servers.some(busy) && Date.now() < deadline) {
         await new Promise((resolve) => setTimeout(resolve, 250));

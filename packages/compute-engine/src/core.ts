@@ -2,6 +2,7 @@ import type { Catalogs } from './catalogs/index.js';
 import type { Clock } from './clock.js';
 import type { Context } from './context.js';
 import type { Driver } from './drivers/driver.js';
+import type { Guards } from './lifecycle/guards.js';
 import type { Worker } from './lifecycle/worker.js';
 import type { Server } from './model/index.js';
 import type { Infrastructure } from './scheduler/infrastructure.js';
@@ -15,6 +16,7 @@ export interface Core {
   readonly driver: Driver;
   readonly catalogs: Catalogs;
   readonly worker: Worker;
+  readonly guards: Guards;
   readonly infrastructure: Infrastructure;
   readonly settings: Settings;
 }

@@ -6,9 +6,10 @@ import type { Core } from './core.js';
 import type { Driver } from './drivers/driver.js';
 import { SimulatedDriver } from './drivers/simulated.js';
 import { type EngineHealth, engineHealth } from './health.js';
+import { Guards } from './lifecycle/guards.js';
 import { Housekeeping } from './lifecycle/housekeeping.js';
-import type { Job } from './lifecycle/jobs.js';
-import { Worker, type WorkerOptions } from './lifecycle/worker.js';
+import { type Job, Jobs } from './lifecycle/jobs.js';
+import { Worker, type WorkerOptions, workerDefaults } from './lifecycle/worker.js';
 import { applyPreset } from './preset/apply-preset.js';
 import { defaultPreset, type Preset } from './preset/preset.js';
 import { Infrastructure } from './scheduler/infrastructure.js';
@@ -54,7 +55,7 @@ export interface EngineOptions {
   /** What the cloud has from the start; default: a small one with fixed ids. What is there already stays as it is. */
   readonly preset?: Preset;
   readonly settings?: Partial<Settings>;
-  readonly worker?: Pick<WorkerOptions, 'concurrency' | 'leaseMs' | 'pollMs'> | false;
+  readonly worker?: Pick<WorkerOptions, 'concurrency' | 'leaseMs' | 'pollMs' | 'retryMs'> | false;
   /** Told of background work that broke down. */
   readonly onError?: (error: unknown, job: Job | undefined) => void;
 }
@@ -107,9 +108,11 @@ export async function createEngine(options: EngineOptions = {}): Promise<Engine>
     quotas: { ...defaultSettings.quotas, ...options.settings?.quotas },
   };
   const tasks = new TaskRunner(() => core);
+  const jobs = new Jobs(store);
   const worker = new Worker({
     ...(options.worker || {}),
     store,
+    jobs,
     run: (job, signal) => tasks.run(job, signal),
     onError: options.onError ?? (() => {}),
   });
@@ -131,6 +134,7 @@ export async function createEngine(options: EngineOptions = {}): Promise<Engine>
     driver,
     catalogs: { ...embedded, ...options.catalogs },
     worker,
+    guards: new Guards(jobs, { ...workerDefaults, ...(options.worker || {}) }),
     infrastructure: new Infrastructure(store, clock, settings),
     settings,
   };
@@ -181,6 +185,7 @@ export async function createEngine(options: EngineOptions = {}): Promise<Engine>
     health: engineHealth(core),
     close: async () => {
       await housekeeping.stop();
+      core.guards.stop();
       await worker.stop();
       await interfaceRefresh.settled();
       await store.close();

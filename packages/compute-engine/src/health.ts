@@ -25,7 +25,7 @@ export interface EngineHealth {
   worker(): Promise<WorkerHealth>;
 }
 
-/** A job that nobody took up for so long means that no worker is alive: leases are 15 s and are looked for twice a second. */
+/** A job that nobody took up for so long means that no worker is alive: leases are 10 s and are looked for twice a second. */
 const OVERDUE_MS = 30_000;
 
 function failed(error: unknown): PartHealth {

@@ -1,23 +1,69 @@
+import { randomUUID } from 'node:crypto';
 import type { Tx } from '../store/database.js';
-import { addJob, type NewJob } from './jobs.js';
-
-/** How long a request may take between writing down what it is about to do and having done it, in milliseconds. */
-export const GUARD_MS = 60_000;
+import { type Jobs, type Lease, type NewJob, retryDelayMs } from './jobs.js';
 
 /**
- * A job that nobody runs unless the request that wrote it down never comes to its end: what a request does to another
- * service before it can write the result here would otherwise be known to nobody when the process dies.
+ * Guards: jobs that nobody runs unless the request that wrote them down never comes to its end. What a request does to
+ * another service before it can write the result here would otherwise be known to nobody when the process dies.
+ *
+ * A guard is held by its process, by a lease that is renewed while the request lives, however long that takes. So the
+ * guards of a process that died fall due when their leases run out, and those of a slow request do not.
  */
-export async function addGuard(tx: Tx, job: NewJob): Promise<void> {
-  await addJob(tx, job, Date.now() + GUARD_MS);
-}
+export class Guards {
+  readonly #jobs: Jobs;
+  readonly #leaseMs: number;
+  readonly #retryMs: number;
+  readonly #owner = randomUUID();
+  readonly #held = new Set<string>();
+  #timer: NodeJS.Timeout | undefined;
 
-/** Takes the guard away; false when it was late and has begun its work, or has done it. */
-export async function releaseGuard(tx: Tx, id: string): Promise<boolean> {
-  const { numDeletedRows } = await tx.db
-    .deleteFrom('jobs')
-    .where('id', '=', id)
-    .where('lease_owner', 'is', null)
-    .executeTakeFirstOrThrow();
-  return numDeletedRows === 1n;
+  constructor(jobs: Jobs, { leaseMs, retryMs }: { readonly leaseMs: number; readonly retryMs: number }) {
+    this.#jobs = jobs;
+    this.#leaseMs = leaseMs;
+    this.#retryMs = retryMs;
+  }
+
+  /** Writes a guard down. It belongs to this process until `hold` ends, which follows. */
+  async add(tx: Tx, job: NewJob): Promise<void> {
+    await this.#jobs.add(tx, job, this.#lease(), false);
+  }
+
+  /**
+   * Keeps a guard from its work while the request does its own. If that has not released it by its end, the guard's
+   * time has come.
+   */
+  async hold<T>(id: string, work: () => Promise<T>): Promise<T> {
+    this.#held.add(id);
+    this.#timer ??= setInterval(() => void this.#renew(), this.#leaseMs / 3).unref();
+    try {
+      return await work();
+    } finally {
+      // Where the database cannot be told, the lease runs out by itself.
+      if (this.#held.delete(id))
+        await this.#jobs.defer(this.#owner, id, Date.now() + retryDelayMs(1, this.#retryMs)).catch(() => {});
+      if (this.#held.size === 0) this.stop();
+    }
+  }
+
+  /** Takes the guard away; false when it was late and has begun its work, or has done it. */
+  async release(tx: Tx, id: string): Promise<boolean> {
+    const removed = await this.#jobs.remove(tx, id, this.#owner);
+    tx.afterCommit(() => this.#held.delete(id));
+    return removed;
+  }
+
+  /** Renews nothing more: whatever is still held falls due. */
+  stop(): void {
+    clearInterval(this.#timer);
+    this.#timer = undefined;
+  }
+
+  #lease(): Lease {
+    return { owner: this.#owner, until: Date.now() + this.#leaseMs };
+  }
+
+  async #renew(): Promise<void> {
+    // A database that is away is asked again next time.
+    await this.#jobs.renew(this.#lease(), [...this.#held]).catch(() => {});
+  }
 }

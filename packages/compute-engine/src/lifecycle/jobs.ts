@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
 import type { Context } from '../context.js';
 import type { Session, Tx } from '../store/database.js';
+import type { Store } from '../store/store.js';
 
 /** Background work that is owed: written in the transaction that promised it, gone when it is done. */
 export interface Job {
@@ -35,7 +36,7 @@ function toJob(row: JobRow): Job {
   };
 }
 
-/** Who holds new work from the start: the worker in this process, when there is one. */
+/** Who holds a job, and until when if nothing more is heard of it. In the machine's own time. */
 export interface Lease {
   readonly owner: string;
   readonly until: number;
@@ -49,59 +50,111 @@ export interface NewJob {
   readonly payload: JobPayload;
 }
 
-/** Writes a job down. With a lease it belongs to that worker at once; otherwise to whoever claims it first. */
-export async function addJob(tx: Tx, job: NewJob, runAt: number, lease?: Lease): Promise<Job> {
-  await tx.db
-    .insertInto('jobs')
-    .values({
-      id: job.id,
-      kind: job.kind,
-      server_id: job.serverId,
-      payload: JSON.stringify(job.payload),
-      run_at: runAt,
-      lease_owner: lease?.owner ?? null,
-      lease_until: lease?.until ?? 0,
-      attempts: lease ? 1 : 0,
-    })
-    .execute();
-  return { ...job, attempts: lease ? 1 : 0 };
+/** After this many failures the pauses between tries grow no longer. */
+const LONGEST_BACKOFF = 6;
+
+/** How long a job that failed so often waits for its next try: each time twice as long, up to 32 times the first. */
+export function retryDelayMs(attempts: number, firstMs: number): number {
+  return firstMs * 2 ** (Math.min(Math.max(attempts, 1), LONGEST_BACKOFF) - 1);
 }
 
-/** Takes jobs that are due and that nobody holds (or whose holder let its lease run out). */
-export async function claimJobs(session: Session, lease: Lease, now: number, most: number): Promise<readonly Job[]> {
-  const due = session.db
-    .selectFrom('jobs')
-    .select('id')
-    .where('lease_until', '<', now)
-    .where('run_at', '<=', now)
-    .orderBy('run_at')
-    .limit(most);
-  const rows = await session.db
-    .updateTable('jobs')
-    .set({ lease_owner: lease.owner, lease_until: lease.until, attempts: sql`attempts + 1` })
-    .where('id', 'in', session.kind === 'postgres' ? due.forUpdate().skipLocked() : due)
-    .returning(['id', 'kind', 'server_id', 'payload', 'attempts'])
-    .execute();
-  return (rows as JobRow[]).map(toJob);
-}
+/** The table of jobs: what is owed, who is at it, and when it is tried next. */
+export class Jobs {
+  readonly #store: Store;
 
-/** Lengthens every lease of a worker. */
-export async function renewLeases(session: Session, lease: Lease): Promise<void> {
-  await session.db
-    .updateTable('jobs')
-    .set({ lease_until: lease.until })
-    .where('lease_owner', '=', lease.owner)
-    .execute();
-}
+  constructor(store: Store) {
+    this.#store = store;
+  }
 
-/** Gives back what a worker, or (left out) anybody, has not finished, for others to take up at once. */
-export async function releaseLeases(session: Session, owner?: string): Promise<void> {
-  const held = session.db.updateTable('jobs').set({ lease_until: 0, lease_owner: null });
-  await (owner === undefined ? held : held.where('lease_owner', '=', owner)).execute();
-}
+  /**
+   * Writes a job down. With a lease it belongs to that holder; otherwise to whoever claims it first.
+   * @param begun whether the holder has begun it, or only keeps others from doing so
+   */
+  async add(tx: Tx, job: NewJob, lease: Lease | undefined, begun: boolean): Promise<Job> {
+    const attempts = begun ? 1 : 0;
+    await tx.db
+      .insertInto('jobs')
+      .values({
+        id: job.id,
+        kind: job.kind,
+        server_id: job.serverId,
+        payload: JSON.stringify(job.payload),
+        run_at: Date.now(),
+        lease_owner: lease?.owner ?? null,
+        lease_until: lease?.until ?? 0,
+        attempts,
+      })
+      .execute();
+    return { ...job, attempts };
+  }
 
-export async function removeJob(tx: Session, id: string): Promise<void> {
-  await tx.db.deleteFrom('jobs').where('id', '=', id).execute();
+  /** Takes jobs that are due and that nobody holds (or whose holder let its lease run out). */
+  async claim(lease: Lease, most: number): Promise<readonly Job[]> {
+    const { db, kind } = this.#store;
+    const now = Date.now();
+    const due = db
+      .selectFrom('jobs')
+      .select('id')
+      .where('lease_until', '<', now)
+      .where('run_at', '<=', now)
+      .orderBy('run_at')
+      .limit(most);
+    const rows = await db
+      .updateTable('jobs')
+      .set({ lease_owner: lease.owner, lease_until: lease.until, attempts: sql`attempts + 1` })
+      .where('id', 'in', kind === 'postgres' ? due.forUpdate().skipLocked() : due)
+      .returning(['id', 'kind', 'server_id', 'payload', 'attempts'])
+      .execute();
+    return (rows as JobRow[]).map(toJob);
+  }
+
+  /** Lengthens the leases of those jobs that the holder still has; resolves to these. */
+  async renew(lease: Lease, ids: readonly string[]): Promise<ReadonlySet<string>> {
+    if (ids.length === 0) return new Set();
+    const rows = await this.#store.db
+      .updateTable('jobs')
+      .set({ lease_until: lease.until })
+      .where('lease_owner', '=', lease.owner)
+      .where('id', 'in', ids)
+      .returning('id')
+      .execute();
+    return new Set(rows.map(({ id }) => id));
+  }
+
+  /** Gives one job back, to be tried again by whoever finds it first after that time. */
+  async defer(owner: string, id: string, runAt: number): Promise<void> {
+    await this.#store.db
+      .updateTable('jobs')
+      .set({ lease_until: 0, lease_owner: null, run_at: runAt })
+      .where('id', '=', id)
+      .where('lease_owner', '=', owner)
+      .execute();
+  }
+
+  /** Gives back what a holder, or (left out) anybody, has not finished, for others to take up at once. */
+  async release(owner?: string): Promise<void> {
+    const held = this.#store.db.updateTable('jobs').set({ lease_until: 0, lease_owner: null });
+    await (owner === undefined ? held : held.where('lease_owner', '=', owner)).execute();
+  }
+
+  /** Removes a job; with an owner only while that holds it. False when there was nothing to remove. */
+  async remove(tx: Session, id: string, owner?: string): Promise<boolean> {
+    const found = tx.db.deleteFrom('jobs').where('id', '=', id);
+    const removed = await (owner === undefined
+      ? found
+      : found.where('lease_owner', '=', owner)
+    ).executeTakeFirstOrThrow();
+    return removed.numDeletedRows === 1n;
+  }
+
+  /** Jobs that exist, in all processes. */
+  async count(): Promise<number> {
+    const { n } = await this.#store.db
+      .selectFrom('jobs')
+      .select(({ fn }) => fn.countAll().as('n'))
+      .executeTakeFirstOrThrow();
+    return Number(n);
+  }
 }
 
 /** For how long, in milliseconds, the oldest job that nobody holds has been due; 0 when there is none. */
@@ -114,12 +167,4 @@ export async function oldestOverdueJob(session: Session, now: number): Promise<n
     .where('run_at', '<=', now)
     .executeTakeFirstOrThrow();
   return since === null ? 0 : now - Number(since);
-}
-
-export async function countJobs(session: Session): Promise<number> {
-  const { n } = await session.db
-    .selectFrom('jobs')
-    .select(({ fn }) => fn.countAll().as('n'))
-    .executeTakeFirstOrThrow();
-  return Number(n);
 }

@@ -1,30 +1,31 @@
 import { randomUUID } from 'node:crypto';
 import type { Tx } from '../store/database.js';
 import type { Store } from '../store/store.js';
-import {
-  addJob,
-  claimJobs,
-  countJobs,
-  type Job,
-  type Lease,
-  type NewJob,
-  releaseLeases,
-  removeJob,
-  renewLeases,
-} from './jobs.js';
+import { type Job, type Jobs, type Lease, type NewJob, retryDelayMs } from './jobs.js';
 
 export interface WorkerOptions {
   readonly store: Store;
-  /** Does a job. Whatever it throws leaves the job for another try. */
+  readonly jobs: Jobs;
+  /** Does a job. Whatever it throws leaves the job for another try, later each time. */
   readonly run: (job: Job, signal: AbortSignal) => Promise<void>;
   /** Told of jobs that threw: defects, or a database that is away. */
   readonly onError: (error: unknown, job: Job | undefined) => void;
   /** Jobs at once; default 256. */
   readonly concurrency?: number;
-  /** How long a job belongs to a worker that shows no life; default 15,000 ms. */
+  /** How long a job belongs to a process that shows no life; default 10,000 ms. */
   readonly leaseMs?: number;
   /** How often to look for jobs that other processes left; default 500 ms. */
   readonly pollMs?: number;
+  /** Pause before a job that failed is tried again; it doubles with each failure, up to 32 times. Default 1000 ms. */
+  readonly retryMs?: number;
+}
+
+export const workerDefaults = { concurrency: 256, leaseMs: 10_000, pollMs: 500, retryMs: 1000 } as const;
+
+interface Running {
+  readonly job: Job;
+  readonly done: Promise<void>;
+  readonly ending: AbortController;
 }
 
 /**
@@ -34,21 +35,21 @@ export interface WorkerOptions {
 export class Worker {
   readonly #options: Required<WorkerOptions>;
   readonly #owner = randomUUID();
-  readonly #running = new Map<string, { readonly job: Job; readonly done: Promise<void> }>();
+  readonly #running = new Map<string, Running>();
   readonly #waiting: Job[] = [];
-  readonly #stopping = new AbortController();
+  #stopping = false;
   readonly #idle = new Set<() => void>();
   #timer: NodeJS.Timeout | undefined;
   #renewedAt = 0;
   #looking: Promise<void> | undefined;
 
   constructor(options: WorkerOptions) {
-    this.#options = { concurrency: 256, leaseMs: 15_000, pollMs: 500, ...options };
+    this.#options = { ...workerDefaults, ...options };
   }
 
   async start(): Promise<void> {
     // A SQLite database has one process: whatever is held was held by one that is gone.
-    if (this.#options.store.kind === 'sqlite') await releaseLeases(this.#options.store);
+    if (this.#options.store.kind === 'sqlite') await this.#options.jobs.release();
     this.#renewedAt = Date.now();
     this.#timer = setInterval(() => void this.#look(), this.#options.pollMs);
     this.#timer.unref();
@@ -57,8 +58,8 @@ export class Worker {
 
   /** Writes a job down in the transaction and runs it in this process once that is durable. */
   async add(tx: Tx, job: NewJob): Promise<Job> {
-    const mine = this.#timer !== undefined && !this.#stopping.signal.aborted;
-    const added = await addJob(tx, job, Date.now(), mine ? this.#lease() : undefined);
+    const mine = this.#timer !== undefined && !this.#stopping;
+    const added = await this.#options.jobs.add(tx, job, mine ? this.#lease() : undefined, mine);
     if (mine) tx.afterCommit(() => this.#take(added));
     return added;
   }
@@ -76,17 +77,18 @@ export class Worker {
 
   /** Jobs that exist, in all processes. */
   pending(): Promise<number> {
-    return countJobs(this.#options.store);
+    return this.#options.jobs.count();
   }
 
   /** Ends: running jobs are told to stop at their next step, and what is left is handed back. */
   async stop(): Promise<void> {
     clearInterval(this.#timer);
-    this.#stopping.abort(new WorkerStopping());
+    this.#stopping = true;
+    for (const { ending } of this.#running.values()) ending.abort(new WorkerStopping('the worker is stopping'));
     await this.#looking;
     await Promise.allSettled([...this.#running.values()].map(({ done }) => done));
     this.#waiting.length = 0;
-    await releaseLeases(this.#options.store, this.#owner);
+    await this.#options.jobs.release(this.#owner);
   }
 
   /** Leases are counted in the machine's own time: a clock that tests move must not end them. */
@@ -96,7 +98,7 @@ export class Worker {
 
   /** One look at a time; whoever wants another one meanwhile waits for that. */
   #look(): Promise<void> {
-    if (this.#stopping.signal.aborted) return Promise.resolve();
+    if (this.#stopping) return Promise.resolve();
     this.#looking ??= this.#claim().finally(() => {
       this.#looking = undefined;
     });
@@ -104,57 +106,70 @@ export class Worker {
   }
 
   async #claim(): Promise<void> {
-    const { store, concurrency, leaseMs, onError } = this.#options;
+    const { jobs, concurrency, leaseMs, onError } = this.#options;
     try {
-      if (this.#running.size > 0 && Date.now() - this.#renewedAt > leaseMs / 3) {
-        this.#renewedAt = Date.now();
-        await renewLeases(store, this.#lease());
-      }
+      if (this.#running.size > 0 && Date.now() - this.#renewedAt > leaseMs / 3) await this.#renew();
       const free = concurrency - this.#running.size - this.#waiting.length;
-      if (free > 0) for (const job of await claimJobs(store, this.#lease(), Date.now(), free)) this.#take(job);
+      if (free > 0) for (const job of await jobs.claim(this.#lease(), free)) this.#take(job);
     } catch (error) {
       onError(error, undefined);
     }
   }
 
+  /** Keeps what runs or waits here, and nothing else; what somebody else has taken over meanwhile is let go. */
+  async #renew(): Promise<void> {
+    const mine = [...this.#running.keys(), ...this.#waiting.map(({ id }) => id)];
+    const kept = await this.#options.jobs.renew(this.#lease(), mine);
+    this.#renewedAt = Date.now();
+    const lost = new Set(mine.filter((id) => !kept.has(id)));
+    for (const id of lost) this.#running.get(id)?.ending.abort(new WorkerStopping('the lease of the job ran out'));
+    const waiting = this.#waiting.filter(({ id }) => !lost.has(id));
+    this.#waiting.splice(0, this.#waiting.length, ...waiting);
+  }
+
   #take(job: Job): void {
-    if (this.#stopping.signal.aborted) return;
+    if (this.#stopping) return;
     if (this.#running.has(job.id) || this.#waiting.some(({ id }) => id === job.id)) return;
     if (this.#running.size >= this.#options.concurrency) this.#waiting.push(job);
     else this.#begin(job);
   }
 
   #begin(job: Job): void {
-    const done = this.#run(job).finally(() => {
+    const ending = new AbortController();
+    const done = this.#run(job, ending.signal).finally(() => {
       this.#running.delete(job.id);
-      const next = this.#stopping.signal.aborted ? undefined : this.#waiting.shift();
+      const next = this.#stopping ? undefined : this.#waiting.shift();
       if (next) this.#begin(next);
       else if (this.#running.size === 0) {
         for (const resolve of this.#idle) resolve();
         this.#idle.clear();
       }
     });
-    this.#running.set(job.id, { job, done });
+    this.#running.set(job.id, { job, done, ending });
   }
 
-  async #run(job: Job): Promise<void> {
-    const { run, store, onError } = this.#options;
+  async #run(job: Job, signal: AbortSignal): Promise<void> {
+    const { run, store, jobs, onError } = this.#options;
     try {
-      await run(job, this.#stopping.signal);
+      await run(job, signal);
       // In a transaction, so that it shares a commit with others.
-      await store.transaction((tx) => removeJob(tx, job.id));
+      await store.transaction((tx) => jobs.remove(tx, job.id));
     } catch (error) {
-      // A worker that is stopping hands the job back; any other reason is somebody's mistake, and the lease's end is the next try.
-      if (!(error instanceof WorkerStopping)) onError(error, job);
+      if (error instanceof WorkerStopping) return;
+      onError(error, job);
+      await this.#giveBack(job);
     }
+  }
+
+  /** Leaves a job that failed for another try. Where not even that can be written, its lease runs out by itself. */
+  async #giveBack(job: Job): Promise<void> {
+    const { jobs, retryMs, onError } = this.#options;
+    const runAt = Date.now() + retryDelayMs(job.attempts, retryMs);
+    await jobs.defer(this.#owner, job.id, runAt).catch((error) => onError(error, job));
   }
 }
 
-/** Why a job stopped half-way: its worker is ending, and another one goes on with it. */
+/** Why a job stopped half-way: its worker is ending, or lost it, and another one goes on with it. */
 export class WorkerStopping extends Error {
   readonly code = 'WORKER_STOPPING';
-
-  constructor() {
-    super('the worker is stopping');
-  }
 }

@@ -38,7 +38,8 @@ export const attachVolumeTask: SideTask = {
   undo: async (run) => {
     const { deviceId, volumeId } = run.arguments as AttachVolumeArguments;
     const attachmentId = run.server.blockDevices.find(({ id }) => id === deviceId)?.attachmentId ?? null;
-    await forgetAttachment(run, { key: deviceId, volumeId, attachmentId });
+    const { core, context, server } = run;
+    await forgetAttachment(core, context.caller, { key: deviceId, volumeId, serverId: server.id, attachmentId });
     await dropDevice(run, deviceId);
   },
 };

@@ -1,5 +1,6 @@
 import { unlessRefused } from '../catalogs/unless-refused.js';
-import type { BlockDevice, Server } from '../model/index.js';
+import type { Core } from '../core.js';
+import type { BlockDevice, Caller, Server } from '../model/index.js';
 import type { SideRun } from './side-run.js';
 import { Superseded } from './task-run.js';
 
@@ -37,17 +38,22 @@ export async function ifStillThere(work: () => Promise<unknown>): Promise<void> 
   }
 }
 
+interface ReservationKey {
+  readonly key: string;
+  readonly volumeId: string;
+  readonly serverId: string;
+  readonly attachmentId: string | null;
+}
+
 /**
  * Ends the attachment that a request may have made under this key. Reserving once more with the same key finds it,
  * however little of it was written down.
  */
 export async function forgetAttachment(
-  run: SideRun,
-  { key, volumeId, attachmentId }: { key: string; volumeId: string; attachmentId: string | null },
+  { catalogs: { volumes } }: Core,
+  caller: Caller,
+  { key, volumeId, serverId, attachmentId }: ReservationKey,
 ): Promise<void> {
-  const { volumes } = run.core.catalogs;
-  const { caller } = run.context;
-  const serverId = run.server.id;
   const id = attachmentId ?? (await unlessRefused(volumes.reserve(caller, { key, volumeId, serverId })))?.id;
   if (id) await unlessRefused(volumes.deleteAttachment(caller, id));
 }

@@ -2,6 +2,8 @@ import type { Core } from '../core.js';
 import { closeEvents, dropOpenEvents } from '../history/actions.js';
 import type { Job } from '../lifecycle/jobs.js';
 import { WorkerStopping } from '../lifecycle/worker.js';
+import type { Server } from '../model/index.js';
+import { DatabaseUnavailable, databaseError } from '../store/database-unavailable.js';
 import { tables } from '../store/tables.js';
 import { buildTask } from './build.js';
 import { deleteTask, forceDeleteTask, softDeleteTask } from './delete.js';
@@ -15,8 +17,9 @@ import { shelveOffloadTask, shelveTask, unshelveTask } from './shelve.js';
 import { SideRunner } from './side-runner.js';
 import { sideTasks } from './side-tasks.js';
 import { createBackupTask, createImageTask } from './snapshot.js';
-import { failTask, type Task } from './task.js';
+import { failTask, giveUp, type Task } from './task.js';
 import { Superseded, TaskRun } from './task-run.js';
+import { unfinishedCreate } from './unfinished-create.js';
 
 const all: readonly Task[] = [
   buildTask,
@@ -45,7 +48,10 @@ const all: readonly Task[] = [
 
 const byAction = new Map<string, Task>(all.map((task) => [task.action, task]));
 
-/** A job that was begun so often without ending is failed instead of tried again. */
+/** Work on what belongs to no server. It is tried until it is done: nobody else could be told of it. */
+const cleanups = new Map([unfinishedCreate].map((cleanup) => [cleanup.kind, cleanup]));
+
+/** A job that was begun so often without ending is failed instead of tried again, and its server is in error. */
 const MOST_ATTEMPTS = 5;
 
 /** Another job has the server now: what this one began and did not end is no longer under way. */
@@ -69,6 +75,23 @@ function watchOwner(core: Core, job: Job, serverId: string, superseded: AbortCon
   return setInterval(() => look().catch(() => {}), WATCH_MS).unref();
 }
 
+/** Processes died, or a catalog was away, each time that the job was tried. */
+async function tooOften(attempts: number): Promise<never> {
+  throw new Error(`gave up after ${attempts} attempts`);
+}
+
+/** Trouble of the database says nothing of the work: it is tried again. */
+function isPassing(error: unknown): boolean {
+  return databaseError(error) instanceof DatabaseUnavailable;
+}
+
+/** A newer version wrote it down, whose processes may still take it up. */
+async function unknownKind(core: Core, job: Job, server: Server, stopping: AbortSignal): Promise<void> {
+  const error = new Error(`no task is defined for jobs of kind ${job.kind}`);
+  if (job.attempts < MOST_ATTEMPTS || server.jobId !== job.id) throw error;
+  await giveUp(new TaskRun(core, job, server, stopping), error);
+}
+
 /** Runs the jobs that act on servers: one hold on a server at a time, the newest winning. */
 export class TaskRunner {
   readonly #core: () => Core;
@@ -82,11 +105,13 @@ export class TaskRunner {
   async run(job: Job, stopping: AbortSignal): Promise<void> {
     const beside = sideTasks.get(job.kind);
     if (beside) return this.#side.run(this.#core(), beside, job, stopping, MOST_ATTEMPTS);
-    const task = byAction.get(job.kind);
-    if (!task) throw new Error(`no task is defined for jobs of kind ${job.kind}`);
     const core = this.#core();
+    const cleanup = cleanups.get(job.kind);
+    if (cleanup) return cleanup.run(core, job);
     const server = await tables.servers.get(core.store, job.serverId!);
     if (!server) return;
+    const task = byAction.get(job.kind);
+    if (!task) return unknownKind(core, job, server, stopping);
     if (server.jobId !== job.id) return abandon(task, new TaskRun(core, job, server, stopping));
     const superseded = new AbortController();
     this.#running.get(server.id)?.abort(new Superseded(`${server.id} belongs to another job`));
@@ -109,13 +134,23 @@ export class TaskRunner {
     const { core, server, context } = run;
     try {
       if (run.job.attempts > 1) await dropOpenEvents(core.store, server.id, context.requestId);
-      if (run.job.attempts > MOST_ATTEMPTS) throw new Error(`gave up after ${MOST_ATTEMPTS} attempts`);
+      if (run.job.attempts > MOST_ATTEMPTS) await run.step('compute_retry_task', () => tooOften(MOST_ATTEMPTS));
       await task.run(run);
     } catch (error) {
       if (error instanceof Superseded || error instanceof WorkerStopping) throw error;
       if (run.signal.aborted) throw run.signal.reason;
-      if (task.fail) await task.fail(run, error as Error);
-      else await failTask(run, task.action, error as Error);
+      if (isPassing(error) && run.job.attempts < MOST_ATTEMPTS) throw error;
+      await this.#fail(task, run, error as Error);
+    }
+  }
+  /** Ends a task that failed. Where even that keeps failing, the server is in error, and its deletion clears up. */
+  async #fail(task: Task, run: TaskRun, error: Error): Promise<void> {
+    try {
+      if (task.fail) await task.fail(run, error);
+      else await failTask(run, task.action, error);
+    } catch (cause) {
+      if (cause instanceof Superseded || run.job.attempts < MOST_ATTEMPTS) throw cause;
+      await giveUp(run, cause as Error);
     }
   }
 }

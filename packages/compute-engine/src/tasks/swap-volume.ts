@@ -46,7 +46,8 @@ export const swapVolumeTask: SideTask = {
     const { oldVolumeId, newVolumeId, key } = run.arguments as SwapVolumeArguments;
     const { volumes } = run.core.catalogs;
     const { caller } = run.context;
-    await forgetAttachment(run, { key, volumeId: newVolumeId, attachmentId: null });
+    const serverId = run.server.id;
+    await forgetAttachment(run.core, caller, { key, volumeId: newVolumeId, serverId, attachmentId: null });
     await unlessRefused(volumes.rollbackDetaching(caller, oldVolumeId));
     await unlessRefused(volumes.completeMigration(caller, oldVolumeId, newVolumeId, true));
   },

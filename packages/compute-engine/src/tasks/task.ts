@@ -47,3 +47,13 @@ export async function failTask(
   const writes = also ?? (inError ? settle(run) : undefined);
   await run.finish({ ...state, fault: faultOf(error, run.core.clock.now()), ...patch }, writes);
 }
+
+/**
+ * Ends a task that could not even fail in an orderly way: a catalog does not take back what the task had of it, say. The
+ * server is in error and keeps what it has, so that its deletion gives that back.
+ */
+export async function giveUp(run: TaskRun, error: Error): Promise<void> {
+  const cause = new Error(`gave up after ${run.job.attempts} attempts: ${error.message}`, { cause: error });
+  await run.step('compute_retry_task', () => Promise.reject(cause)).catch(() => {});
+  await run.finish({ vmState: 'error', fault: faultOf(cause, run.core.clock.now()) }, settle(run));
+}

@@ -1,20 +1,20 @@
 import { randomBytes, randomUUID } from 'node:crypto';
-import { CatalogError } from '../../catalogs/index.js';
 import type { Context } from '../../context.js';
 import type { Core } from '../../core.js';
 import { badRequest, forbidden } from '../../errors.js';
 import { recordAction } from '../../history/actions.js';
-import type { BlockDevice, Flavor, Keypair, Server } from '../../model/index.js';
+import type { Flavor, Keypair, Server } from '../../model/index.js';
 import { admitServers, checkGroupMembers } from '../../quotas/server-quota.js';
 import type { Tx } from '../../store/database.js';
 import { compoundKey, tables } from '../../store/tables.js';
 import type { BuildArguments } from '../../tasks/build.js';
-import { type BootPlan, planBoot } from './create-boot.js';
+import { planBoot } from './create-boot.js';
 import { type Counts, checkItemQuota, countsOf } from './create-counts.js';
 import { planNetworks } from './create-networks.js';
 import { planPlacement } from './create-placement.js';
 import { diskConfigOf, newReservationId, type ServerPlan, serverRecord } from './create-record.js';
 import type { CreatedServers, NewServer } from './create-request.js';
+import { withReservedVolumes } from './create-volumes.js';
 
 export { copyOf } from './create-record.js';
 export type { CreatedServers, NewServer } from './create-request.js';
@@ -67,25 +67,19 @@ export async function createServers(core: Core, context: Context, wanted: NewSer
   const adminPassword = wanted.adminPassword ?? generatePassword();
   const plan: ServerPlan = { context, wanted, flavor, keypair, boot, placement, diskConfig, reservationId };
   const firstId = randomUUID();
-  const reserved = await reserveVolumes(core, context, firstId, boot);
   const { host, forced } = placement;
   const args = { adminPassword, files: wanted.files ?? [], host, forced };
-  try {
-    const servers = await core.store.transaction((tx) =>
-      insertServers(
-        core,
-        tx,
-        { ...plan, boot: reserved },
-        { ...counts, most },
-        firstId,
-        (): BuildArguments => ({ ...args, ports: nextPorts() }),
-      ),
-    );
-    return { servers, adminPassword, reservationId };
-  } catch (error) {
-    await releaseVolumes(core, context, reserved.devices);
-    throw error;
-  }
+  const servers = await withReservedVolumes(core, context, firstId, boot, (tx, reserved) =>
+    insertServers(
+      core,
+      tx,
+      { ...plan, boot: reserved },
+      { ...counts, most },
+      firstId,
+      (): BuildArguments => ({ ...args, ports: nextPorts() }),
+    ),
+  );
+  return { servers, adminPassword, reservationId };
 }
 
 async function insertServers(
@@ -114,32 +108,4 @@ async function insertServers(
     made.push(server);
   }
   return made;
-}
-
-/** Volumes that exist are taken for the server at once; one that somebody else has just taken is a 400. */
-async function reserveVolumes(core: Core, { caller }: Context, serverId: string, boot: BootPlan): Promise<BootPlan> {
-  if (!boot.devices.some(({ volumeId }) => volumeId !== null)) return boot;
-  const devices: BlockDevice[] = [];
-  try {
-    for (const device of boot.devices) {
-      const { volumeId } = device;
-      if (volumeId === null) devices.push(device);
-      else {
-        const { id } = await core.catalogs.volumes.reserve(caller, { key: randomUUID(), volumeId, serverId });
-        devices.push({ ...device, attachmentId: id });
-      }
-    }
-  } catch (error) {
-    await releaseVolumes(core, { caller } as Context, devices);
-    const refused = error instanceof CatalogError && error.kind !== 'unavailable' && error.kind !== 'over-quota';
-    throw refused ? badRequest(error.message) : error;
-  }
-  return { ...boot, devices };
-}
-
-async function releaseVolumes(core: Core, { caller }: Context, devices: readonly BlockDevice[]): Promise<void> {
-  for (const { attachmentId } of devices) {
-    // Whatever comes of this, the caller is to read why the server was not made.
-    if (attachmentId) await core.catalogs.volumes.deleteAttachment(caller, attachmentId).catch(() => {});
-  }
 }

@@ -3,7 +3,6 @@ import { CatalogError, type Port } from '../../catalogs/index.js';
 import type { Context } from '../../context.js';
 import type { Core } from '../../core.js';
 import { badRequest, conflict, forbidden, notFound } from '../../errors.js';
-import { GUARD_MS } from '../../lifecycle/guards.js';
 import { checkTransition } from '../../lifecycle/transitions.js';
 import type { ActionEvent, Server } from '../../model/index.js';
 import { interfaceOf, type RequestedPort, withoutPort } from '../../ports/server-interface.js';
@@ -27,6 +26,9 @@ export interface AttachedPort {
   readonly port: Port;
   readonly tag: string | null;
 }
+
+/** How long the machine may take to plug an interface in: the request waits for it. */
+const PLUG_MS = 30_000;
 
 /** What the catalog calls a conflict and this API a bad request. */
 function asBadRequest(error: unknown): never {
@@ -62,30 +64,9 @@ export class Interfaces {
   async attach(context: Context, server: Server, wanted: NewInterface): Promise<AttachedPort> {
     checkTransition('attachInterface', server, context.isAdmin);
     const asked = await this.#plan(context, wanted);
-    const guardId = await this.#actions.guard(context, server.id, 'attachInterface', { arguments: { ...asked } });
-    const begun = this.#core.clock.now();
-    try {
-      const port = await takePort({ core: this.#core, server, context }, asked).catch(asBadRequest);
-      const made = interfaceOf(port, asked.tag, !asked.existing);
-      await this.#core.driver.perform(
-        { verb: 'attach_interface', interface: made },
-        server,
-        AbortSignal.timeout(GUARD_MS / 2),
-        { action: 'attachInterface', requestId: context.requestId },
-      );
-      await this.#actions.complete(
-        context,
-        server.id,
-        'attachInterface',
-        guardId,
-        [this.#event(server, begun)],
-        async (_tx, current) => ({ interfaces: [...withoutPort(current.interfaces, port.id), made] }),
-      );
-      return { port, tag: asked.tag };
-    } catch (error) {
-      await this.#giveBack(context, server, asked, guardId);
-      throw error;
-    }
+    return this.#actions.guarded(context, server.id, 'attachInterface', { arguments: { ...asked } }, (guardId) =>
+      this.#plug(context, server, asked, guardId),
+    );
   }
 
   /** Begins to unplug a port. One that is not plugged in fails in the background. */
@@ -108,6 +89,32 @@ export class Interfaces {
       throw error;
     });
     await this.#refresh.now(server.id, context.caller);
+  }
+
+  async #plug(context: Context, server: Server, asked: RequestedPort, guardId: string): Promise<AttachedPort> {
+    const begun = this.#core.clock.now();
+    try {
+      const port = await takePort({ core: this.#core, server, context }, asked).catch(asBadRequest);
+      const made = interfaceOf(port, asked.tag, !asked.existing);
+      await this.#core.driver.perform(
+        { verb: 'attach_interface', interface: made },
+        server,
+        AbortSignal.timeout(PLUG_MS),
+        { action: 'attachInterface', requestId: context.requestId },
+      );
+      await this.#actions.complete(
+        context,
+        server.id,
+        'attachInterface',
+        guardId,
+        [this.#event(server, begun)],
+        async (_tx, current) => ({ interfaces: [...withoutPort(current.interfaces, port.id), made] }),
+      );
+      return { port, tag: asked.tag };
+    } catch (error) {
+      await this.#giveBack(context, server, asked, guardId);
+      throw error;
+    }
   }
 
   /** The port or network that is meant, with everything that can be refused beforehand. */

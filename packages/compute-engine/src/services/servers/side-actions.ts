@@ -3,7 +3,6 @@ import type { Context } from '../../context.js';
 import type { Core } from '../../core.js';
 import { conflict, notFound } from '../../errors.js';
 import { recordAction } from '../../history/actions.js';
-import { addGuard, releaseGuard } from '../../lifecycle/guards.js';
 import { type ActionName, checkTransition, transitionOf } from '../../lifecycle/transitions.js';
 import type { ActionEvent, Server, ServerPatch } from '../../model/index.js';
 import type { Tx } from '../../store/database.js';
@@ -40,17 +39,26 @@ export class SideActions {
     });
   }
 
-  /** Checks the action and writes down what shall happen if nothing more is heard of it. Resolves to the guard's id. */
-  async guard(context: Context, id: string, action: ActionName, options: SideActionOptions): Promise<string> {
-    const jobId = randomUUID();
+  /**
+   * Checks the action, writes down what shall happen if nothing more is heard of it, and does the work under that guard.
+   * The work ends the guard by `proceed`, `complete` or `abandon`; where it fails without, the guard is left to do its.
+   */
+  async guarded<T>(
+    context: Context,
+    id: string,
+    action: ActionName,
+    options: SideActionOptions,
+    work: (guardId: string) => Promise<T>,
+  ): Promise<T> {
+    const guardId = randomUUID();
     await this.#write(id, async (tx, server) => {
       checkTransition(action, server, context.isAdmin);
       const changed = await this.#patch(tx, server, options.also);
       const payload = { context, arguments: options.arguments };
-      await addGuard(tx, { id: jobId, kind: action, serverId: id, payload });
+      await this.#core.guards.add(tx, { id: guardId, kind: action, serverId: id, payload });
       return changed;
     });
-    return jobId;
+    return this.#core.guards.hold(guardId, () => work(guardId));
   }
 
   /**
@@ -67,7 +75,7 @@ export class SideActions {
     return this.#write(id, async (tx, server) => {
       const changed = await this.#patch(tx, server, options.also);
       await this.#record(tx, context, changed, action);
-      if (await releaseGuard(tx, guardId)) await this.#hand(tx, context, id, action, options.arguments);
+      if (await this.#core.guards.release(tx, guardId)) await this.#hand(tx, context, id, action, options.arguments);
       return changed;
     });
   }
@@ -82,7 +90,7 @@ export class SideActions {
     also: MakePatch,
   ): Promise<Server> {
     return this.#write(id, async (tx, server) => {
-      if (server.taskState === 'deleting' || !(await releaseGuard(tx, guardId)))
+      if (server.taskState === 'deleting' || !(await this.#core.guards.release(tx, guardId)))
         throw conflict(`Instance ${id} has changed meanwhile, and is as it was before.`);
       const changed = await this.#patch(tx, server, also);
       await this.#record(tx, context, changed, action, events);
@@ -94,7 +102,7 @@ export class SideActions {
   async abandon(id: string, guardId: string, also?: MakePatch): Promise<void> {
     await this.#core.store.transaction(async (tx) => {
       const server = await tables.servers.lock(tx, id);
-      await releaseGuard(tx, guardId);
+      await this.#core.guards.release(tx, guardId);
       if (server && !server.deleted) await this.#patch(tx, server, also);
     });
   }

@@ -67,20 +67,21 @@ export class VolumeAttachments {
     await this.#checkAttachable(server, volume, wanted);
     const deviceId = randomUUID();
     const asked = { deviceId, volumeId };
-    const guardId = await this.#actions.guard(context, server.id, 'attachVolume', {
-      arguments: asked,
-      also: async (_tx, current) => ({
-        blockDevices: [...current.blockDevices, this.#newDevice(current, deviceId, wanted, volume)],
-      }),
+    const { volumes } = this.#core.catalogs;
+    const reserve = async (guardId: string) => {
+      const { id: attachmentId } = await this.#asking(server.id, guardId, without(deviceId), () =>
+        volumes.reserve(context.caller, { key: deviceId, volumeId, serverId: server.id }),
+      );
+      return this.#proceed(context, server.id, 'attachVolume', guardId, asked, { deviceId, attachmentId });
+    };
+    const device = async (_tx: unknown, current: Server) => ({
+      blockDevices: [...current.blockDevices, this.#newDevice(current, deviceId, wanted, volume)],
     });
-    const attachmentId = await this.#asking(server.id, guardId, without(deviceId), async () => {
-      const { volumes } = this.#core.catalogs;
-      return (await volumes.reserve(context.caller, { key: deviceId, volumeId, serverId: server.id })).id;
-    });
-    const changed = await this.#proceed(context, server.id, 'attachVolume', guardId, asked, { deviceId, attachmentId });
-    const device = changed.blockDevices.find(({ id }) => id === deviceId);
-    if (!device) throw conflict(`Volume ${volumeId} could not be attached to instance ${server.id}.`);
-    return device;
+    const options = { arguments: asked, also: device };
+    const changed = await this.#actions.guarded(context, server.id, 'attachVolume', options, reserve);
+    const attached = changed.blockDevices.find(({ id }) => id === deviceId);
+    if (!attached) throw conflict(`Volume ${volumeId} could not be attached to instance ${server.id}.`);
+    return attached;
   }
 
   /** Begins to take a volume away. */
@@ -91,13 +92,14 @@ export class VolumeAttachments {
     if (device.bootIndex === 0) throw badRequest('Cannot detach a root device volume');
     await this.#checkHostUp(server);
     const asked = { deviceId: device.id, volumeId };
-    const guardId = await this.#actions.guard(context, server.id, 'detachVolume', { arguments: asked });
-    await this.#asking(server.id, guardId, undefined, async () => {
-      // A volume that waits for its server's next host is only reserved: there is nothing to be disconnected.
-      const reserved = volume.status === 'reserved' && device.attachmentId && !server.host;
-      if (!reserved) await this.#core.catalogs.volumes.beginDetaching(context.caller, volumeId);
+    await this.#actions.guarded(context, server.id, 'detachVolume', { arguments: asked }, async (guardId) => {
+      await this.#asking(server.id, guardId, undefined, async () => {
+        // A volume that waits for its server's next host is only reserved: there is nothing to be disconnected.
+        const reserved = volume.status === 'reserved' && device.attachmentId && !server.host;
+        if (!reserved) await this.#core.catalogs.volumes.beginDetaching(context.caller, volumeId);
+      });
+      await this.#proceed(context, server.id, 'detachVolume', guardId, asked);
     });
-    await this.#proceed(context, server.id, 'detachVolume', guardId, asked);
   }
 
   /** Begins to put the volume that the old one is being migrated to in its place. */
@@ -115,17 +117,18 @@ export class VolumeAttachments {
       throw badRequest(`Volume ${newVolumeId} must be available, but it is ${replacement.status}.`);
     const key = randomUUID();
     const asked = { deviceId: device.id, oldVolumeId, newVolumeId, key };
-    const guardId = await this.#actions.guard(context, server.id, 'swapVolume', { arguments: asked });
-    await this.#asking(server.id, guardId, undefined, async () => {
-      await volumes.beginDetaching(context.caller, oldVolumeId);
-      await volumes
-        .reserve(context.caller, { key, volumeId: newVolumeId, serverId: server.id })
-        .catch(async (error) => {
-          await volumes.rollbackDetaching(context.caller, oldVolumeId);
-          throw error;
-        });
+    await this.#actions.guarded(context, server.id, 'swapVolume', { arguments: asked }, async (guardId) => {
+      await this.#asking(server.id, guardId, undefined, async () => {
+        await volumes.beginDetaching(context.caller, oldVolumeId);
+        await volumes
+          .reserve(context.caller, { key, volumeId: newVolumeId, serverId: server.id })
+          .catch(async (error) => {
+            await volumes.rollbackDetaching(context.caller, oldVolumeId);
+            throw error;
+          });
+      });
+      await this.#proceed(context, server.id, 'swapVolume', guardId, asked);
     });
-    await this.#proceed(context, server.id, 'swapVolume', guardId, asked);
   }
 
   /** Changes whether the volume goes with its server. Anything else that is said must be as it is. */

@@ -1,0 +1,105 @@
+import { spawn } from 'node:child_process';
+import { randomUUID } from 'node:crypto';
+import { once } from 'node:events';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, inject, it } from 'vitest';
+import { createEngine, type Engine } from '../src/engine.js';
+import { defaultPreset } from '../src/preset/preset.js';
+import { contextOf, imageId } from './engine-under-test.js';
+import { storesUnderTest } from './stores-under-test.js';
+
+const PROGRAM = join(import.meta.dirname, 'dying-process.mjs');
+const networkId = defaultPreset.networks![0]!.id;
+const context = contextOf('p1');
+
+/** Within this time, and the default settings, nothing is left of a request whose process was killed. */
+const SETTLED_MS = 30_000;
+
+/** Lets a process of its own get as far as having asked the catalog, and kills it there. */
+async function killedAfter(database: string, catalog: string, method: string, asked: object): Promise<void> {
+  const child = spawn(process.execPath, [PROGRAM, database, catalog, method, JSON.stringify({ context, ...asked })], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  try {
+    const [said] = await Promise.race([
+      once(child.stdout, 'data'),
+      once(child, 'exit').then(([code]) => Promise.reject(new Error(`the process ended by itself, with ${code}`))),
+    ]);
+    expect(String(said)).toBe('done\n');
+  } finally {
+    const ended = child.exitCode === null ? once(child, 'exit') : undefined;
+    child.kill('SIGKILL');
+    await ended;
+  }
+}
+
+describe.each(storesUnderTest(inject('postgresUrl')))(
+  'a process killed in the middle of a request, on $kind,',
+  (db) => {
+    let folder: string;
+    let url: string;
+    let engine: Engine;
+
+    beforeEach(async () => {
+      const opened = await db.open();
+      await opened.store.close();
+      folder = await mkdtemp(join(tmpdir(), 'apistrata-dying-'));
+      url = opened.url === ':memory:' ? join(folder, 'engine.db') : opened.url;
+      engine = await createEngine({ database: url });
+    });
+    afterEach(async () => {
+      await engine.close();
+      await rm(folder, { recursive: true });
+    });
+
+    const newVolume = async () =>
+      (await engine.embedded.volumes.createVolume(context.caller, { key: randomUUID(), sizeGb: 1 })).id;
+    const volume = (id: string) => engine.embedded.volumes.getVolume(context.caller, id);
+    const ports = (id: string) => engine.embedded.networks.listPorts(context.caller, { deviceIds: [id] });
+    const boot = async () => {
+      const wanted = { name: 'web', flavorId: '1', imageId, networks: 'none' } as const;
+      const [server] = (await engine.servers.create(context, wanted)).servers;
+      await engine.worker.idle();
+      return server!.id;
+    };
+
+    /** On PostgreSQL other processes live on beside the one that dies; a SQLite file is opened again after it. */
+    async function dies(catalog: string, method: string, asked: object): Promise<void> {
+      if (db.kind !== 'SQLite') return killedAfter(url, catalog, method, asked);
+      await engine.close();
+      await killedAfter(url, catalog, method, asked);
+      engine = await createEngine({ database: url });
+    }
+
+    const settled = { timeout: SETTLED_MS, interval: 100 };
+
+    it('leaves no reservation of a volume for a server that was never written down', async () => {
+      const volumeId = await newVolume();
+      const device = { source: 'volume', sourceId: volumeId, destination: 'volume', bootIndex: 1 };
+      const root = { source: 'image', sourceId: imageId, destination: 'local', bootIndex: 0 };
+      const create = { name: 'web', flavorId: '1', imageId, networks: 'none', devices: [root, device] };
+      await dies('volumes', 'reserve', { create });
+      await expect.poll(() => volume(volumeId), settled).toMatchObject({ status: 'available', attachments: [] });
+      await expect.poll(() => engine.worker.pending(), settled).toBe(0);
+      expect(await engine.servers.list(context, { limit: 10 })).toEqual([]);
+    });
+
+    it('attaches a volume that was reserved for a server', async () => {
+      const server = await boot();
+      const volumeId = await newVolume();
+      await dies('volumes', 'reserve', { server, volume: { volumeId, toShelved: true, multiattach: true } });
+      await expect.poll(() => volume(volumeId), settled).toMatchObject({ status: 'in-use', attachments: [{}] });
+      await expect.poll(() => engine.worker.pending(), settled).toBe(0);
+    });
+
+    it('leaves no port that the server does not have', async () => {
+      const server = await boot();
+      await dies('networks', 'createPorts', { server, port: { networkId, toExternal: false, resourceRequests: true } });
+      await expect.poll(() => ports(server), settled).toEqual([]);
+      await expect.poll(() => engine.worker.pending(), settled).toBe(0);
+      expect((await engine.servers.get(context, server)).interfaces).toEqual([]);
+    });
+  },
+);
