@@ -15,6 +15,16 @@ const specs = {
   host: { value: 'H', default: '127.0.0.1', help: 'address to listen on' },
   port: { value: 'N', default: '8774', help: 'port to listen on; 0 takes a free one' },
   db: { value: 'URL', help: ':memory:, a file, or postgres://...; default: data/compute.db, made when missing' },
+  durability: {
+    value: 'D',
+    default: 'disk',
+    help: 'what 202 promises of a SQLite file: disk (outlives a power cut) or process (only its end; faster)',
+  },
+  database: {
+    value: 'NAME=N',
+    help: 'a limit of the database, such as poolSize=20 or statementTimeoutMs=60000',
+    repeat: true,
+  },
   auth: { value: 'KIND', default: 'noauth', help: 'noauth, tokens (with --tokens) or identity (with --identity-url)' },
   'noauth-project': { value: 'ID', help: 'project of noauth tokens that name none' },
   tokens: { value: 'FILE', help: 'JSON object: token -> { userId, projectId, roles }' },
@@ -44,7 +54,7 @@ type Name = keyof typeof specs;
 
 /** What the program was told. Texts, as given; what they mean is checked where they are used. */
 export type Options = Readonly<Record<Name, string | undefined>> & {
-  readonly lists: Readonly<Record<'setting' | 'quota' | 'healthcheck', readonly string[]>>;
+  readonly lists: Readonly<Record<'setting' | 'database' | 'quota' | 'healthcheck', readonly string[]>>;
 };
 
 function variable(name: string): string {
@@ -82,7 +92,12 @@ export function readOptions(args: readonly string[], environment: NodeJS.Process
   );
   return {
     ...(plain as Record<Name, string | undefined>),
-    lists: { setting: list('setting'), quota: list('quota'), healthcheck: list('healthcheck') },
+    lists: {
+      setting: list('setting'),
+      database: list('database'),
+      quota: list('quota'),
+      healthcheck: list('healthcheck'),
+    },
   };
 }
 

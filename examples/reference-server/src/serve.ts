@@ -4,6 +4,7 @@ import { dirname, resolve } from 'node:path';
 import {
   type Catalogs,
   createEngine,
+  DatabaseUnavailable,
   type Engine,
   httpImages,
   httpNetworks,
@@ -28,7 +29,7 @@ import { pino } from 'pino';
 import { expressServer } from './express-server.js';
 import { type Options, oneOf, pairs, StartError, wholeNumber } from './options.js';
 import { readJson, readPreset } from './preset-file.js';
-import { projectLimits, readSettings } from './settings.js';
+import { projectLimits, readDatabaseSettings, readSettings } from './settings.js';
 
 /** A server that runs, and how to end it. */
 export interface Running {
@@ -100,6 +101,7 @@ async function engineFrom(
   try {
     return await createEngine({
       database,
+      ...readDatabaseSettings(options),
       preset,
       settings: readSettings(options),
       catalogs: catalogsFrom(options, environment),
@@ -108,10 +110,14 @@ async function engineFrom(
     });
   } catch (error) {
     if (error instanceof StartError) throw error;
-    throw new StartError(
-      `the database ${withoutPassword(database)} cannot be used: ${(error as Error).message || (error as { code?: string }).code}`,
-    );
+    throw new StartError(`the database ${withoutPassword(database)} cannot be used: ${reasonOf(error)}`);
   }
+}
+
+/** Whoever starts the program may read what callers may not: what the database itself said. */
+function reasonOf(error: unknown): string {
+  const told = error instanceof DatabaseUnavailable ? (error.cause as Error) : (error as Error);
+  return told.message || String((told as { code?: string }).code);
 }
 
 function withoutPassword(url: string): string {

@@ -1,5 +1,12 @@
-import { defaultSettings, type QuotaKind, quotaKinds, type Settings } from '@apistrata/compute-engine';
-import { type Options, pairs, StartError } from './options.js';
+import {
+  type DatabaseSettings,
+  defaultDatabaseSettings,
+  defaultSettings,
+  type QuotaKind,
+  quotaKinds,
+  type Settings,
+} from '@apistrata/compute-engine';
+import { type Options, oneOf, pairs, StartError } from './options.js';
 
 /** A text as the kind of value that the default is. */
 function likeDefault(name: string, text: string, fallback: unknown): unknown {
@@ -23,6 +30,18 @@ export function readSettings({ lists }: Options): Partial<Settings> {
     return [name, likeDefault(name, text, defaults[name as keyof typeof defaults])];
   });
   return { ...Object.fromEntries(changed), quotas: { ...defaultSettings.quotas, ...limitsFrom(lists.quota) } };
+}
+
+/** How the database is used, out of `--durability` and `--database`. The engine says which values cannot be. */
+export function readDatabaseSettings({ durability, lists }: Options): Partial<DatabaseSettings> {
+  const { durability: _, ...limits } = defaultDatabaseSettings;
+  const changed = pairs('database', lists.database).map(([name, text]) => {
+    if (!Object.hasOwn(limits, name))
+      throw new StartError(`--database ${name}: there is ${Object.keys(limits).join(', ')}`);
+    if (!/^\d+$/.test(text)) throw new StartError(`--database ${name}=${text}: it takes a whole number`);
+    return [name, Number(text)];
+  });
+  return { ...Object.fromEntries(changed), durability: oneOf('durability', durability!, ['disk', 'process']) };
 }
 
 function limitsFrom(texts: readonly string[]): Partial<Record<QuotaKind, number>> {

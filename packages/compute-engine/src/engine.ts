@@ -39,14 +39,14 @@ import { Services } from './services/services.js';
 import { Usage } from './services/usage.js';
 import { UsageAudit } from './services/usage-audit.js';
 import { defaultSettings, type Settings } from './settings.js';
+import type { DatabaseSettings } from './store/database-settings.js';
 import { quotaDatabase } from './store/quota-database.js';
 import { openStore } from './store/store.js';
 import { TaskRunner } from './tasks/index.js';
 
-export interface EngineOptions {
+export interface EngineOptions extends Partial<DatabaseSettings> {
   /** `:memory:`, a SQLite file, or `postgres://...`; default `:memory:`. */
   readonly database?: string;
-  readonly poolSize?: number;
   readonly clock?: Clock;
   /** Default: simulated machines without latency. */
   readonly driver?: Driver | ((clock: Clock) => Driver);
@@ -98,10 +98,14 @@ export interface Engine extends Core {
   close(): Promise<void>;
 }
 
-/** Opens the database, brings its tables up to date, and starts working on what is owed. */
+/**
+ * Opens the database, brings its tables up to date, and starts working on what is owed. Throws `DatabaseUnavailable`,
+ * `DatabaseInUse` for a SQLite file that another engine has, `DatabaseTooNew` for one that a newer version made, and
+ * RangeError for settings that cannot be.
+ */
 export async function createEngine(options: EngineOptions = {}): Promise<Engine> {
   const clock = options.clock ?? systemClock;
-  const store = await openStore(options.database ?? ':memory:', { poolSize: options.poolSize });
+  const store = await openStore(options.database ?? ':memory:', options);
   const settings: Settings = {
     ...defaultSettings,
     ...options.settings,

@@ -1,5 +1,6 @@
-import { createRequire } from 'node:module';
-import { type Dialect, Kysely, PostgresDialect, type Transaction } from 'kysely';
+import { Kysely, type Transaction } from 'kysely';
+import type { DatabaseSettings } from './database-settings.js';
+import { postgresDialect } from './postgres-dialect.js';
 import { sqliteDialect } from './sqlite-dialect.js';
 
 /** Tables are known by their definitions (see document-table.ts), so Kysely sees rows of any shape. */
@@ -19,24 +20,9 @@ export interface Tx extends Session {
   afterCommit(run: () => void): void;
 }
 
-function postgresDialect(url: string, poolSize: number): Dialect {
-  const pg = createRequire(import.meta.url)('pg');
-  // 64-bit integers arrive as text; every one we store is below 2^53.
-  const types = {
-    getTypeParser: (oid: number, format: string) => (oid === 20 ? Number : pg.types.getTypeParser(oid, format)),
-  };
-  const pool = new pg.Pool({ connectionString: url, max: poolSize, types, connectionTimeoutMillis: 10_000 });
-  // A connection that breaks while idle is replaced on next use; without a listener it would end the process.
-  pool.on('error', () => {});
-  return new PostgresDialect({ pool });
-}
-
-/**
- * Opens `:memory:`, a SQLite file, or a `postgres://` URL. Nothing is read or written yet.
- * @param options.poolSize connections to PostgreSQL at the most; default 10
- */
-export function openDatabase(url: string, options: { readonly poolSize?: number } = {}): Session {
+/** Opens `:memory:`, a SQLite file, or a `postgres://` URL. Nothing is read or written before the first question. */
+export function openDatabase(url: string, settings: DatabaseSettings): Session {
   const kind: DatabaseKind = /^postgres(ql)?:\/\//.test(url) ? 'postgres' : 'sqlite';
-  const dialect = kind === 'postgres' ? postgresDialect(url, options.poolSize ?? 10) : sqliteDialect(url);
+  const dialect = kind === 'postgres' ? postgresDialect(url, settings) : sqliteDialect(url, settings);
   return { db: new Kysely<Rows>({ dialect }), kind };
 }

@@ -1,5 +1,6 @@
 import { type Kysely, sql, type Transaction } from 'kysely';
 import type { Rows } from './database.js';
+import { DatabaseUnavailable } from './database-unavailable.js';
 
 type Work<T> = (db: Transaction<Rows>) => Promise<T>;
 
@@ -55,16 +56,19 @@ export class GroupCommit {
             await release.execute(db);
             settle.push(() => resolve(value));
           } catch (error) {
+            // Trouble of the database is everybody's, and the savepoint may be gone already.
+            if (error instanceof DatabaseUnavailable) throw error;
             await undo.execute(db);
             await release.execute(db);
             settle.push(() => reject(error));
           }
         }
       });
-      for (const done of settle) done();
     } catch (error) {
       for (const { reject } of group) reject(error);
+      return;
     }
+    for (const done of settle) done();
   }
 }
 

@@ -1,4 +1,3 @@
-import { createRequire } from 'node:module';
 import {
   CompiledQuery,
   type DatabaseConnection,
@@ -9,69 +8,113 @@ import {
   SqliteIntrospector,
   SqliteQueryCompiler,
 } from 'kysely';
-
-interface Statement {
-  all(...parameters: unknown[]): unknown[];
-  run(...parameters: unknown[]): { changes: number | bigint };
-}
-
-/** What both SQLite libraries offer; `returnsRows` is the one thing they tell in different ways. */
-interface SqliteHandle {
-  prepare(sql: string): Statement;
-  exec(sql: string): void;
-  close(): void;
-  returnsRows(statement: Statement): boolean;
-}
-
-interface NodeStatement extends Statement {
-  columns(): unknown[];
-}
-
-/** Opens a database with `node:sqlite` where this Node has it, with better-sqlite3 otherwise. */
-function openHandle(path: string): SqliteHandle {
-  const builtin = process.getBuiltinModule?.('node:sqlite') as any;
-  if (builtin?.StatementSync.prototype.columns) {
-    const db = new builtin.DatabaseSync(path);
-    return {
-      prepare: (sql) => db.prepare(sql),
-      exec: (sql) => db.exec(sql),
-      close: () => db.close(),
-      returnsRows: (statement) => (statement as NodeStatement).columns().length > 0,
-    };
-  }
-  const BetterSqlite = createRequire(import.meta.url)('better-sqlite3');
-  const db = new BetterSqlite(path);
-  return {
-    prepare: (sql) => db.prepare(sql),
-    exec: (sql) => db.exec(sql),
-    close: () => db.close(),
-    returnsRows: (statement) => (statement as Statement & { reader: boolean }).reader,
-  };
-}
+import type { DatabaseSettings } from './database-settings.js';
+import { DatabaseUnavailable, databaseError } from './database-unavailable.js';
+import { SqliteFiles } from './sqlite-files.js';
+import { openSqlite, type SqliteHandle, type SqliteStatement } from './sqlite-handle.js';
+import { SqliteOwner } from './sqlite-owner.js';
 
 interface Prepared {
-  readonly statement: Statement;
+  readonly statement: SqliteStatement;
   readonly returnsRows: boolean;
 }
 
-/** One connection; each SQL text is prepared once and kept. */
-class SqliteConnection implements DatabaseConnection {
-  readonly #handle: SqliteHandle;
-  readonly #prepared = new Map<string, Prepared>();
+/** How often a lock of another program is tried again, in milliseconds. */
+const LOCK_PAUSE_MS = 20;
 
-  constructor(handle: SqliteHandle) {
+/** Turns at the only connection. */
+class Turns {
+  readonly #waiting: (() => void)[] = [];
+  #taken = false;
+
+  async take(): Promise<void> {
+    if (this.#taken) await new Promise<void>((resolve) => this.#waiting.push(resolve));
+    this.#taken = true;
+  }
+
+  end(): void {
+    const next = this.#waiting.shift();
+    if (next) next();
+    else this.#taken = false;
+  }
+
+  /** Lets others go first for a while. */
+  async pass(ms: number): Promise<void> {
+    this.end();
+    await new Promise((resolve) => setTimeout(resolve, ms));
+    await this.take();
+  }
+}
+
+/** The one connection; each SQL text is prepared once and kept. */
+class SqliteConnection implements DatabaseConnection {
+  readonly turns = new Turns();
+  readonly #handle: SqliteHandle;
+  readonly #files: SqliteFiles | undefined;
+  readonly #lockTimeoutMs: number;
+  readonly #prepared = new Map<string, Prepared>();
+  #inTransaction = false;
+  /** Why SQLite has undone the transaction of its own accord: what follows would be written at once, each for itself. */
+  #undone: unknown;
+  #misplaced = false;
+
+  constructor(handle: SqliteHandle, files: SqliteFiles | undefined, lockTimeoutMs: number) {
     this.#handle = handle;
+    this.#files = files;
+    this.#lockTimeoutMs = lockTimeoutMs;
   }
 
   async executeQuery<R>(query: CompiledQuery): Promise<QueryResult<R>> {
-    const { statement, returnsRows } = this.#prepare(query.sql);
-    if (returnsRows) return { rows: statement.all(...query.parameters) as R[] };
-    return { rows: [], numAffectedRows: BigInt(statement.run(...query.parameters).changes) };
+    if (this.#undone) throw this.#undone;
+    const begun = Date.now();
+    for (;;) {
+      try {
+        return this.#run(query.sql, query.parameters);
+      } catch (thrown) {
+        const error = databaseError(thrown);
+        if (this.#inTransaction && !this.#handle.inTransaction()) this.#undone = error;
+        const locked = error instanceof DatabaseUnavailable && error.trouble === 'busy';
+        if (!locked || this.#inTransaction || Date.now() - begun >= this.#lockTimeoutMs) throw error;
+      }
+      // Waiting inside SQLite would stop the whole process; nothing is open here, so others may read meanwhile.
+      await this.turns.pass(LOCK_PAUSE_MS);
+    }
+  }
+
+  async begin(): Promise<void> {
+    if (this.#misplaced) this.#checkFiles();
+    await this.executeQuery(BEGIN);
+    this.#inTransaction = true;
+  }
+
+  async commit(): Promise<void> {
+    await this.executeQuery(COMMIT);
+    this.#inTransaction = false;
+    // Only now: files that were there before the commit may have gone while it was written.
+    this.#checkFiles();
+  }
+
+  /** Leaves nothing open, whatever state an error has left the transaction in. */
+  async rollback(): Promise<void> {
+    this.#inTransaction = false;
+    this.#undone = undefined;
+    if (this.#handle.inTransaction()) await this.executeQuery(ROLLBACK);
   }
 
   // biome-ignore lint/correctness/useYield: results are never streamed, and the interface asks for a generator
   async *streamQuery<R>(): AsyncIterableIterator<QueryResult<R>> {
     throw new Error('results of this database are read by pages, not streamed');
+  }
+
+  #checkFiles(): void {
+    this.#misplaced = this.#files?.inPlace() === false;
+    if (this.#misplaced) throw new DatabaseUnavailable('replaced');
+  }
+
+  #run<R>(sql: string, parameters: readonly unknown[]): QueryResult<R> {
+    const { statement, returnsRows } = this.#prepare(sql);
+    if (returnsRows) return { rows: statement.all(...parameters) as R[] };
+    return { rows: [], numAffectedRows: BigInt(statement.run(...parameters).changes) };
   }
 
   #prepare(sql: string): Prepared {
@@ -87,59 +130,78 @@ class SqliteConnection implements DatabaseConnection {
   }
 }
 
+const BEGIN = CompiledQuery.raw('begin immediate');
+const COMMIT = CompiledQuery.raw('commit');
+const ROLLBACK = CompiledQuery.raw('rollback');
+
 /**
  * A driver with a single connection that its users take in turns. Nothing but SQL is awaited while it is held, so a
  * turn is short; a second connection would only bring lock errors.
  */
 class SqliteDriver implements Driver {
-  readonly #handle: SqliteHandle;
-  readonly #connection: SqliteConnection;
-  readonly #waiting: (() => void)[] = [];
-  #busy = false;
+  readonly #path: string;
+  readonly #settings: DatabaseSettings;
+  #owner: SqliteOwner | undefined;
+  #handle: SqliteHandle | undefined;
+  #connection: SqliteConnection | undefined;
 
-  constructor(path: string) {
-    this.#handle = openHandle(path);
-    if (path !== ':memory:') this.#handle.exec('PRAGMA journal_mode = WAL; PRAGMA wal_autocheckpoint = 8000;');
-    this.#handle.exec('PRAGMA synchronous = NORMAL; PRAGMA busy_timeout = 5000; PRAGMA temp_store = MEMORY;');
-    this.#connection = new SqliteConnection(this.#handle);
+  constructor(path: string, settings: DatabaseSettings) {
+    this.#path = path;
+    this.#settings = settings;
   }
 
-  async init(): Promise<void> {}
+  async init(): Promise<void> {
+    const isFile = this.#path !== ':memory:';
+    try {
+      if (isFile) this.#owner = await SqliteOwner.take(this.#path);
+      this.#handle = openSqlite(this.#path);
+      this.#handle.exec('PRAGMA busy_timeout = 5000; PRAGMA temp_store = MEMORY;');
+      if (isFile) this.#handle.exec('PRAGMA journal_mode = WAL; PRAGMA wal_autocheckpoint = 8000;');
+      // In this journal mode FULL is one sync of the log for each commit, and NORMAL none until the log is merged.
+      this.#handle.exec(`PRAGMA synchronous = ${this.#settings.durability === 'disk' ? 'FULL' : 'NORMAL'}`);
+      // From here on locks are waited for without stopping the process.
+      this.#handle.exec('PRAGMA busy_timeout = 0');
+    } catch (error) {
+      await this.destroy();
+      throw databaseError(error);
+    }
+    const files = isFile ? new SqliteFiles(this.#path) : undefined;
+    this.#connection = new SqliteConnection(this.#handle, files, this.#settings.lockTimeoutMs);
+  }
 
   async acquireConnection(): Promise<DatabaseConnection> {
-    if (this.#busy) await new Promise<void>((resolve) => this.#waiting.push(resolve));
-    this.#busy = true;
-    return this.#connection;
+    const connection = this.#connection!;
+    await connection.turns.take();
+    return connection;
   }
 
   async releaseConnection(): Promise<void> {
-    const next = this.#waiting.shift();
-    if (next) next();
-    else this.#busy = false;
+    this.#connection!.turns.end();
   }
 
-  async beginTransaction(connection: DatabaseConnection): Promise<void> {
-    await connection.executeQuery(CompiledQuery.raw('begin immediate'));
+  beginTransaction(connection: DatabaseConnection): Promise<void> {
+    return (connection as SqliteConnection).begin();
   }
 
-  async commitTransaction(connection: DatabaseConnection): Promise<void> {
-    await connection.executeQuery(CompiledQuery.raw('commit'));
+  commitTransaction(connection: DatabaseConnection): Promise<void> {
+    return (connection as SqliteConnection).commit();
   }
 
-  async rollbackTransaction(connection: DatabaseConnection): Promise<void> {
-    await connection.executeQuery(CompiledQuery.raw('rollback'));
+  rollbackTransaction(connection: DatabaseConnection): Promise<void> {
+    return (connection as SqliteConnection).rollback();
   }
 
   async destroy(): Promise<void> {
-    this.#handle.close();
+    this.#handle?.close();
+    this.#owner?.release();
   }
 }
 
 /** The Kysely dialect for a SQLite file or `:memory:`. */
-export function sqliteDialect(path: string): Dialect {
+export function sqliteDialect(path: string, settings: DatabaseSettings): Dialect {
   return {
     createAdapter: () => new SqliteAdapter(),
-    createDriver: () => new SqliteDriver(path),
+    createDriver: () => new SqliteDriver(path, settings),
     createIntrospector: (db) => new SqliteIntrospector(db),
     createQueryCompiler: () => new SqliteQueryCompiler(),
   };

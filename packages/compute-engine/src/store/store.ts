@@ -1,5 +1,7 @@
 import { sql } from 'kysely';
 import { openDatabase, type Session, type Tx } from './database.js';
+import { type DatabaseSettings, databaseSettings } from './database-settings.js';
+import { DatabaseUnavailable, databaseError } from './database-unavailable.js';
 import { StaleRecord } from './document-table.js';
 import { GroupCommit } from './group-commit.js';
 import { migrate } from './migrate.js';
@@ -13,7 +15,8 @@ const RETRYABLE = new Set(['STALE_RECORD', '40001', '40P01']);
 export interface Store extends Session {
   /**
    * Runs work whose writes all happen or none. It may run several times when others change the same records, so it
-   * does nothing but read and write through `tx`; what must follow goes into `tx.afterCommit`.
+   * does nothing but read and write through `tx`; what must follow goes into `tx.afterCommit`. Throws
+   * {@link DatabaseUnavailable} for trouble of the database.
    */
   transaction<T>(work: (tx: Tx) => Promise<T>): Promise<T>;
   /** Throws unless the database can be reached and keeps what is written now. */
@@ -22,13 +25,15 @@ export interface Store extends Session {
 }
 
 /**
- * Opens a store and brings its tables up to date.
+ * Opens a store and brings its tables up to date. Throws {@link DatabaseUnavailable}, `DatabaseInUse` for a SQLite file
+ * that another engine has, `DatabaseTooNew`, and RangeError for settings that cannot be.
  * @param url `:memory:`, a file, or `postgres://...`
  */
-export async function openStore(url: string, options: { readonly poolSize?: number } = {}): Promise<Store> {
-  const session = openDatabase(url, options);
+export async function openStore(url: string, options: Partial<DatabaseSettings> = {}): Promise<Store> {
+  const settings = databaseSettings(options);
+  const session = openDatabase(url, settings);
   try {
-    await migrate(session);
+    await migrate(session, url, settings);
   } catch (error) {
     await session.db.destroy();
     throw error;
@@ -53,7 +58,8 @@ async function transact<T>(session: Session, group: GroupCommit | undefined, wor
       return result;
     } catch (error) {
       const retryable = error instanceof StaleRecord || RETRYABLE.has((error as { code?: string }).code ?? '');
-      if (!retryable || attempt === ATTEMPTS) throw error;
+      if (!retryable) throw databaseError(error);
+      if (attempt === ATTEMPTS) throw new DatabaseUnavailable('busy', error);
       await new Promise((resolve) => setTimeout(resolve, Math.random() * attempt * 5));
     }
   }

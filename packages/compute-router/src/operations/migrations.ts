@@ -38,9 +38,10 @@ const abortable = [
   since<readonly MigrationStatus[]>('2.65', ['queued', 'preparing', 'running']),
 ];
 
-async function withHosts<T>(call: ComputeCall, found: Promise<T>): Promise<T> {
+/** One after the other: a search begun before the hosts are there could fail while nobody listens to it. */
+async function withHosts<T>(call: ComputeCall, find: () => Promise<T>): Promise<T> {
   call.hosts = await call.engine.infrastructure.hosts();
-  return found;
+  return find();
 }
 
 export const migrationOperations = [
@@ -62,8 +63,7 @@ export const migrationOperations = [
       if (changesSince !== undefined && changesBefore !== undefined && changesSince > changesBefore)
         throw new BadRequest('The value of changes-since must be less than or equal to changes-before.');
       const size = at(paged, call.version) ? pageSize(call, asked.limit) : undefined;
-      const migrations = await withHosts(
-        call,
+      const migrations = await withHosts(call, () =>
         call.engine.migrations.list({
           host: asked.host,
           sourceHost: asked.source_compute,
@@ -96,7 +96,7 @@ export const migrationOperations = [
     errors: [404],
     target: parentServer,
     reply: { migrations: [serverMigrationListed] },
-    run: async (call) => ({ migrations: await withHosts(call, call.engine.migrations.inProgress(call.target)) }),
+    run: async (call) => ({ migrations: await withHosts(call, () => call.engine.migrations.inProgress(call.target)) }),
   }),
   operation({
     method: 'GET',
@@ -109,7 +109,7 @@ export const migrationOperations = [
     target: parentServer,
     reply: { migration: serverMigrationShown },
     run: async (call) => ({
-      migration: await withHosts(call, call.engine.migrations.getInProgress(call.target, call.params.id)),
+      migration: await withHosts(call, () => call.engine.migrations.getInProgress(call.target, call.params.id)),
     }),
   }),
   operation({

@@ -28,6 +28,11 @@ const fixedIp = view<FixedAddress, ComputeCall>({
   ),
 });
 
+/** A server that is gone, or was never one, is not shown; any other failure is one. */
+function unlessKnown(error: unknown): undefined {
+  if (!(error instanceof Refusal)) throw error;
+}
+
 export const fixedIpProxies = [
   operation({
     method: 'GET',
@@ -42,8 +47,9 @@ export const fixedIpProxies = [
       const ports = await engine.catalogs.networks.listPorts(caller, {});
       const port = ports.find(({ fixedIps }) => fixedIps.some((fixed) => fixed.address === address));
       if (!port) throw new Refusal('NOT_FOUND', `Fixed IP not found for address ${address}.`);
-      const server = port.deviceId ? engine.servers.get(context, port.deviceId) : undefined;
-      return { fixed_ip: { address, port, server: await server?.catch(() => undefined) } };
+      const { deviceId } = port;
+      const server = deviceId ? await engine.servers.get(context, deviceId).catch(unlessKnown) : undefined;
+      return { fixed_ip: { address, port, server } };
     },
   }),
 ];

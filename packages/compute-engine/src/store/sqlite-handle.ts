@@ -1,0 +1,40 @@
+import { createRequire } from 'node:module';
+
+export interface SqliteStatement {
+  all(...parameters: unknown[]): unknown[];
+  run(...parameters: unknown[]): { changes: number | bigint };
+}
+
+/** What both SQLite libraries offer; `returnsRows` and `inTransaction` are the things they tell in different ways. */
+export interface SqliteHandle {
+  prepare(sql: string): SqliteStatement;
+  exec(sql: string): void;
+  close(): void;
+  returnsRows(statement: SqliteStatement): boolean;
+  /** Whether a transaction is open: some errors end it without being asked. */
+  inTransaction(): boolean;
+}
+
+/** Opens a database with `node:sqlite` where this Node has it, with better-sqlite3 otherwise. */
+export function openSqlite(path: string): SqliteHandle {
+  const builtin = process.getBuiltinModule?.('node:sqlite') as any;
+  if (builtin?.StatementSync.prototype.columns && 'isTransaction' in builtin.DatabaseSync.prototype) {
+    const db = new builtin.DatabaseSync(path);
+    return {
+      prepare: (sql) => db.prepare(sql),
+      exec: (sql) => db.exec(sql),
+      close: () => db.close(),
+      returnsRows: (statement) => (statement as SqliteStatement & { columns(): unknown[] }).columns().length > 0,
+      inTransaction: () => db.isTransaction,
+    };
+  }
+  const BetterSqlite = createRequire(import.meta.url)('better-sqlite3');
+  const db = new BetterSqlite(path);
+  return {
+    prepare: (sql) => db.prepare(sql),
+    exec: (sql) => db.exec(sql),
+    close: () => db.close(),
+    returnsRows: (statement) => (statement as SqliteStatement & { reader: boolean }).reader,
+    inTransaction: () => db.inTransaction,
+  };
+}

@@ -1,0 +1,101 @@
+import { DatabaseUnavailable } from '@apistrata/compute-engine';
+import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
+import { operations } from '../../src/operations/index.js';
+import { type Api, apiUnderTest } from '../api-under-test.js';
+import { freshDatabase } from './fresh-database.js';
+
+/** Lets statements through until one is due to fail; all of them take a while, so that what nobody awaits comes to light. */
+class FailingStatements {
+  #left = Number.POSITIVE_INFINITY;
+  /** Whether the failure has happened. */
+  failed = false;
+
+  constructor(api: Api) {
+    const executor = api.engine.store.db.getExecutor() as any;
+    // Queries and transactions have executors of their own, made by this one; what runs statements they inherit.
+    let prototype = Object.getPrototypeOf(executor);
+    while (!Object.hasOwn(prototype, 'executeQuery')) prototype = Object.getPrototypeOf(prototype);
+    const original = prototype.executeQuery;
+    const failing = this;
+    prototype.executeQuery = async function executeQuery(...args: unknown[]) {
+      if (--failing.#left === 0) {
+        failing.failed = true;
+        throw new DatabaseUnavailable('away');
+      }
+      await new Promise((resolve) => setTimeout(resolve, 1));
+      return original.apply(this, args);
+    };
+    this.restore = () => {
+      prototype.executeQuery = original;
+    };
+  }
+
+  readonly restore: () => void;
+
+  /** The n-th statement from now on fails; 0: none. */
+  arm(n: number): void {
+    this.failed = false;
+    this.#left = n || Number.POSITIVE_INFINITY;
+  }
+}
+
+const postgresUrl = inject('postgresUrl');
+const databases = [
+  { kind: 'SQLite', open: async () => ':memory:' },
+  ...(postgresUrl ? [{ kind: 'PostgreSQL', open: () => freshDatabase(postgresUrl) }] : []),
+];
+
+/** More than any look-up has. */
+const MOST_STATEMENTS = 40;
+
+describe.each(databases)('every look-up whose statements fail, one after the other, on $kind', ({ open }) => {
+  let api: Api;
+  let statements: FailingStatements;
+  let serverId: string;
+  const unhandled: unknown[] = [];
+  const note = (reason: unknown) => unhandled.push(reason);
+
+  beforeAll(async () => {
+    api = await apiUnderTest({
+      engine: { database: await open(), worker: { pollMs: 3_600_000 } },
+      router: { validateReplies: false },
+    });
+    serverId = (await api.as('admin:p1').boot()).id;
+    statements = new FailingStatements(api);
+    process.on('unhandledRejection', note);
+  });
+  afterAll(async () => {
+    statements.restore();
+    process.off('unhandledRejection', note);
+    await api.close();
+  });
+
+  const lookUps = operations.filter(({ method }) => method === 'GET');
+  const unknown = '5f5ee4a4-4a7f-4b7c-8f6f-0d9f9a4a9b0e';
+
+  it('is answered 503 and leaves no rejection that nobody handles', { timeout: 300_000 }, async () => {
+    const wrong: unknown[] = [];
+    let failures = 0;
+    for (const version of ['2.1', '2.100'])
+      for (const { path } of lookUps) {
+        const known = path.replace('{server_id}', serverId);
+        const address = known.replace(/^(\/servers\/)\{id\}/, `$1${serverId}`).replaceAll(/\{\w+\}/g, unknown);
+        for (const query of ['', ...(path === '/os-migrations' && version !== '2.1' ? [`?marker=${unknown}`] : [])])
+          for (let n = 1; n <= MOST_STATEMENTS; n++) {
+            // On PostgreSQL the picture of the hosts is read anew only when it is old; here it is each time.
+            api.engine.infrastructure.setReachable('host1', true);
+            statements.arm(n);
+            const answer = await api.as('admin:p1', version).get(address + query);
+            const { failed } = statements;
+            statements.arm(0);
+            if (!failed) break;
+            failures++;
+            const told = answer.status === 503 && Number(answer.headers.get('retry-after')) > 0;
+            if (!told) wrong.push([version, address + query, n, answer.status, answer.body]);
+          }
+      }
+    expect(wrong).toEqual([]);
+    expect(failures).toBeGreaterThan(lookUps.length);
+    expect(unhandled).toEqual([]);
+  });
+});
