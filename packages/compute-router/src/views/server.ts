@@ -36,7 +36,8 @@ const nullable = (get: (server: Server, call: ComputeCall) => string | null): Fi
 
 /** A field that only those see who may see extended attributes. */
 function attribute<S extends z.ZodType>(schema: S, get: (server: Server) => z.input<S>): Field {
-  return field(schema.optional(), (server: Server, call: ComputeCall) =>
+  const optional: z.ZodOptional<S> = schema.optional();
+  return field<Server, ComputeCall, z.ZodOptional<S>>(optional, (server, call) =>
     sightOf(call).attributes ? get(server) : undefined,
   );
 }
