@@ -7,12 +7,14 @@ const KIND = /^[A-Za-z][A-Za-z0-9_.-]{0,62}$/;
 /** No database takes these as text: NUL, and halves of a surrogate pair. */
 const UNSTORABLE = /[\0\p{Surrogate}]/u;
 
-/** @throws TypeError where a kind is not a usable name, or named twice */
+/** @throws TypeError where a kind is not a usable name, one that every object inherits, or named twice */
 export function checkKinds(kinds: readonly string[]): readonly string[] {
   for (const kind of kinds) {
     if (!KIND.test(kind)) {
       throw new TypeError(`Kind "${kind}" must be a letter and up to 62 letters, digits, "_", "." or "-"`);
     }
+    // Whoever keeps numbers by kind in an object would find something there already.
+    if (kind in Object.prototype) throw new TypeError(`Kind "${kind}" cannot be: every object has something of that name`);
   }
   if (kinds.length === 0) throw new TypeError('At least one kind is needed');
   if (new Set(kinds).size !== kinds.length) throw new TypeError('A kind is named twice');

@@ -1,11 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import { checkOptions } from './check-options.js';
 import { KINDS } from './defaults.js';
-import { InvalidQuota, QuotaExceeded } from './errors.js';
+import { InvalidQuota, QuotaExceeded, ReservationGone } from './errors.js';
 import { checkAmounts, checkCount, checkKind, checkKinds, checkLimit, checkProject } from './inputs.js';
 import { type Amounts, checkLimits, type Excess, isNothing, type Limit, UNLIMITED } from './limits.js';
 import { Reservation } from './reservation.js';
-import type { OwnLimits, Page, QuotaStore } from './store.js';
+import type { Hold, OwnLimits, Page, QuotaStore } from './store.js';
 import { StoreCaller } from './store-caller.js';
 
 export interface ProjectQuotasOptions {
@@ -112,19 +112,27 @@ export class ProjectQuotas {
    */
   async reserve(project: string, amounts: Amounts, options: { readonly ttlMs?: number } = {}): Promise<Reservation> {
     const ttlMs = positive('ttlMs', options, this.#ttlMs);
-    const hold = { id: this.#newId(), project: checkProject(project), amounts: checkAmounts(amounts, this.#kindSet) };
-    const taken = this.#take(hold.id, project, hold.amounts, ttlMs);
+    const hold = this.#newHold(project, amounts);
+    const taken = this.#take(hold, ttlMs);
     if (taken) await taken;
     return new Reservation(hold, ttlMs, this.#store);
   }
 
   /**
-   * Takes all amounts for good, or none: `reserve` and `commit` in one step, for work that cannot fail afterwards.
+   * Takes all amounts for good, or none: `reserve` and `commit` in one call, for work that cannot fail afterwards. Where
+   * it fails, nothing is counted, also when the store did the work and its answer came late or was lost.
    *
    * @throws QuotaExceeded with the kinds that do not fit
+   * @throws ReservationGone where the store took longer than a reservation holds
    */
   async consume(project: string, amounts: Amounts): Promise<void> {
-    await this.#take(this.#newId(), checkProject(project), checkAmounts(amounts, this.#kindSet), undefined);
+    const hold = this.#newHold(project, amounts);
+    const taken = this.#take(hold, this.#ttlMs);
+    if (taken) await taken;
+    if (isNothing(hold.amounts)) return;
+    const committed = this.#store.commitOnce(hold);
+    const done = committed instanceof Promise ? await committed : committed;
+    if (!done) throw new ReservationGone(hold.id);
   }
 
   /** Gives back what was used, for things that are deleted. Usage never goes below 0. */
@@ -208,19 +216,19 @@ export class ProjectQuotas {
   }
 
   /** Without a promise where the store needs none: an await costs more than all of a store in this process. */
-  #take(id: string, project: string, amounts: Amounts, ttlMs: number | undefined): Promise<void> | undefined {
-    if (isNothing(amounts)) return undefined;
+  #take(hold: Hold, ttlMs: number): Promise<void> | undefined {
+    if (isNothing(hold.amounts)) return undefined;
     this.#sweepIfDue();
-    const request = { id, project, amounts, ttlMs, defaults: this.#defaultNumbers };
-    const exceeded = this.#store.call((store) => store.reserve(request));
+    const exceeded = this.#store.reserve({ ...hold, ttlMs, defaults: this.#defaultNumbers });
     if (exceeded instanceof Promise) return exceeded.then(refuseIfExceeded);
     refuseIfExceeded(exceeded);
     return undefined;
   }
 
-  /** Unique in all processes: a random beginning for each of these objects, and a number. */
-  #newId(): string {
-    return this.#idsBegin + ++this.#lastId;
+  /** With an id unique in all processes: a random beginning for each of these objects, and a number. */
+  #newHold(project: string, amounts: Amounts): Hold {
+    const id = this.#idsBegin + ++this.#lastId;
+    return { id, project: checkProject(project), amounts: checkAmounts(amounts, this.#kindSet) };
   }
 
   #sweepIfDue(): void {

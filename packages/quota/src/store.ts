@@ -41,7 +41,8 @@ export interface Page {
  * and leaves the store as if it had run alone. A failing method throws (or rejects) with whatever error the store has.
  *
  * Arguments are checked before they get here: projects are well-formed strings of 1 to 512 UTF-16 units without NUL,
- * kinds match `/^[A-Za-z][A-Za-z0-9_.-]{0,62}$/`, amounts and counts are safe integers.
+ * kinds match `/^[A-Za-z][A-Za-z0-9_.-]{0,62}$/` and are no names that every object inherits (`constructor`), amounts and
+ * counts are safe integers.
  * `testQuotaStore` in `@apistrata/quota/testing` holds an implementation against this contract.
  */
 export interface QuotaStore {

@@ -1,5 +1,6 @@
 import { checkOptions } from '../check-options.js';
 import { type Amounts, type Excess, fits } from '../limits.js';
+import { Holds, type Held } from './holds.js';
 import type { Hold, OwnLimits, Page, QuotaStore, ReserveRequest } from '../store.js';
 
 export interface MemoryStoreOptions {
@@ -12,14 +13,9 @@ interface Counter {
   reserved: number;
 }
 
-interface Held {
-  readonly amounts: Amounts;
-  expiresAt: number;
-}
-
 interface Project {
   readonly counters: Map<string, Counter>;
-  readonly holds: Map<string, Held>;
+  readonly holds: Holds;
 }
 
 const NOTHING: readonly Excess[] = Object.freeze([]);
@@ -51,13 +47,13 @@ class MemoryStore implements QuotaStore {
       this.#forgetIfEmpty(request.project, project);
       return exceeded;
     }
-    const held = request.ttlMs !== undefined;
-    for (const kind in request.amounts) {
+    const { id, amounts, ttlMs } = request;
+    for (const kind in amounts) {
       const counter = counterOf(project, kind);
-      if (held) counter.reserved += request.amounts[kind]!;
-      else counter.used += request.amounts[kind]!;
+      if (ttlMs === undefined) counter.used += amounts[kind]!;
+      else counter.reserved += amounts[kind]!;
     }
-    if (held) project.holds.set(request.id, { amounts: request.amounts, expiresAt: this.#clock() + request.ttlMs });
+    if (ttlMs !== undefined) project.holds.set({ id, amounts, expiresAt: this.#clock() + ttlMs });
     return NOTHING;
   }
 
@@ -66,15 +62,18 @@ class MemoryStore implements QuotaStore {
     const held = project?.holds.get(hold.id);
     if (!project || !held) return false;
     const alive = held.expiresAt > this.#clock();
-    this.#drop(project, hold.id, held, alive && outcome === 'commit');
+    project.holds.delete(hold.id);
+    drop(project, held, alive && outcome === 'commit');
     this.#forgetIfEmpty(hold.project, project);
     return alive;
   }
 
   renew(hold: Hold, ttlMs: number): boolean {
-    const held = this.#projects.get(hold.project)?.holds.get(hold.id);
-    if (!held || held.expiresAt <= this.#clock()) return false;
-    held.expiresAt = this.#clock() + ttlMs;
+    const holds = this.#projects.get(hold.project)?.holds;
+    const held = holds?.get(hold.id);
+    const now = this.#clock();
+    if (!holds || !held || held.expiresAt <= now) return false;
+    holds.set({ ...held, expiresAt: now + ttlMs });
     return true;
   }
 
@@ -141,7 +140,7 @@ class MemoryStore implements QuotaStore {
   }
 
   #addProject(id: string): Project {
-    const project: Project = { counters: new Map(), holds: new Map() };
+    const project: Project = { counters: new Map(), holds: new Holds() };
     this.#projects.set(id, project);
     return project;
   }
@@ -150,27 +149,26 @@ class MemoryStore implements QuotaStore {
   #expire(project: Project): boolean {
     const now = this.#clock();
     let found = false;
-    for (const [id, held] of project.holds) {
-      if (held.expiresAt > now) continue;
-      this.#drop(project, id, held, false);
+    for (let held = project.holds.takeExpired(now); held; held = project.holds.takeExpired(now)) {
+      drop(project, held, false);
       found = true;
     }
     return found;
-  }
-
-  #drop(project: Project, id: string, held: Held, commit: boolean): void {
-    project.holds.delete(id);
-    for (const kind in held.amounts) {
-      const counter = counterOf(project, kind);
-      counter.reserved -= held.amounts[kind]!;
-      if (commit) counter.used += held.amounts[kind]!;
-    }
   }
 
   #forgetIfEmpty(id: string, project: Project): void {
     if (project.holds.size > 0) return;
     for (const { used } of project.counters.values()) if (used > 0) return;
     this.#projects.delete(id);
+  }
+}
+
+/** Frees what a reservation that is gone held. */
+function drop(project: Project, { amounts }: Held, commit: boolean): void {
+  for (const kind in amounts) {
+    const counter = counterOf(project, kind);
+    counter.reserved -= amounts[kind]!;
+    if (commit) counter.used += amounts[kind]!;
   }
 }
 

@@ -20,9 +20,12 @@ export function statementsFor(dialect: SqlDatabase['dialect'], prefix: string) {
   const list = postgres ? 'jsonb_array_elements(?::jsonb) AS item(value)' : 'json_each(?) AS item';
   const item = (index: number, type: 'text' | 'bigint') =>
     type === 'text' ? `(item.value->>${index})` : `CAST(item.value->>${index} AS bigint)`;
-  // One parameter: the time of the store's clock, or null for the time of the database server.
-  const now = postgres ? `coalesce(?::bigint, (extract(epoch FROM clock_timestamp()) * 1000)::bigint)` : '?';
+  // One parameter: the time of the store's clock, or null for the time of the database server. As a query of its own it
+  // is asked for once, and an index can be searched by it: a function whose value may change from row to row cannot.
+  const now = postgres ? `(SELECT coalesce(?::bigint, (extract(epoch FROM clock_timestamp()) * 1000)::bigint))` : '?';
   const bigint = postgres ? 'bigint' : 'integer';
+  // Once it has counted rows, SQLite may think the primary key as good, and read every reservation of the project.
+  const byExpiry = postgres ? '' : `INDEXED BY ${holds}_by_expiry`;
 
   return {
     schema: [
@@ -32,10 +35,11 @@ export function statementsFor(dialect: SqlDatabase['dialect'], prefix: string) {
       `CREATE TABLE IF NOT EXISTS ${counters} (
         project text NOT NULL, kind text NOT NULL, used ${bigint} NOT NULL, reserved ${bigint} NOT NULL,
         PRIMARY KEY (project, kind))`,
-      // One index only, for what every request does: reservations live for moments and are few.
       `CREATE TABLE IF NOT EXISTS ${holds} (
         project text NOT NULL, id text NOT NULL, amounts text NOT NULL, expires_at ${bigint} NOT NULL,
         PRIMARY KEY (project, id))${postgres ? '' : ' WITHOUT ROWID'}`,
+      // A refusal looks for expired reservations of its project: it must not read those that hold.
+      `CREATE INDEX IF NOT EXISTS ${holds}_by_expiry ON ${holds} (project, expires_at)`,
     ],
     /** [[project, kind]], sorted: makes counters that are missing, locks all and reads them with their own limits. */
     lock: `INSERT INTO ${counters} (project, kind, used, reserved)
@@ -58,14 +62,19 @@ export function statementsFor(dialect: SqlDatabase['dialect'], prefix: string) {
     /** now, ttlMs, project, id, now */
     renew: `UPDATE ${holds} SET expires_at = ${now} + CAST(? AS bigint)
       WHERE project = ? AND id = ? AND expires_at > ${now} RETURNING id`,
-    /** [[project]], now: expired reservations of some projects. */
-    expiredOf: `SELECT id, project, amounts FROM ${holds}
-      WHERE project IN (SELECT ${item(0, 'text')} FROM ${list}) AND expires_at <= ${now} ORDER BY project LIMIT 1000`,
+    /** [[project]], now: expired reservations of some projects, a thousand of each. */
+    expiredOf: postgres
+      ? `SELECT gone.id, gone.project, gone.amounts FROM ${list} CROSS JOIN LATERAL (
+          SELECT id, project, amounts FROM ${holds}
+          WHERE project = ${item(0, 'text')} AND expires_at <= ${now} ORDER BY expires_at LIMIT 1000) AS gone`
+      : // CROSS JOIN holds SQLite to this order, whatever it thinks of the sizes.
+        `SELECT held.id, held.project, held.amounts FROM ${list} CROSS JOIN ${holds} AS held ${byExpiry}
+          WHERE held.project = ${item(0, 'text')} AND held.expires_at <= ${now} LIMIT 1000`,
     /** now: expired reservations of all projects. */
     expired: `SELECT id, project, amounts FROM ${holds} WHERE expires_at <= ${now} ORDER BY expires_at LIMIT 1000`,
     /** project, project, now: counters, and behind them expired reservations, as one snapshot. */
     counts: `SELECT kind, used, reserved, NULL AS amounts FROM ${counters} WHERE project = ?
-      UNION ALL SELECT NULL, 0, 0, amounts FROM ${holds} WHERE project = ? AND expires_at <= ${now}`,
+      UNION ALL SELECT NULL, 0, 0, amounts FROM ${holds} ${byExpiry} WHERE project = ? AND expires_at <= ${now}`,
     /** [[project, kind, amount]] */
     giveBack: `UPDATE ${counters} SET used = CASE WHEN used > ${item(2, 'bigint')} THEN used - ${item(2, 'bigint')} ELSE 0 END
       FROM ${list} WHERE project = ${item(0, 'text')} AND kind = ${item(1, 'text')}`,
