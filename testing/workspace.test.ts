@@ -7,7 +7,8 @@ const arrows: Record<string, readonly string[]> = {
   microversion: [],
   'request-id': [],
   healthcheck: [],
-  quota: [],
+  // Only its router, which serves versions: see below.
+  quota: ['microversion'],
   'compute-engine': ['quota'],
   'compute-router': ['microversion', 'request-id', 'healthcheck', 'quota', 'compute-engine'],
   'test-cloud': ['compute-router', 'compute-engine', 'request-id', 'microversion'],
@@ -37,6 +38,15 @@ describe('the rooms of the house', () => {
     const manifest = JSON.parse(readFileSync(join(root, 'packages', name, 'package.json'), 'utf8'));
     const own = Object.keys(manifest.dependencies ?? {}).filter((id) => id.startsWith('@apistrata/'));
     expect(own.map((id) => id.split('/')[1]!).filter((id) => !allowed.includes(id))).toEqual([]);
+  });
+
+  it('only the router of quota leans on another small package', () => {
+    const folder = join(root, 'packages/quota/src');
+    const outside = sources(folder).filter((file) => !file.startsWith(join(folder, 'router')));
+    expect(outside.flatMap(importsOf).filter((id) => id.startsWith('@apistrata/'))).toEqual([]);
+    const manifest = JSON.parse(readFileSync(join(root, 'packages/quota/package.json'), 'utf8'));
+    expect(manifest.dependencies).toBeUndefined();
+    expect(manifest.peerDependenciesMeta['@apistrata/microversion']).toEqual({ optional: true });
   });
 
   it('the engine never imports an HTTP framework', () => {

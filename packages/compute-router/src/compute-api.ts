@@ -1,11 +1,17 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { type Healthcheck, type HealthcheckOptions, healthcheck } from '@apistrata/healthcheck';
 import type { ProjectQuotas } from '@apistrata/quota';
-import { type ProjectQuotaRouterOptions, projectQuotaRouter } from '@apistrata/quota/router';
+import {
+  IdentityError,
+  type IdentityOf,
+  type ProjectQuotaRouterOptions,
+  projectQuotaRouter,
+} from '@apistrata/quota/router';
 import { genReqId, requestId } from '@apistrata/request-id';
 import type { Logger } from 'pino';
 import { pinoHttp } from 'pino-http';
 import { type ComputeRouterOptions, computeHandler, isVersionList, REQUEST_ID_HEADERS } from './compute-router.js';
+import { type Identity, IdentityUnavailable } from './identity/index.js';
 
 type Next = (error?: unknown) => void;
 
@@ -69,12 +75,35 @@ function chain(steps: readonly Middleware[]): Middleware {
   };
 }
 
-/** The project-quota API in front of the compute API, with the same callers. */
-function quotaStep(quota: NonNullable<ComputeApiOptions['quota']>, { identity }: ComputeApiOptions): Middleware {
+/** The callers of the compute API, as the project quotas want them told. */
+function quotaIdentity(identity: Identity): IdentityOf {
+  return async function quotaCaller(req) {
+    try {
+      return await identity(req);
+    } catch (error) {
+      if (!(error instanceof IdentityUnavailable)) throw error;
+      throw new IdentityError(503, error.message, { 'Retry-After': '5' });
+    }
+  };
+}
+
+const QUOTA_PATH = /^(?:https?:\/\/[^/?#]*)?\/+v1(?:[/?]|$)/i;
+
+/** The project-quota API in front of the compute API, with the same callers and the same families of headers. */
+function quotaStep(quota: NonNullable<ComputeApiOptions['quota']>, options: ComputeApiOptions): Middleware {
+  const { identity, headers = 'both', trustProxy } = options;
   const settings = 'quota' in quota ? quota : { quota };
-  const answer = projectQuotaRouter({ otherPaths: 'answer', ...settings, identity: async (req) => identity(req) });
+  const answer = projectQuotaRouter({
+    otherPaths: 'answer',
+    headers,
+    trustProxy,
+    identityUrl: identity.uri,
+    onError: options.onError,
+    ...settings,
+    identity: quotaIdentity(identity),
+  });
   return (req, res, next) => {
-    if (/^\/v1(?:[/?]|$)/.test(req.url ?? '')) void answer(req, res);
+    if (QUOTA_PATH.test(req.url ?? '')) void answer(req, res);
     else next();
   };
 }

@@ -1,3 +1,4 @@
+export { accepts } from './accept.js';
 export { byVersion } from './by-version.js';
 export {
   type ApiVersion,

@@ -3,7 +3,6 @@ import { watchAnswerEnd } from './answer-end.js';
 import { amountsOf, type EnforceQuotaOptions, type EnforceSettings, enforceSettings } from './enforce-options.js';
 import { QuotaExceeded, QuotaStoreError } from './errors.js';
 import type { Amounts } from './limits.js';
-import type { ProjectQuotas } from './project-quotas.js';
 import type { Reservation } from './reservation.js';
 import { commitPersistently, keepAlive } from './settlement.js';
 

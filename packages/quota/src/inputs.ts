@@ -14,7 +14,8 @@ export function checkKinds(kinds: readonly string[]): readonly string[] {
       throw new TypeError(`Kind "${kind}" must be a letter and up to 62 letters, digits, "_", "." or "-"`);
     }
     // Whoever keeps numbers by kind in an object would find something there already.
-    if (kind in Object.prototype) throw new TypeError(`Kind "${kind}" cannot be: every object has something of that name`);
+    if (kind in Object.prototype)
+      throw new TypeError(`Kind "${kind}" cannot be: every object has something of that name`);
   }
   if (kinds.length === 0) throw new TypeError('At least one kind is needed');
   if (new Set(kinds).size !== kinds.length) throw new TypeError('A kind is named twice');

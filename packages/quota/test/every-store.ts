@@ -9,7 +9,7 @@ import { inject } from 'vitest';
 /** A fresh place in a store, and how to leave it. */
 export interface OpenedStore {
   readonly store: QuotaStore;
-  readonly close: () => Promise<unknown> | void;
+  readonly close: () => unknown;
 }
 
 interface StoreKind {

@@ -156,13 +156,20 @@ describe.skipIf(!redisUrl)('with 20,000 reservations in its project, Redis', () 
   /** How often each command runs inside of a call, with nothing of other clients between. */
   async function commandsOf(call: readonly string[]): Promise<Record<string, number>> {
     const [command, ...args] = call as [string, ...string[]];
-    const answers = await client.multi().info('commandstats').call(command, ...args).info('commandstats').exec();
+    const answers = await client
+      .multi()
+      .info('commandstats')
+      .call(command, ...args)
+      .info('commandstats')
+      .exec();
     const [before, , after] = answers!.map(([, answer]) => callsIn(String(answer)));
     const names = Object.keys(after!).filter((name) => after![name] !== (before![name] ?? 0));
     return Object.fromEntries(names.map((name) => [name, after![name]! - (before![name] ?? 0)]));
   }
   const callsIn = (stats: string) =>
-    Object.fromEntries([...stats.matchAll(/cmdstat_(\S+?):calls=(\d+)/g)].map(([, name, calls]) => [name, Number(calls)]));
+    Object.fromEntries(
+      [...stats.matchAll(/cmdstat_(\S+?):calls=(\d+)/g)].map(([, name, calls]) => [name, Number(calls)]),
+    );
 
   it('asks as much as with one', { timeout: 60_000 }, async () => {
     const figures = [];
@@ -177,9 +184,11 @@ describe.skipIf(!redisUrl)('with 20,000 reservations in its project, Redis', () 
       };
       const store = redisStore({ client: recording, keyPrefix });
       await Promise.all(
-        rows.slice(0, count).map(({ id }) =>
-          store.reserve({ id, project: 'full', amounts: { secrets: 1 }, defaults: { secrets: -1 }, ttlMs: 600_000 }),
-        ),
+        rows
+          .slice(0, count)
+          .map(({ id }) =>
+            store.reserve({ id, project: 'full', amounts: { secrets: 1 }, defaults: { secrets: -1 }, ttlMs: 600_000 }),
+          ),
       );
       const quota = projectQuotas({ store, defaults: { secrets: count } });
       await expect(quota.reserve('full', { secrets: 1 })).rejects.toMatchObject({ code: 'QUOTA_EXCEEDED' });

@@ -350,12 +350,28 @@ describe('GET /v1/project-quotas', () => {
     expect((await page('?limit=50', { maxLimit: 3 })).ids).toBe('0 1 2');
   });
 
-  it('links begin with the public URL, or the scheme a proxy names and where Express mounts it', async () => {
+  it('links begin with the public URL, what a trusted proxy names, or where Express mounts it', async () => {
     await fill(2);
     const { next } = await page('?limit=1', { publicUrl: 'https://public.example/keys/' });
     expect(next).toBe('https://public.example/keys/v1/project-quotas?limit=1&offset=1');
-    const forwarded = await get('/v1/project-quotas?limit=1').set('Host', 'h').set('X-Forwarded-Proto', 'https');
-    expect(forwarded.body.next).toBe('https://h/v1/project-quotas?limit=1&offset=1');
+    const forwarded = (options: Options) =>
+      get('/v1/project-quotas?limit=1', options).set({
+        Host: 'h',
+        'X-Forwarded-Proto': 'https',
+        'X-Forwarded-Host': 'front.example',
+        'X-Forwarded-Prefix': '/keys',
+      });
+    expect((await forwarded({})).body.next).toBe('http://h/v1/project-quotas?limit=1&offset=1');
+    expect((await forwarded({ trustProxy: true })).body.next).toBe(
+      'https://front.example/keys/v1/project-quotas?limit=1&offset=1',
+    );
+    const behind = express().set('trust proxy', 'loopback');
+    behind.use(projectQuotaRouter({ quota, identity: headerIdentity({ confirmed: false }) }));
+    const trusting = await supertest(behind)
+      .get('/v1/project-quotas?limit=1')
+      .set(ADMIN)
+      .set('X-Forwarded-Proto', 'https');
+    expect(trusting.body.next).toMatch(/^https:/);
     const app = express().use('/keys', projectQuotaRouter({ quota, identity: headerIdentity({ confirmed: false }) }));
     const mounted = await supertest(app).get('/keys/v1/project-quotas?limit=1').set(ADMIN).set('Host', 'h');
     expect(mounted.body.next).toBe('http://h/keys/v1/project-quotas?limit=1&offset=1');
@@ -363,8 +379,12 @@ describe('GET /v1/project-quotas', () => {
 
   it('does not put into links what no host is', async () => {
     await fill(2);
-    const answer = await get('/v1/project-quotas?limit=1').set('Host', 'h"/><x').set('X-Forwarded-Proto', 'javascript');
-    expect(answer.body.next).toBe('http://localhost/v1/project-quotas?limit=1&offset=1');
+    const answer = await get('/v1/project-quotas?limit=1', { trustProxy: true }).set({
+      Host: 'h"/><x',
+      'X-Forwarded-Proto': 'javascript',
+      'X-Forwarded-Host': 'a b',
+    });
+    expect(answer.body.next).toMatch(/^http:\/\/127\.0\.0\.1:\d+\/v1\/project-quotas\?limit=1&offset=1$/);
   });
 });
 
@@ -372,6 +392,21 @@ describe('paths', () => {
   it.each(['/v1/quotas/', '/v1//quotas', '//v1/quotas', '/v1/quotas?x=/v2/y'])('%s is /v1/quotas', async (path) => {
     expect((await get(path).expect(200)).body.quotas.secrets).toBe(100);
   });
+
+  it.each(['http://a.example/v1/quotas', 'HTTPS://a.example:8080//v1/quotas/?x=1'])(
+    'the absolute target %s is /v1/quotas',
+    async (target) => {
+      const server = createServer(handler()).listen(0, '127.0.0.1');
+      await once(server, 'listening');
+      const { port } = server.address() as AddressInfo;
+      const socket = connect(port, '127.0.0.1');
+      socket.write(`GET ${target} HTTP/1.1\r\nHost: a.example\r\nX-Project-Id: p1\r\nConnection: close\r\n\r\n`);
+      const chunks: Buffer[] = [];
+      for await (const chunk of socket) chunks.push(chunk);
+      server.close();
+      expect(Buffer.concat(chunks).toString()).toMatch(/^HTTP\/1\.1 200 [\s\S]*"secrets": 100/);
+    },
+  );
 
   it.each(['/v1/project-quotas/', '/v1//project-quotas//'])('%s is the list', async (path) => {
     expect((await get(path).expect(200)).body.total).toBe(0);
@@ -426,6 +461,45 @@ describe('paths', () => {
     const call = supertest(app).put('/v1/project-quotas/p1').set(ADMIN);
     await call.send({ project_quotas: { secrets: 4 } }).expect(204);
     expect((await quota.get('p1'))!.secrets).toBe(4);
+  });
+
+  it('refuses what a parser before it may have rounded, and what it nested too deep', async () => {
+    const app = express()
+      .use(express.json())
+      .use(projectQuotaRouter({ quota, identity: headerIdentity({ confirmed: false }) }));
+    const send = (body: string) =>
+      supertest(app).put('/v1/project-quotas/p1').set(ADMIN).type('application/json').send(body);
+    for (const number of ['9007199254740993', '9007199254740992', '9223372036854775807', '-9007199254740993']) {
+      const answer = await send(`{"project_quotas": {"secrets": ${number}}}`).expect(400);
+      expect(answer.body.description).toMatch(/^Project Quotas issue seen - The number -?\d+ is too large/);
+    }
+    expect(await quota.get('p1')).toBeUndefined();
+    await send('{"project_quotas": {"secrets": 9007199254740991}}').expect(204);
+    expect((await quota.get('p1'))!.secrets).toBe(Number.MAX_SAFE_INTEGER);
+    const deep = `{"project_quotas": ${'['.repeat(40_000)}${']'.repeat(40_000)}}`;
+    expect((await send(deep).expect(400)).body.description).toBe('Malformed JSON');
+    const refused = await send('{"project_quotas": {"secrets": "x"}}').expect(400);
+    expect(refused.body.description).toContain("'x' is not of type 'integer'");
+  });
+
+  it('takes a body that a parser read as text, as bytes, or with large integers of its own', async () => {
+    const parsers: [unknown, string][] = [
+      ['{"project_quotas": {"secrets": 9007199254740993}}', '9007199254740993'],
+      [Buffer.from('{"project_quotas": {"secrets": 9007199254740993}}'), '9007199254740993'],
+      [{ project_quotas: { secrets: 9007199254740993n, orders: undefined } }, '9007199254740993'],
+    ];
+    for (const [body, kept] of parsers) {
+      const app = express()
+        .use((req, _res, next) => {
+          req.resume().on('end', () => {
+            req.body = body;
+            next();
+          });
+        })
+        .use(projectQuotaRouter({ quota, identity: headerIdentity({ confirmed: false }) }));
+      await supertest(app).put('/v1/project-quotas/p1').set(ADMIN).type('application/json').send('{}').expect(204);
+      expect(String((await quota.get('p1'))!.secrets)).toBe(kept);
+    }
   });
 });
 
@@ -499,6 +573,13 @@ describe('Accept', () => {
       await agent().get('/v1/quotas').set(MEMBER).set('Accept', accept).expect(200);
     },
   );
+
+  it('does not matter for DELETE, which has nothing to show', async () => {
+    await quota.set('p1', {});
+    const remove = () => agent().delete('/v1/project-quotas/p1').set(ADMIN).set('Accept', 'text/html');
+    await remove().expect(204);
+    expect((await remove().expect(404)).body.title).toBe('Not Found');
+  });
 
   it.each(['text/html', 'application/xml', 'application/json;q=0', '*/*, application/json;q=0', 'text/*'])(
     '%j does not',
@@ -619,7 +700,7 @@ describe('identity', () => {
       throw new IdentityError(503, 'no <identity> service');
     };
     const refused = await agent({ identity: refuse }).get('/v1/quotas').set('Accept', 'text/html').expect(503);
-    expect(refused.text).toContain('no &#60;identity&#62; service');
+    expect(refused.text).toContain('no &lt;identity&gt; service');
   });
 
   it('too long for a project is refused, not an error', async () => {
@@ -672,16 +753,19 @@ describe('headers', () => {
     ['compute 2.27', '1.0'],
     ['1.1', '1.0'],
     ['', '1.0'],
+    ['key-manager latest', '1.1'],
+    ['Key-Manager latest', '1.1'],
   ])('ask for %j and get version %s', async (asked, got) => {
     const answer = await get('/v1/quotas').set('Service-API-Version', asked).expect(200);
     expect(answer.headers['service-api-version']).toBe(`key-manager ${got}`);
   });
 
-  it.each(['1', '1.0.0', 'latest', 'LATEST', 'x.y', '-1.0'])('with the version %s are 400', async (version) => {
+  it.each(['1', '1.0.0', 'Latest', 'LATEST', 'x.y'])('with the version %s are 400', async (version) => {
     const answer = await get('/v1/quotas').set('Service-API-Version', `key-manager ${version}`).expect(400);
     expect(answer.text).toContain('Invalid microversion: ');
     expect(answer.headers['service-api-version']).toBeUndefined();
     expect(answer.headers.vary).toBeUndefined();
+    expect(answer.headers['x-service-request-id']).toMatch(/^req-/);
   });
 
   it.each(['1.2', '0.9', '2.0', `1.${'9'.repeat(3000)}`])(
@@ -695,11 +779,34 @@ describe('headers', () => {
         max_version: '1.1',
       });
       expect(answer.headers['service-api-version']).toBeUndefined();
+      expect(answer.headers['x-service-request-id']).toMatch(/^req-/);
     },
   );
 
+  it('of both families are understood and answered where both are served', async () => {
+    const asked = { 'OpenStack-API-Version': 'key-manager 1.1' };
+    const both = await get('/v1/quotas', { headers: 'both' })
+      .set(asked)
+      .set('X-OpenStack-Request-ID', 'mine')
+      .expect(200);
+    expect(both.headers).toMatchObject({
+      'service-api-version': 'key-manager 1.1',
+      'openstack-api-version': 'key-manager 1.1',
+      vary: 'Service-API-Version, OpenStack-API-Version',
+      'x-service-request-id': 'mine',
+      'x-openstack-request-id': 'mine',
+    });
+    const openstack = await get('/v1/quotas', { headers: 'openstack' }).set(asked).expect(200);
+    expect(openstack.headers['openstack-api-version']).toBe('key-manager 1.1');
+    expect(openstack.headers['x-openstack-request-id']).toMatch(/^req-/);
+    expect(openstack.headers['service-api-version']).toBeUndefined();
+    const service = await get('/v1/quotas').set(asked).expect(200);
+    expect(service.headers['service-api-version']).toBe('key-manager 1.0');
+    expect(service.headers['openstack-api-version']).toBeUndefined();
+  });
+
   it('have other names and another service type by option', async () => {
-    const options = { serviceType: 'vault', versionHeader: 'X-Api', requestIdHeader: 'X-Id' };
+    const options = { serviceType: 'vault', headers: { typed: ['X-Api'] }, requestIdHeaders: ['X-Id'] };
     const answer = await get('/v1/quotas', options).set('X-Api', 'vault 1.1').set('X-Id', 'mine').expect(200);
     expect(answer.headers).toMatchObject({ 'x-api': 'vault 1.1', vary: 'X-Api', 'x-id': 'mine' });
   });
@@ -728,7 +835,9 @@ describe('the options of projectQuotaRouter()', () => {
     [{ identity: undefined }, 'identity must be a function'],
     [{ otherPaths: 'drop' }, '"next" or "answer"'],
     [{ maxLimit: 0 }, 'maxLimit must be'],
-    [{ versionHeader: 'a b' }, 'a b'],
+    [{ headers: { typed: ['a b'] } }, 'a b'],
+    [{ headers: 'compute' }, 'service, openstack, both'],
+    [{ requestIdHeaders: ['a b'] }, 'a b'],
   ])('%j are refused', (options, message) => {
     const make = () => projectQuotaRouter({ quota, identity: headerIdentity(), ...options } as never);
     expect(make).toThrow(message);

@@ -14,7 +14,8 @@ const MEMBER: readonly string[] = ['member', 'reader'];
 
 /**
  * Believes everybody: the token `USER[:PROJECT[:ROLE,ROLE]]` says who is calling. For tests and demonstrations.
- * Parts left empty count as left out; a token without user, or with more parts, is not valid.
+ * Roles may hold colons (`key-manager:service-admin`). Parts left empty count as left out; a token without user is not
+ * valid.
  */
 export function noauth(options: NoauthOptions = {}): Identity {
   for (const name of Object.keys(options)) {
@@ -23,16 +24,19 @@ export function noauth(options: NoauthOptions = {}): Identity {
   }
   const admins = new Set(options.adminUsers ?? ['admin']);
   return identityByToken(function callerOf(token): Caller | undefined {
-    const [userId, project, roles, ...rest] = token.split(':');
-    if (!userId || rest.length > 0) return undefined;
+    const [userId, project, ...roleParts] = token.split(':');
+    if (!userId) return undefined;
     const projectId = project || options.projectId || userId;
-    const named = roles?.split(',').filter((role) => role !== '');
+    const named = roleParts
+      .join(':')
+      .split(',')
+      .filter((role) => role !== '');
     return {
       userId,
       projectId,
       userName: userId,
       projectName: projectId,
-      roles: named?.length ? named : admins.has(userId) ? ADMIN : MEMBER,
+      roles: named.length > 0 ? named : admins.has(userId) ? ADMIN : MEMBER,
       token,
     };
   });

@@ -19,11 +19,13 @@ describe('noauth', () => {
     ['admin:demo:reader', { userId: 'admin', projectId: 'demo', roles: ['reader'] }],
     ['alice::admin,auditor', { userId: 'alice', projectId: 'alice', roles: ['admin', 'auditor'] }],
     ['alice:demo:', { userId: 'alice', projectId: 'demo', roles: ['member', 'reader'] }],
+    ['x:p:key-manager:service-admin', { userId: 'x', projectId: 'p', roles: ['key-manager:service-admin'] }],
+    ['x:p:reader,key-manager:service-admin', { roles: ['reader', 'key-manager:service-admin'] }],
   ])('takes the token %s for what it says', (token, caller) => {
     expect(identify(noauth(), token)).toMatchObject({ ...caller, token });
   });
 
-  it.each([undefined, '', ':demo', '::admin', 'a:b:c:d', 'ali ce', 'älice', 'a\tb'])('does not believe %j', (token) => {
+  it.each([undefined, '', ':demo', '::admin', 'ali ce', 'älice', 'a\tb'])('does not believe %j', (token) => {
     expect(identify(noauth(), token)).toBeUndefined();
   });
 
@@ -52,7 +54,7 @@ describe('noauth', () => {
     fc.assert(
       fc.property(fc.string({ unit: fc.constantFrom('a', ':', ',', ' ', 'admin', '__proto__') }), (token) => {
         const caller = identify(noauth(), token) as Caller | undefined;
-        const valid = /^[^:\s]+(:[^:\s]*){0,2}$/.test(token);
+        const valid = /^[^:\s]\S*$/.test(token);
         expect(caller !== undefined).toBe(valid);
         expect(caller ? [caller.userId, caller.projectId, caller.roles[0]] : ['no', 'bo', 'dy']).not.toContain('');
       }),

@@ -1,7 +1,7 @@
 import { checkOptions } from '../check-options.js';
 import { type Amounts, type Excess, fits } from '../limits.js';
-import { Holds, type Held } from './holds.js';
 import type { Hold, OwnLimits, Page, QuotaStore, ReserveRequest } from '../store.js';
+import { type Held, Holds } from './holds.js';
 
 export interface MemoryStoreOptions {
   /** Milliseconds since the epoch. Default `Date.now`. */

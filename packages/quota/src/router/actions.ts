@@ -1,17 +1,16 @@
 import type { IncomingMessage } from 'node:http';
-import type { TLSSocket } from 'node:tls';
+import { requestBase } from '@apistrata/microversion';
 import { InvalidQuota } from '../errors.js';
 import type { LimitEntry } from '../project-quotas.js';
 import { type Answer, json, NO_CONTENT, Refusal } from './answer.js';
-import { readJson } from './json-value.js';
+import { InexactNumber, type JsonValue, jsonOf, readJson } from './json-value.js';
 import { linksOf, pageIn } from './page.js';
 import { limitsIn, SchemaViolation } from './project-quota-schema.js';
-import { BodyTooLarge, readBody } from './read-body.js';
+import { BodyTooLarge, ParsedBody, readBody } from './read-body.js';
 import type { RouterSettings } from './router-options.js';
 
 const NOT_FOUND = 'Project quotas not found.';
 const ISSUE = 'Project Quotas issue seen -';
-const HOST = /^[A-Za-z0-9._~%-]+(:\d{1,5})?$|^\[[0-9A-Fa-f:.]+\](:\d{1,5})?$/;
 
 /** `GET /v1/quotas`: what applies to the caller, defaults filled in. */
 export async function showQuotas({ quota }: RouterSettings, project: string): Promise<Answer> {
@@ -43,11 +42,12 @@ export async function setProject(settings: RouterSettings, project: string, req:
 
 /** `GET /v1/project-quotas` */
 export async function listProjects(settings: RouterSettings, req: IncomingMessage): Promise<Answer> {
-  const { quota } = settings;
+  const { quota, publicUrl, trustProxy } = settings;
   const page = pageIn(new URLSearchParams(req.url!.split('?')[1] ?? ''), settings);
   const offset = page.offset > Number.MAX_SAFE_INTEGER ? Number.MAX_SAFE_INTEGER : Number(page.offset);
   const { entries, total } = await quota.list({ limit: page.limit, offset });
-  const { previous, next } = linksOf(page, total, `${baseOf(settings, req)}/v1/project-quotas`);
+  const base = publicUrl?.replace(/\/+$/, '') ?? requestBase(req, trustProxy);
+  const { previous, next } = linksOf(page, total, `${base}/v1/project-quotas`);
   const listed = entries.map(({ project, limits }) => ({ project_id: project, project_quotas: limits }));
   return json(200, { project_quotas: listed, previous, next, total });
 }
@@ -58,13 +58,19 @@ async function limitsOf({ quota, bodyLimitBytes }: RouterSettings, req: Incoming
       ? new Refusal(413, `${ISSUE} The body has more than ${bodyLimitBytes} bytes.`)
       : error;
   });
-  if (body.length === 0) throw new Refusal(400, `${ISSUE} No data supplied to process..`);
+  if (body instanceof Buffer && body.length === 0) throw new Refusal(400, `${ISSUE} No data supplied to process..`);
   try {
-    const text = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(body);
-    return limitsIn(readJson(text), quota.kinds);
+    return limitsIn(jsonIn(body), quota.kinds);
   } catch (error) {
+    if (error instanceof InexactNumber) throw new Refusal(400, `${ISSUE} ${error.message}`);
     throw new Refusal(400, error instanceof SchemaViolation ? error.message : 'Malformed JSON');
   }
+}
+
+const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
+
+function jsonIn(body: Buffer | ParsedBody): JsonValue {
+  return body instanceof ParsedBody ? jsonOf(body.value) : readJson(utf8.decode(body));
 }
 
 /** A project whose id no store can hold is one that has no entry. */
@@ -75,13 +81,4 @@ async function known<T>(ask: () => Promise<T>): Promise<T | undefined> {
     if (error instanceof InvalidQuota) return undefined;
     throw error;
   }
-}
-
-function baseOf({ publicUrl }: RouterSettings, req: IncomingMessage & { readonly baseUrl?: string }): string {
-  if (publicUrl) return publicUrl.replace(/\/+$/, '');
-  const forwarded = String(req.headers['x-forwarded-proto'] ?? '').toLowerCase();
-  const own = (req.socket as TLSSocket).encrypted ? 'https' : 'http';
-  const scheme = forwarded === 'http' || forwarded === 'https' ? forwarded : own;
-  const { host = '' } = req.headers;
-  return `${scheme}://${HOST.test(host) ? host : 'localhost'}${req.baseUrl ?? ''}`;
 }

@@ -18,9 +18,11 @@ export class IdentityError extends Error {
   override readonly name = 'IdentityError';
   readonly code = 'IDENTITY_UNKNOWN';
 
+  /** @param headers what the answer says besides, `{ 'Retry-After': '5' }` */
   constructor(
     readonly status: 400 | 401 | 403 | 503,
     message: string,
+    readonly headers: Readonly<Record<string, string>> = {},
   ) {
     super(message);
   }

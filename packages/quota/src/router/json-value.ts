@@ -108,6 +108,32 @@ export function readJson(text: string): JsonValue {
   }
 }
 
+/** A number that somebody before us has read, and perhaps rounded. The message is for the client. */
+export class InexactNumber extends Error {
+  constructor(number: number) {
+    super(`The number ${BigInt(number)} is too large to be taken exactly here.`);
+  }
+}
+
+/**
+ * The same of a value that `JSON.parse` has made.
+ *
+ * @throws InexactNumber for integers that it may have rounded; SyntaxError for what is no JSON, and for nesting beyond 200
+ */
+export function jsonOf(value: unknown, depth = 0): JsonValue {
+  if (depth > MAX_DEPTH) throw new SyntaxError('Nested too deep');
+  if (value === null || typeof value === 'boolean' || typeof value === 'string' || typeof value === 'bigint')
+    return value;
+  if (typeof value === 'number') {
+    if (Number.isInteger(value) && !Number.isSafeInteger(value)) throw new InexactNumber(value);
+    return value;
+  }
+  if (Array.isArray(value)) return value.map((member) => jsonOf(member, depth + 1));
+  if (typeof value !== 'object') throw new SyntaxError(`No JSON: ${typeof value}`);
+  const members = Object.entries(value).filter(([, member]) => member !== undefined);
+  return new Map(members.map(([name, member]) => [name, jsonOf(member, depth + 1)]));
+}
+
 /** One line, a blank behind commas and colons, everything beyond ASCII as `\u` escapes: how this API prints JSON. */
 export function printJson(value: unknown): string {
   if (typeof value === 'bigint') return String(value);

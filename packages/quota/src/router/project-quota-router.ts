@@ -1,15 +1,20 @@
 import { randomUUID } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import {
+  accepts,
+  apiSigError,
+  type ErrorBody,
+  genericError,
+  MicroversionError,
+  requestBase,
+} from '@apistrata/microversion';
 import { InvalidQuota } from '../errors.js';
-import { acceptsJson } from './accept.js';
 import { listProjects, removeProject, setProject, showProject, showQuotas } from './actions.js';
 import { type Answer, Refusal } from './answer.js';
-import { genericError, plainError } from './generic-error.js';
 import { type Identity, IdentityError } from './identity.js';
 import { BodyAborted } from './read-body.js';
 import { METHODS, type Route, routeOf } from './route.js';
 import { type ProjectQuotaRouterOptions, type RouterSettings, routerSettings } from './router-options.js';
-import { negotiate } from './version.js';
 
 /** Works as Express 4 and 5 middleware, and as the whole handler of a bare `node:http` server. */
 export type ProjectQuotaRouter = (
@@ -28,7 +33,7 @@ export function projectQuotaRouter(options: ProjectQuotaRouterOptions): ProjectQ
   const settings = routerSettings(options);
 
   return async function projectQuotaMiddleware(req, res, next) {
-    const route = routeOf(req.url!.split('?')[0]!);
+    const route = routeOf(req.url!);
     if (route.name === 'other' && next && settings.otherPaths === 'next') {
       next();
       return;
@@ -47,14 +52,15 @@ async function answerTo(
 ): Promise<Answer | undefined> {
   if (req.method === 'OPTIONS') return { status: 200 };
   try {
-    const identity = await identify(settings, req);
-    if ('status' in identity) return identity;
-    const negotiated = negotiate(req, settings.versionHeader, settings.serviceType);
-    if ('status' in negotiated) return { status: negotiated.status, ...negotiated.content };
-    markAsOurs(settings, negotiated.version, req, res);
+    const identity = await settings.identity(req);
+    if (!identity) throw new IdentityError(401, 'Authentication is required.');
+    giveRequestId(settings, req, res);
+    settings.negotiate.settle(req, res);
     return await act(settings, route, identity, req);
   } catch (error) {
     if (error instanceof Refusal) return error.answer;
+    if (error instanceof IdentityError) return strangerAnswer(settings, error, req);
+    if (error instanceof MicroversionError) return versionAnswer(error, req);
     if (error instanceof BodyAborted) return undefined;
     const service = route.name === 'quotas' ? 'Quotas' : 'Project Quotas';
     if (error instanceof InvalidQuota) return new Refusal(400, `${service} issue seen - ${error.message}.`).answer;
@@ -63,16 +69,27 @@ async function answerTo(
   }
 }
 
-/** The sender, or the answer where there is none: it comes before the service proper and looks unlike it. */
-async function identify({ identity }: RouterSettings, req: IncomingMessage): Promise<Identity | Answer> {
-  try {
-    const found = await identity(req);
-    return found ?? { status: 401, ...plainError(401, 'Authentication is required.') };
-  } catch (error) {
-    if (!(error instanceof IdentityError)) throw error;
-    const { status, message } = error;
-    return { status, ...(status === 401 ? plainError(401, message) : genericError(req, status, message)) };
-  }
+/** The answer to somebody unknown: it comes before the service proper and looks unlike it. */
+function strangerAnswer(
+  { identityUrl, trustProxy }: RouterSettings,
+  error: IdentityError,
+  req: IncomingMessage,
+): Answer {
+  const answer = { status: error.status, ...contentOf(genericError(error, req)) };
+  if (error.status !== 401) return { ...answer, headers: error.headers };
+  const url = identityUrl ?? `${requestBase(req, trustProxy)}/identity`;
+  const challenge = `Keystone uri="${url.replace(/[^\x21\x23-\x5b\x5d-\x7e]/gu, encodeURIComponent)}"`;
+  return { ...answer, headers: { 'WWW-Authenticate': challenge, ...error.headers } };
+}
+
+/** What is no version is told in the form the client likes; what is none of ours in the one that tells the range. */
+function versionAnswer(error: MicroversionError, req: IncomingMessage): Answer {
+  const content = error.status === 406 ? apiSigError(error) : genericError(error, req);
+  return { status: error.status, ...contentOf(content) };
+}
+
+function contentOf({ contentType, body }: ErrorBody): Pick<Answer, 'type' | 'body'> {
+  return { type: contentType, body };
 }
 
 /** The order is part of the contract: method, format, path, role, and then what the action itself checks. */
@@ -84,7 +101,9 @@ async function act(
 ): Promise<Answer> {
   const methods = METHODS[route.name];
   if (methods.length > 0 && !methods.includes(req.method!)) throw new Refusal(405, '', { Allow: methods.join(', ') });
-  if (!acceptsJson(req.headers.accept)) throw new Refusal(406, null);
+  // A DELETE has nothing to show in any format.
+  const shows = req.method !== 'DELETE';
+  if (shows && !accepts(req.headers.accept, 'application/json')) throw new Refusal(406, null);
   if (route.name === 'unknown' || route.name === 'other') throw new Refusal(404, '');
   const needed = route.name === 'quotas' ? settings.readerRoles : [settings.adminRole];
   if (needed && !hasOneOf(roles, needed)) {
@@ -103,14 +122,12 @@ function hasOneOf(roles: readonly string[], needed: readonly string[]): boolean 
   return roles.some((role) => wanted.has(role.toLowerCase()));
 }
 
-/** The headers that every answer of the service proper has, errors included. */
-function markAsOurs(settings: RouterSettings, version: string, req: IncomingMessage, res: ServerResponse): void {
-  const { versionHeader, requestIdHeader, serviceType } = settings;
-  res.setHeader(versionHeader, `${serviceType} ${version}`);
-  res.appendHeader('Vary', versionHeader);
-  if (res.hasHeader(requestIdHeader)) return;
-  const inbound = req.headers[requestIdHeader.toLowerCase()];
-  res.setHeader(requestIdHeader, inbound ? String(inbound) : `req-${randomUUID()}`);
+/** An inbound id is echoed as it is; every answer to somebody known has one, those about versions too. */
+function giveRequestId({ requestIdHeaders }: RouterSettings, req: IncomingMessage, res: ServerResponse): void {
+  const missing = requestIdHeaders.filter((name) => !res.hasHeader(name));
+  const inbound = requestIdHeaders.map((name) => req.headers[name.toLowerCase()]).find(Boolean);
+  const id = inbound ? String(inbound) : `req-${randomUUID()}`;
+  for (const name of missing) res.setHeader(name, id);
 }
 
 function send(res: ServerResponse, { status, type, body, headers = {} }: Answer): void {

@@ -6,15 +6,21 @@ export class BodyTooLarge extends Error {}
 /** The client went away in the middle of its body: there is nobody to answer. */
 export class BodyAborted extends Error {}
 
-/**
- * The body as bytes. Where a body parser ran before, what it made of the body: bytes and text as they are, anything
- * else written as JSON again.
- */
+/** A body that a parser before us has made a value of. */
+export class ParsedBody {
+  constructor(readonly value: unknown) {}
+}
+
+/** The body as bytes, or what a body parser that ran before made of it other than bytes and text. */
 export async function readBody(
   req: IncomingMessage & { readonly body?: unknown },
   limitBytes: number,
-): Promise<Buffer> {
-  if (req.readableEnded && req.body !== undefined) return bytesOf(req.body);
+): Promise<Buffer | ParsedBody> {
+  if (req.readableEnded && req.body !== undefined) {
+    const { body } = req;
+    if (typeof body === 'string') return Buffer.from(body);
+    return Buffer.isBuffer(body) ? body : new ParsedBody(body);
+  }
   const chunks: Buffer[] = [];
   let size = 0;
   try {
@@ -29,9 +35,4 @@ export async function readBody(
     throw new BodyAborted('The client left', { cause: error });
   }
   return Buffer.concat(chunks);
-}
-
-function bytesOf(body: unknown): Buffer {
-  if (Buffer.isBuffer(body)) return body;
-  return Buffer.from(typeof body === 'string' ? body : JSON.stringify(body));
 }

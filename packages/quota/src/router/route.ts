@@ -17,9 +17,15 @@ export const METHODS: Readonly<Record<Route['name'], readonly string[]>> = {
   other: [],
 };
 
-/** A slash at the end and doubled slashes do not matter. The id of a project is decoded and otherwise as it is. */
-export function routeOf(path: string): Route {
-  const [version, resource, project, ...more] = path.split('/').filter(Boolean);
+/** Scheme and host of an absolute-form target, as proxies are asked; the query. */
+const AROUND_PATH = /^https?:\/\/[^/?#]*|\?.*$/gi;
+
+/**
+ * What the target of a request means. A slash at the end and doubled slashes do not matter. The id of a project is decoded
+ * and otherwise as it is.
+ */
+export function routeOf(target: string): Route {
+  const [version, resource, project, ...more] = target.replace(AROUND_PATH, '').split('/').filter(Boolean);
   if (version !== 'v1' || (resource !== 'quotas' && resource !== 'project-quotas')) return { name: 'other' };
   if (resource === 'quotas') return { name: project === undefined ? 'quotas' : 'unknown' };
   if (project === undefined) return { name: 'list' };
