@@ -1,5 +1,6 @@
 export type { EmbeddedCatalogs } from './catalogs/embedded.js';
 export * from './catalogs/index.js';
+export { canonicalIp } from './catalogs/networks/ip-address.js';
 export { type Clock, ManualClock, systemClock } from './clock.js';
 export type { Context } from './context.js';
 export type * from './drivers/driver.js';

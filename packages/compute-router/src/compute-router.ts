@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Engine } from '@apistrata/compute-engine';
 import { type HeaderPreset, type Negotiator, negotiator, requestBase, Version } from '@apistrata/microversion';
-import { createRouter, type Operation, openApiDocuments } from '@apistrata/microversion/router';
+import { createRouter, faultNet, type Operation, openApiDocuments } from '@apistrata/microversion/router';
 import { requestId, requestIdOf } from '@apistrata/request-id';
 import { computeApiDescription } from './description/api-description.js';
 import { BadRequest } from './http/bad-request.js';
@@ -113,7 +113,8 @@ export function computeHandler(options: ComputeRouterOptions): ComputeRouter {
     discovery,
     projectExists: options.identity.projectExists,
   };
-  const fault = faultRenderer({ onUnexpected: options.onError ?? (() => {}) });
+  const onError = options.onError ?? (() => {});
+  const fault = faultNet(faultRenderer({ onUnexpected: onError }), onError);
   const routerAt = (mount: Mount, settle: Negotiator['settle']) =>
     createRouter<ComputeCall>({
       operations,
@@ -140,6 +141,7 @@ export function computeHandler(options: ComputeRouterOptions): ComputeRouter {
       },
       authorize,
       fault,
+      onError,
     });
   const serve = routerAt('/v2.1', negotiate.settle);
   // Few clients still know the mount that is older than microversions: it is built for the first of them.
@@ -148,11 +150,15 @@ export function computeHandler(options: ComputeRouterOptions): ComputeRouter {
     legacy ??= routerAt('/v2', negotiator({ ...negotiation, pinned: MIN_VERSION }).settle);
     legacy(req, res);
   };
-  const documents = versionDocuments({ discovery, negotiate, fault });
+  const documents = versionDocuments({ discovery, negotiate });
   const handler: Handler = (req, res) => {
-    if (documents(req, res)) return;
-    if (req.url!.startsWith('/v2/')) serveLegacy(req, res);
-    else serve(req, res);
+    try {
+      if (documents(req, res)) return;
+      if (req.url!.startsWith('/v2/')) serveLegacy(req, res);
+      else serve(req, res);
+    } catch (error) {
+      fault(error, req, res);
+    }
   };
   return Object.assign(handler, {
     openApi: (version: string, serverUrl?: string) => documentation.at(version, serverUrl && `${serverUrl}/v2.1`),

@@ -32,7 +32,7 @@ export interface FlavorQuery {
   readonly isPublic?: boolean | null;
   readonly minMemoryMb?: number;
   readonly minDiskGb?: number;
-  /** Regular expression that matches somewhere in the name. */
+  /** Regular expression that matches somewhere in the name; an empty one matches every name. */
   readonly name?: string;
   readonly sortKey?: string;
   readonly sortDirection?: 'asc' | 'desc';
@@ -45,7 +45,7 @@ export function usableBy({ caller }: Context, flavor: Flavor): boolean {
 
 /** A test for names, in linear time whatever the caller sends; 400 for a pattern that is none. */
 function nameMatches(pattern: string | undefined): (name: string) => boolean {
-  if (pattern === undefined) return () => true;
+  if (pattern === undefined || pattern === '') return () => true;
   const matches = compilePattern(pattern);
   if (!matches) throw badRequest(`Invalid name filter: '${pattern}' is not a regular expression`);
   return matches;

@@ -19,6 +19,9 @@ export class Unauthorized extends Error {
 /** What the caller reads of a failure nobody foresaw. */
 const UNEXPECTED = 'Unexpected API Error. Please report this to the operators of this service.';
 
+/** The longest text of a fault: some repeat what the caller sent. */
+const LONGEST_MESSAGE = 4000;
+
 /** How the kinds of catalog errors reach the caller of the compute API. */
 const catalogStatuses: Readonly<Record<CatalogErrorKind, number>> = {
   'not-found': 404,
@@ -57,7 +60,11 @@ export function faultRenderer({ onUnexpected }: FaultOptions) {
     const known = readable(error);
     const databaseTrouble = error instanceof DatabaseUnavailable;
     if (!known || databaseTrouble) onUnexpected(error, req);
-    const fault = known ?? { status: 500, message: `${UNEXPECTED}\n${(error as Error)?.constructor?.name ?? 'Error'}` };
+    const { status, message } = known ?? {
+      status: 500,
+      message: `${UNEXPECTED}\n${(error as Error)?.constructor?.name ?? 'Error'}`,
+    };
+    const fault = { status, message: message.slice(0, LONGEST_MESSAGE) };
     const { contentType, body } = error instanceof NoRoute ? genericError(fault, req) : computeFault(fault);
     // A body that was not read to its end would be taken for the next request.
     if (fault.status === 413) res.setHeader('Connection', 'close');

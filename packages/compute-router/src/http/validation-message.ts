@@ -3,18 +3,48 @@ import type { z } from 'zod';
 
 type Issue = z.core.$ZodIssue;
 
-/** A value in the notation that clients of this API know from its messages: single quotes, True, False, None. */
+/** The longest piece of a caller's own input that is sent back. */
+const LONGEST_ECHO = 1000;
+
+function cut(text: string): string {
+  return text.length > LONGEST_ECHO ? `${text.slice(0, LONGEST_ECHO)}...` : text;
+}
+
+/** Text that stands as it is, among values that have yet to be written. */
+class Verbatim {
+  constructor(readonly text: string) {}
+}
+
+/** What a value begins with when it is written, and what is left of it, in order. */
+function opened(value: unknown): readonly [begin: string, rest: readonly unknown[]] {
+  if (value instanceof Verbatim) return [value.text, []];
+  if (value === null || value === undefined) return ['None', []];
+  if (typeof value === 'boolean') return [value ? 'True' : 'False', []];
+  if (typeof value === 'string') return [`'${value.slice(0, LONGEST_ECHO)}'`, []];
+  if (typeof value !== 'object') return [String(value), []];
+  const isList = Array.isArray(value);
+  // Each member takes a character at the least, so that more of them are never seen.
+  const members = (isList ? value.slice(0, LONGEST_ECHO) : Object.entries(value).slice(0, LONGEST_ECHO)) as unknown[];
+  const rest = members.flatMap((member, index) => {
+    const [key, inner] = isList ? ['', member] : (member as [string, unknown]);
+    return [new Verbatim(`${index > 0 ? ', ' : ''}${isList ? '' : `'${key}': `}`), inner];
+  });
+  return [isList ? '[' : '{', [...rest, new Verbatim(isList ? ']' : '}')]];
+}
+
+/**
+ * A value in the notation that clients of this API know from its messages: single quotes, True, False, None. It ends
+ * where nobody will read on, and no value is too deep for it.
+ */
 export function show(value: unknown): string {
-  if (value === null || value === undefined) return 'None';
-  if (typeof value === 'boolean') return value ? 'True' : 'False';
-  if (typeof value === 'string') return `'${value}'`;
-  if (Array.isArray(value)) return `[${value.map(show).join(', ')}]`;
-  if (typeof value === 'object') {
-    return `{${Object.entries(value)
-      .map(([key, inner]) => `'${key}': ${show(inner)}`)
-      .join(', ')}}`;
+  const left = [value];
+  let text = '';
+  while (left.length > 0 && text.length <= LONGEST_ECHO) {
+    const [begin, rest] = opened(left.pop());
+    text += begin;
+    for (let index = rest.length - 1; index >= 0; index--) left.push(rest[index]);
   }
-  return String(value);
+  return cut(text);
 }
 
 /** The same without quotes around a whole text. */
@@ -35,7 +65,10 @@ const typeNames: Readonly<Record<string, string>> = { int: 'integer', record: 'o
 const rules: Readonly<Record<string, (issue: any, value: unknown) => string>> = {
   invalid_type: (issue, value) => `${show(value)} is not of type '${typeNames[issue.expected] ?? issue.expected}'`,
   unrecognized_keys: ({ keys }: { keys: readonly string[] }) =>
-    `Additional properties are not allowed (${keys.map((key) => `'${key}'`).join(', ')} ${keys.length > 1 ? 'were' : 'was'} unexpected)`,
+    `Additional properties are not allowed (${keys
+      .slice(0, LONGEST_ECHO)
+      .map((key) => `'${key}'`)
+      .join(', ')} ${keys.length > 1 ? 'were' : 'was'} unexpected)`,
   too_small: ({ origin, minimum }, value) => {
     if (origin === 'number' || origin === 'int') return `${show(value)} is less than the minimum of ${minimum}`;
     return origin === 'object' ? `${show(value)} does not have enough properties` : `${show(value)} is too short`;
@@ -52,13 +85,6 @@ const rules: Readonly<Record<string, (issue: any, value: unknown) => string>> = 
   invalid_union: (_issue, value) => `${show(value)} is not valid under any of the given schemas`,
   custom: ({ message }) => message,
 };
-
-/** The longest piece of a caller's own input that is sent back. */
-const LONGEST_ECHO = 1000;
-
-function cut(text: string): string {
-  return text.length > LONGEST_ECHO ? `${text.slice(0, LONGEST_ECHO)}...` : text;
-}
 
 function ruleOf(issue: Issue, value: unknown): string {
   return cut(rules[issue.code]?.(issue, value) ?? issue.message);

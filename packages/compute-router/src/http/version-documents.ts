@@ -33,25 +33,20 @@ export function computeDiscovery(max: Version, trustProxy: boolean | undefined):
 export interface VersionDocumentsOptions {
   readonly discovery: Discovery;
   readonly negotiate: Negotiator;
-  readonly fault: (error: unknown, req: IncomingMessage, res: ServerResponse) => void;
 }
 
 /** What needs no token: the list of versions, the document of one, and choices for paths that name none. */
-export function versionDocuments({ discovery, negotiate, fault }: VersionDocumentsOptions) {
+export function versionDocuments({ discovery, negotiate }: VersionDocumentsOptions) {
   const current = discovery.document('v2.1');
   const legacy = discovery.document('v2.0');
 
-  /** True when the request was for a document and has been answered. */
+  /** True when the request was for a document and has been answered. Throws what negotiation finds wrong. */
   return function answerVersionDocument(req: IncomingMessage, res: ServerResponse): boolean {
     const path = (req.url ?? '/').split('?', 1)[0]!;
     if (path === '/' || path === '') discovery.list(req, res);
     else if (path === '/v2.1' || path === '/v2.1/') {
-      try {
-        negotiate.settle(req, res);
-        current(req, res);
-      } catch (error) {
-        fault(error, req, res);
-      }
+      negotiate.settle(req, res);
+      current(req, res);
     } else if (path === '/v2' || path === '/v2/') legacy(req, res);
     else if (!/^\/v2(\.1)?\//.test(path)) discovery.choices(req, res);
     else return false;

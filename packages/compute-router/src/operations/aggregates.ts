@@ -3,20 +3,12 @@ import { object } from '@apistrata/microversion/schema';
 import { z } from 'zod';
 import { BadRequest } from '../http/bad-request.js';
 import { operation } from '../operation.js';
-import { azName, fqdn, metadataNull, name, uuid } from '../schemas/types.js';
+import { azName, fqdn, metadataNull, name, nameAmongSpaces, uuid } from '../schemas/types.js';
 import { aggregate, aggregateCreated } from '../views/aggregate.js';
 import { numberIn } from './id-in-path.js';
 
 const path = '/os-aggregates/{id}';
 const action = '/os-aggregates/{id}/action';
-
-/** Names that come with outer blanks lose them. */
-const trimmedName = z
-  .string()
-  .min(1)
-  .max(255)
-  .transform((text) => text.trim())
-  .pipe(name);
 
 const oneHost = object({ host: fqdn });
 
@@ -44,7 +36,7 @@ export const aggregateOperations = [
     status: 200,
     errors: [400, 409],
     body: object({
-      aggregate: object({ name, availability_zone: z.union([azName, z.literal(''), z.null()]).optional() }),
+      aggregate: object({ name, availability_zone: azName.nullish() }),
     }),
     reply: { aggregate: aggregateCreated },
     run: async ({ engine, body: { aggregate: wanted } }) => ({
@@ -70,7 +62,7 @@ export const aggregateOperations = [
     errors: [400, 404, 409],
     body: object({
       aggregate: z
-        .strictObject({ name: trimmedName.optional(), availability_zone: azName.nullable().optional() })
+        .strictObject({ name: nameAmongSpaces.optional(), availability_zone: azName.nullable().optional() })
         .refine((change) => Object.keys(change).length > 0, {
           message: 'One of name and availability_zone is required',
         }),

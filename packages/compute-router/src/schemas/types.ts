@@ -1,4 +1,5 @@
 import { isIP } from 'node:net';
+import { canonicalIp } from '@apistrata/compute-engine';
 import { z } from 'zod';
 
 /**
@@ -33,9 +34,16 @@ export const nonnegint = intish(0, MOST_INT);
 /** -1 is unlimited. */
 export const quotaValue = intish(-1, MOST_INT);
 
-/** Printable, no blank at either end. */
-const NAME = /^[^\p{C}\p{Z}](?:[^\p{C}\p{Zl}\p{Zp}]*[^\p{C}\p{Z}])?$/u;
-const AZ_NAME = /^[^\p{C}\p{Z}:](?:[^\p{C}\p{Zl}\p{Zp}:]*[^\p{C}\p{Z}:])?$/u;
+/**
+ * Printable is every assigned character of the basic plane that is no control, no format, no private and no surrogate
+ * character; of the separators just the spaces are. `NAME` has no space at either end.
+ */
+const PRINTABLE = '[^\\p{C}\\p{Zl}\\p{Zp}\\u{10000}-\\u{10FFFF}]';
+const VISIBLE = '[^\\p{C}\\p{Z}\\u{10000}-\\u{10FFFF}]';
+const NAME = new RegExp(`^${VISIBLE}(?:${PRINTABLE}*${VISIBLE})?$`, 'u');
+/** Spaces at the ends, and a line feed behind all, are tolerated. */
+const NAME_AMONG_SPACES = new RegExp(`^${PRINTABLE}*${VISIBLE}${PRINTABLE}*\\n?$`, 'u');
+const DESCRIPTION = new RegExp(`^${PRINTABLE}*\\n?$`, 'u');
 
 function named(pattern: RegExp, message: string) {
   return z
@@ -48,18 +56,20 @@ function named(pattern: RegExp, message: string) {
 const NAME_RULE =
   'The string is not a valid name: printable characters are legal, without leading or trailing whitespace';
 export const name = named(NAME, NAME_RULE);
-export const azName = named(AZ_NAME, `${NAME_RULE}; the colon is not legal`);
+export const azName = named(NAME, NAME_RULE).refine((text) => !text.includes(':'), {
+  message: `${NAME_RULE}; the colon is not legal`,
+});
+/** A name that loses the spaces around it. */
+export const nameAmongSpaces = named(NAME_AMONG_SPACES, NAME_RULE).transform((text) => text.trim());
 export const keypairName = named(/^(?! )[A-Za-z0-9 _-]+(?<! )$/, 'Only expected characters: [A-Za-z0-9_- ]');
 export const keypairName292 = named(/^(?! )[A-Za-z0-9 _.@-]+(?<! )$/, 'Only expected characters: [A-Za-z0-9@._- ]');
 
-/** Printable text or null. */
+/** Printable text or null. A line feed at the end, which tools like to add, is tolerated. */
 export function description(most = 255) {
   return z
     .string()
     .max(most)
-    .refine((text) => /^[^\p{Cc}\p{Cs}]*$/u.test(text.replaceAll(/[\t\n\r]/g, '')), {
-      message: 'Only printable characters are legal',
-    })
+    .refine((text) => DESCRIPTION.test(text), { message: 'Only printable characters are legal' })
     .nullable();
 }
 
@@ -121,8 +131,14 @@ export const userData = base64.max(65535);
 export const personality = z.array(z.strictObject({ path: z.string(), contents: base64 }));
 
 export const ipv4 = z.string().refine((text) => isIP(text) === 4, { message: "The string is not a 'ipv4'" });
-export const ipv6 = z.string().refine((text) => isIP(text) === 6, { message: "The string is not a 'ipv6'" });
-export const ip = z.string().refine((text) => isIP(text) > 0, { message: 'The string is not an IP address' });
+/** In any spelling, without a scope; what the handler sees is the canonical one. */
+export const ipv6 = z
+  .string()
+  .refine((text) => isIP(text) === 6 && !text.includes('%'), { message: "The string is not a 'ipv6'" })
+  .transform(canonicalIp);
+export const ip = z
+  .string()
+  .refine((text) => isIP(text) > 0 && !text.includes('%'), { message: 'The string is not an IP address' });
 
 /** Any case, with or without dashes; what the handler sees is lower case with dashes. */
 export const uuid = z
@@ -147,19 +163,6 @@ export const diskConfig = z.enum(['AUTO', 'MANUAL']);
 /** A page size in a query string. */
 export const limitText = z
   .string()
+  .min(1)
   .regex(/^[0-9]*$/)
   .transform(Number);
-
-/** ISO 8601 with or without zone, as milliseconds since the epoch; without zone it is UTC. */
-export const dateTimeText = z.string().transform((text, context) => {
-  const form = /^\d{4}-?\d{2}-?\d{2}(?:[T ]\d{2}(?::?\d{2}(?::?\d{2}(?:[.,]\d+)?)?)?(?:Z|[+-]\d{2}(?::?\d{2})?)?)?$/;
-  const zoned = /(?:Z|[+-]\d{2}(?::?\d{2})?)$/.test(text.slice(10));
-  const time = form.test(text)
-    ? Date.parse(
-        zoned ? text : text.includes('T') || text.includes(' ') ? `${text.replace(' ', 'T')}Z` : `${text}T00:00:00Z`,
-      )
-    : Number.NaN;
-  if (!Number.isNaN(time)) return time;
-  context.addIssue({ code: 'custom', message: `'${text}' is not a 'date-time'` });
-  return z.NEVER;
-});

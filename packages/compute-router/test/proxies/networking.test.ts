@@ -49,7 +49,7 @@ describe('networking up to 2.35', () => {
       fixed_ip: null,
       instance_id: null,
     });
-    expect((await ada.act(server.id, 'addFloatingIp', { address: floating.ip })).status).toBe(200);
+    expect((await ada.act(server.id, 'addFloatingIp', { address: floating.ip })).status).toBe(202);
     const led = (await ada.get(`/os-floating-ips/${floating.id}`)).body.floating_ip;
     const [{ addr }] = server.addresses.private;
     expect(led).toEqual({ ...floating, fixed_ip: addr, instance_id: server.id });

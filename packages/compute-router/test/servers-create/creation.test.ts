@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { type Api, type Client, ids } from '../api-under-test.js';
 import { cloud, known, plain } from './cloud.js';
@@ -283,6 +284,41 @@ describe('creating servers', () => {
       await ada.delete(`/servers/${server.id}`);
       await api.idle();
       expect((await volumeOf(known.rootVolume)).status).toBe('available');
+    });
+
+    it('shows the image that was named beside a root disk made from anything, and the volume it is on', async () => {
+      const volume = { boot_index: 0, destination_type: 'volume', delete_on_termination: true };
+      const snapshot = await api.engine.embedded.volumes.createSnapshot(caller, {
+        key: randomUUID(),
+        volumeId: known.rootVolume,
+      });
+      const roots = [
+        { ...volume, source_type: 'image', uuid: ids.image, volume_size: 2 },
+        { ...volume, source_type: 'image', uuid: known.hungryImage, volume_size: 2 },
+        { ...volume, source_type: 'snapshot', uuid: snapshot.id },
+        { ...volume, source_type: 'blank', volume_size: 1 },
+        { ...volume, source_type: 'volume', uuid: known.rootVolume, delete_on_termination: false },
+        { boot_index: 0, destination_type: 'local', source_type: 'blank' },
+        { boot_index: 0, destination_type: 'local', source_type: 'image', uuid: known.hungryImage },
+      ];
+      for (const root of roots) {
+        const server = await made({ imageRef: ids.image, flavorRef: '45', block_device_mapping_v2: [root] });
+        expect(server).toMatchObject({ status: 'ACTIVE', image: { id: ids.image } });
+        const volumes = server['os-extended-volumes:volumes_attached'];
+        expect(volumes).toHaveLength(root.destination_type === 'volume' ? 1 : 0);
+        if (root.source_type === 'volume') expect(volumes[0].id).toBe(known.rootVolume);
+        await ada.delete(`/servers/${server.id}`);
+        await api.idle();
+      }
+      expect((await volumeOf(known.rootVolume)).status).toBe('available');
+    });
+
+    it('boots from a blank local disk without any image', async () => {
+      const root = { boot_index: 0, destination_type: 'local', source_type: 'blank' };
+      const server = await made({ imageRef: '', flavorRef: '45', block_device_mapping_v2: [root] });
+      expect(server).toMatchObject({ status: 'ACTIVE', image: '' });
+      await ada.delete(`/servers/${server.id}`);
+      await api.idle();
     });
 
     it('takes a volume for one server only when two ask at once', async () => {

@@ -94,9 +94,14 @@ const cases: readonly Case[] = [
   bad('a volume without a uuid', disks({ source_type: 'volume', destination_type: 'volume', boot_index: 0 })),
   bad('an image as local disk without imageRef', disks(image)),
   bad('an image as second local disk', withImage({ ...image, boot_index: 1 })),
-  bad('another image as local disk than imageRef', { block_device_mapping_v2: [{ ...image, uuid: known.bigImage }] }),
   bad('disks beside an image that is not listed', { block_device_mapping_v2: [{ ...root, boot_index: -1 }] }),
-  bad('a root volume beside an image', { block_device_mapping_v2: [root] }),
+  bad('a root volume made from another image than imageRef, too small for that image', {
+    flavorRef: ids.small,
+    block_device_mapping_v2: [{ ...fromImage, uuid: known.bigImage }],
+  }),
+  bad('a root volume made from an unknown image beside an image', {
+    block_device_mapping_v2: [{ ...fromImage, uuid: known.nothing }],
+  }),
   bad('a volume from an image without a size', disks({ ...fromImage, volume_size: undefined })),
   bad('a blank volume without a size', disks(root, { source_type: 'blank', destination_type: 'volume' })),
   bad('a volume_type for a local disk', withImage({ ...swap, volume_type: 'standard' })),

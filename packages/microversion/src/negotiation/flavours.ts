@@ -15,10 +15,13 @@ export interface Flavour {
   readonly unacceptable: (served: Served, version: string) => UnacceptableVersion;
 }
 
-const LENIENT = /^\+?(\d+)[ \t]*\.[ \t]*\+?(\d+)$/;
+/** Two whole numbers as lenient parsers read them: signs, blanks around the dot, underscores between digits. */
+const LENIENT = /^([-+]?\d+(?:_\d+)*)[ \t]*\.[ \t]*([-+]?\d+(?:_\d+)*)$/;
 
-function withoutLeadingZeros(digits: string): string {
-  return digits.replace(/^0+(?=\d)/, '');
+/** A whole number without what means nothing in it. */
+function normalNumber(text: string): string {
+  const digits = text.replaceAll(/[-+_]/g, '').replace(/^0+(?=\d)/, '');
+  return text.startsWith('-') && digits !== '0' ? `-${digits}` : digits;
 }
 
 export const flavours: Readonly<Record<FlavourName, Flavour>> = {
@@ -44,7 +47,7 @@ export const flavours: Readonly<Record<FlavourName, Flavour>> = {
     echoRefused: false,
     normalize: (text) => {
       const match = LENIENT.exec(text);
-      return match ? `${withoutLeadingZeros(match[1]!)}.${withoutLeadingZeros(match[2]!)}` : undefined;
+      return match ? `${normalNumber(match[1]!)}.${normalNumber(match[2]!)}` : undefined;
     },
     invalid: (served, text) =>
       new InvalidVersionHeader(`Invalid microversion: not two numbers joined by a dot: ${text}`, served, text),

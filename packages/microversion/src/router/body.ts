@@ -1,5 +1,6 @@
 import type { IncomingMessage } from 'node:http';
-import { BodyTooLarge, MalformedBody, UnsupportedMediaType } from './errors.js';
+import { BodyTooComplex, BodyTooLarge, MalformedBody, UnsupportedMediaType } from './errors.js';
+import { checkJsonText, checkJsonValue, type JsonLimits } from './json-limits.js';
 
 /** Media types read as JSON besides those an API adds; no type at all and plain text are read as JSON too. */
 const JSON_TYPES = new Set(['', 'application/json', 'text/plain']);
@@ -8,6 +9,7 @@ export interface BodyOptions {
   readonly limitBytes: number;
   /** Vendor media types that are JSON. */
   readonly mediaTypes: readonly string[];
+  readonly jsonLimits: JsonLimits;
 }
 
 /** Throws {@link UnsupportedMediaType} unless the content type is one that is read as JSON. */
@@ -20,10 +22,28 @@ export function checkMediaType(req: IncomingMessage, options: BodyOptions): void
 
 const utf8 = new TextDecoder('utf-8', { fatal: true });
 
-/** Reads the whole body; undefined when there is none. What an earlier body parser read is taken as it is. */
-export function readBody(req: IncomingMessage, options: BodyOptions): Promise<unknown> {
+/**
+ * Reads the whole body; undefined when there is none. What an earlier body parser read is taken as it is. All that is
+ * read keeps to the limits of structure, so that whoever walks it may do so by recursion.
+ */
+export async function readBody(req: IncomingMessage, options: BodyOptions): Promise<unknown> {
   const parsed = (req as IncomingMessage & { body?: unknown }).body;
-  if (parsed !== undefined && req.complete) return Promise.resolve(parsed);
+  if (parsed !== undefined && req.complete) {
+    checkJsonValue(parsed, options.jsonLimits);
+    return parsed;
+  }
+  const bytes = await receive(req, options);
+  if (bytes.length === 0) return undefined;
+  try {
+    const text = utf8.decode(bytes);
+    checkJsonText(text, options.jsonLimits);
+    return JSON.parse(text);
+  } catch (error) {
+    throw error instanceof BodyTooComplex ? error : new MalformedBody('Malformed request body');
+  }
+}
+
+function receive(req: IncomingMessage, options: BodyOptions): Promise<Buffer> {
   if (Number(req.headers['content-length']) > options.limitBytes) return Promise.reject(tooLarge(options));
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = [];
@@ -36,15 +56,7 @@ export function readBody(req: IncomingMessage, options: BodyOptions): Promise<un
         reject(tooLarge(options));
       } else chunks.push(chunk);
     });
-    req.once('end', () => {
-      try {
-        resolve(
-          size === 0 ? undefined : JSON.parse(utf8.decode(chunks.length === 1 ? chunks[0] : Buffer.concat(chunks))),
-        );
-      } catch {
-        reject(new MalformedBody('Malformed request body'));
-      }
-    });
+    req.once('end', () => resolve(chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks)));
     req.once('error', reject);
     req.once('close', () => {
       if (!req.complete) reject(new MalformedBody('the request ended before its body was complete'));

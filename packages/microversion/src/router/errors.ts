@@ -28,6 +28,12 @@ export class MalformedBody extends RequestError {
   readonly status = 400;
 }
 
+/** The body is JSON, but deeper or wider than anything an operation takes. */
+export class BodyTooComplex extends RequestError {
+  readonly code = 'BODY_TOO_COMPLEX';
+  readonly status = 400;
+}
+
 /** The body of an action path names no action, several, or one that nobody knows. */
 export class UnknownAction extends RequestError {
   readonly code = 'UNKNOWN_ACTION';

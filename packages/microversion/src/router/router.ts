@@ -6,6 +6,8 @@ import { at } from '../windowed.js';
 import { Answer } from './answer.js';
 import { checkMediaType, readBody } from './body.js';
 import { InvalidBody, InvalidQuery, InvalidReply, NoRoute } from './errors.js';
+import { type Fault, faultNet, type OnError } from './fault-net.js';
+import { defaultJsonLimits, type JsonLimits } from './json-limits.js';
 import type { Operation, Routed } from './operation.js';
 import { Reply } from './reply.js';
 import { candidatesOf, operationAt, routeTable } from './table.js';
@@ -25,10 +27,14 @@ export interface RouterOptions<C> {
   readonly checkAddress?: (call: C) => void;
   /** Checks the operation's policy on the target; throws when it is denied. */
   readonly authorize?: (operation: Operation, call: C & Routed) => void | Promise<void>;
-  /** Answers an error. It is the only place that turns errors into bodies. */
-  readonly fault: (error: unknown, req: IncomingMessage, res: ServerResponse) => void;
+  /** Answers an error. It is the only place that turns errors into bodies; what it throws becomes a bare 500. */
+  readonly fault: Fault;
+  /** Told of what `fault` itself threw, and of errors that came when the answer had begun. Default: nobody. */
+  readonly onError?: OnError;
   /** Bytes a body may have; default 1 MiB. */
   readonly bodyLimitBytes?: number;
+  /** Structure a body may have; more is a 400. Default: 64 levels, 20,000 values. */
+  readonly jsonLimits?: Partial<JsonLimits>;
   /** Media types beside application/json that are JSON. */
   readonly mediaTypes?: readonly string[];
   /** What happens to keys of a body that its schema does not name: what the schema says, or dropped all the same. */
@@ -85,7 +91,12 @@ function answerOf(result: unknown): Answer {
 export function createRouter<C extends object>(options: RouterOptions<C>) {
   const table = routeTable(options.operations);
   const check = options.unknownKeys === 'drop' ? checkKnownKeys : checkBody;
-  const bodyOptions = { limitBytes: options.bodyLimitBytes ?? 1024 * 1024, mediaTypes: options.mediaTypes ?? [] };
+  const bodyOptions = {
+    limitBytes: options.bodyLimitBytes ?? 1024 * 1024,
+    mediaTypes: options.mediaTypes ?? [],
+    jsonLimits: { ...defaultJsonLimits, ...options.jsonLimits },
+  };
+  const fault = faultNet(options.fault, options.onError);
 
   async function serve(req: IncomingMessage, res: ServerResponse): Promise<void> {
     const call = (await options.call(req, res)) as C & RoutedCall;
@@ -119,10 +130,7 @@ export function createRouter<C extends object>(options: RouterOptions<C>) {
   }
 
   return function microversionRouter(req: IncomingMessage, res: ServerResponse): void {
-    serve(req, res).catch((error) => {
-      if (res.headersSent) res.destroy(error as Error);
-      else options.fault(error, req, res);
-    });
+    serve(req, res).catch((error) => fault(error, req, res));
   };
 }
 

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { Version } from '../version.js';
-import { at, breakpointsOf, mergeBreakpoints, PerInterval, type Windowed } from '../windowed.js';
+import { at, breakpointsOf, mergeBreakpoints, PerInterval, type Windowed, windowsOf } from '../windowed.js';
 import { type AnySchema, breakpointsWithin, type Check, type Extra, type Infer, schemaAt } from './versioned.js';
 
 /** How a parameter may be repeated: the last one counts, all are handed on, or repeating it is an error. */
@@ -91,11 +91,11 @@ export class Query<T> {
   constructor(shape: QueryShape, extra: Windowed<Extra>, patterns: Patterns) {
     this.#patterns = patterns;
     const fields = Object.entries(shape);
-    const inner = fields.flatMap(([, field]) => breakpointsOf(field));
+    const parameters = fields.flatMap(([, field]) => windowsOf<QueryParameter<any>>(field).map(({ value }) => value));
     this.breakpoints = mergeBreakpoints([
-      ...inner,
+      ...fields.flatMap(([, field]) => breakpointsOf(field)),
+      ...parameters.flatMap(({ schema }) => breakpointsWithin(schema)),
       ...breakpointsOf(extra),
-      ...fields.flatMap(([, field]) => (field instanceof QueryParameter ? breakpointsWithin(field.schema) : [])),
     ]);
     this.#compiled = new PerInterval(this.breakpoints, (version) => ({
       extra: at(extra, version) ?? 'refuse',

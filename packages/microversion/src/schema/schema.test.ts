@@ -70,6 +70,14 @@ describe('a versioned query', () => {
   );
   const parse = (text: string, version: string) => list.parse(new URLSearchParams(text), v(version));
 
+  it('counts what changes inside a parameter that comes and goes itself', () => {
+    const size = derive([until('2.9', z.string().max(1)), since('2.10', z.string().max(3))], (text) => text);
+    const sized = query({ size: [between('2.5', '2.20', one(size)), since('2.30', one(size))] });
+    expect(sized.breakpoints.map(String)).toEqual(['2.5', '2.10', '2.21', '2.30']);
+    const problems = (version: string) => sized.parse(new URLSearchParams('size=abc'), v(version)).problems.length;
+    expect(['2.5', '2.10', '2.20', '2.9', '2.30'].map(problems)).toEqual([1, 0, 0, 1, 0]);
+  });
+
   it('takes the last of repeated parameters, or all of them, as each is defined', () => {
     expect(parse('limit=1&limit=2&not-tags=a&not-tags=b', '2.26')).toEqual({
       value: { limit: 2, 'not-tags': ['a', 'b'] },

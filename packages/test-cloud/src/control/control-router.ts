@@ -1,5 +1,6 @@
-import express, { type NextFunction, type Request, type Response, Router } from 'express';
+import { type NextFunction, type Request, type Response, Router } from 'express';
 import { z } from 'zod';
+import { readJson } from '../service/read-json.js';
 import { ServiceError } from '../service/service-error.js';
 import type { CloudState, TestCloud } from '../test-cloud.js';
 import { HttpRuleBody, MachineRuleBody } from './rule-bodies.js';
@@ -51,7 +52,7 @@ export function controlRouter(cloud: Controlled): Router {
   }
 
   const router = Router();
-  router.use(express.json({ type: () => true, limit: '1mb' }));
+  router.use(readJson(() => true));
 
   router.post('/rules', (req, res) => {
     const rule = checked(RuleBody, req.body);

@@ -1,9 +1,10 @@
 import type { IncomingMessage } from 'node:http';
 import { type Caller, CatalogError } from '@apistrata/compute-engine';
 import { requestId } from '@apistrata/request-id';
-import express, { type NextFunction, type Request, type RequestHandler, type Response, Router } from 'express';
+import { type NextFunction, type Request, type RequestHandler, type Response, Router } from 'express';
 import { Call } from './call.js';
 import type { CloudContext } from './cloud-context.js';
+import { readJson } from './read-json.js';
 import { Reply, type Route } from './route.js';
 import { ServiceError } from './service-error.js';
 
@@ -62,7 +63,7 @@ function routerOf({ name, routes, fault, before }: StandInOptions): Router {
   const router = Router({ caseSensitive: true });
   router.use(requestId({ headers: ['X-OpenStack-Request-ID'] }));
   if (before) router.use(before());
-  router.use(express.json({ type: JSON_TYPES, limit: '1mb', strict: false }));
+  router.use(readJson(JSON_TYPES));
   for (const { method, path, open, run } of routes()) {
     router[method](path, async (req: Request, res: Response) => {
       const cloud = cloudOf(res);

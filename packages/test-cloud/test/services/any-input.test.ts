@@ -112,7 +112,15 @@ describe('no input makes a 500', () => {
     expect(errors).toEqual([]);
   });
 
-  it.each(['{', '{"a":', '\u0000', '[1,]'])('in broken JSON %j', async (body) => {
+  it.each([
+    ['broken JSON', '{'],
+    ['broken JSON', '{"a":'],
+    ['broken JSON', '\u0000'],
+    ['broken JSON', '[1,]'],
+    ['depth', `${'['.repeat(50_000)}${']'.repeat(50_000)}`],
+    ['depth', `${'{"a":'.repeat(50_000)}1${'}'.repeat(50_000)}`],
+    ['width', `[${'1,'.repeat(100_000)}1]`],
+  ])('in bodies that are refused for %s, %.5s', async (_, body) => {
     const headers = { 'X-Auth-Token': cloud.token(), 'Content-Type': 'application/json' };
     for (const [method, path] of calls.filter(([method]) => method === 'POST')) {
       const { status } = await fetch(`${cloud.url}${path}`, { method, headers, body });

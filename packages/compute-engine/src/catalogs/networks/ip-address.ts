@@ -41,12 +41,16 @@ export function parseIp(text: string): IpAddress | undefined {
   return { version: 6, value };
 }
 
-/** The canonical spelling: lower case, the longest run of zeros left out. */
+const dotted = (value: bigint) => [24n, 16n, 8n, 0n].map((shift) => (value >> shift) & 255n).join('.');
+
+/** The canonical spelling: lower case, the longest run of zeros left out; embedded IPv4 addresses show as such. */
 export function formatIp({ version, value }: IpAddress): string {
-  if (version === 4) return [24n, 16n, 8n, 0n].map((shift) => (value >> shift) & 255n).join('.');
+  if (version === 4) return dotted(value);
   const groups = Array.from({ length: 8 }, (_, i) => ((value >> BigInt(112 - 16 * i)) & 0xffffn).toString(16));
   const { at, length } = longestZeros(groups);
   if (length < 2) return groups.join(':');
+  if (at === 0 && length === 6) return `::${dotted(value)}`;
+  if (at === 0 && length === 5 && groups[5] === 'ffff') return `::ffff:${dotted(value)}`;
   return `${groups.slice(0, at).join(':')}::${groups.slice(at + length).join(':')}`;
 }
 

@@ -78,7 +78,7 @@ export function draftOf(asked: RequestedDevice, imageId: string | undefined): De
     asked.bootIndex === undefined || asked.bootIndex === null || asked.bootIndex < 0 ? null : asked.bootIndex;
   if (destination === 'local') {
     if (source === 'volume' || source === 'snapshot') throw invalidMapping(`a ${source} has the destination volume.`);
-    if (source === 'image' && (bootIndex !== 0 || !imageId || imageId !== sourceId)) {
+    if (source === 'image' && (bootIndex !== 0 || !imageId)) {
       throw invalidMapping('Mapping image to local is not supported.');
     }
     if (asked.volumeType) throw invalidMapping('a volume_type is for devices whose destination is a volume.');
@@ -142,14 +142,10 @@ export function legacyDrafts(
 }
 
 /** Throws 400 when disks that make sense one by one do not fit together, or not the flavor. */
-export function checkTogether(drafts: readonly DeviceDraft[], flavor: Flavor, imageId: string | undefined): void {
+export function checkTogether(drafts: readonly DeviceDraft[], flavor: Flavor): void {
   const indexes = drafts.flatMap(({ bootIndex }) => bootIndex ?? []).sort((a, b) => a - b);
   if (indexes.length === 0 || indexes.some((bootIndex, position) => bootIndex !== position)) {
     throw invalidMapping('Boot sequence for the instance and image/block device mapping combination is not valid.');
-  }
-  const root = drafts.find(({ bootIndex }) => bootIndex === 0)!;
-  if (imageId && (root.source !== 'image' || root.destination !== 'local')) {
-    throw invalidMapping('with an imageRef, the image is the root device and has to be listed.');
   }
   const swaps = drafts.filter(isSwap);
   if (swaps.length > 1) throw invalidMapping('there is one swap device at most.');

@@ -21,7 +21,7 @@ import { lettersOf } from './device-names.js';
 
 /** What a server boots from, and all its disks. */
 export interface BootPlan {
-  /** Empty when it boots from a volume. */
+  /** The image that was named, even beside a root disk made from something else; empty where none was. */
   readonly imageId: string;
   readonly imageProperties: Readonly<Record<string, string>>;
   readonly rootDeviceName: string;
@@ -59,15 +59,15 @@ export async function planBoot(core: Core, context: Context, wanted: NewServer, 
   const image = wanted.imageId ? await activeImage(core, context, wanted.imageId) : undefined;
   if (!image && devices.length === 0 && legacyDevices.length === 0) throw badRequest('Invalid imageRef provided.');
   const rootDevice = image?.properties.root_device_name ?? '/dev/vda';
-  const { drafts, ownImage } = draftsOf(wanted, image, rootDevice);
-  checkTogether(drafts, flavor, ownImage?.id);
+  const drafts = draftsOf(wanted, image, rootDevice);
+  checkTogether(drafts, flavor);
   const root = drafts.find(({ bootIndex }) => bootIndex === 0)!;
   const volumes = await volumesOf(core, context, drafts, wanted);
   const content = await contentOf(core, context, root, volumes, image);
   checkMemory(flavor, content.minRamMb);
   checkImageProperties(flavor, content.properties);
   if (root.destination === 'local') {
-    checkLocalDisk(flavor, image!);
+    if (image) checkLocalDisk(flavor, image);
     if (flavor.diskGb === 0 && !(wanted.may?.zeroDiskFlavor ?? context.isAdmin)) {
       throw forbidden('Only volume-backed servers are allowed for flavors with zero disk.');
     }
@@ -76,14 +76,14 @@ export async function planBoot(core: Core, context: Context, wanted: NewServer, 
   }
   const named = nameDevices(drafts, rootDevice);
   return {
-    imageId: root.destination === 'local' ? image!.id : '',
+    imageId: image?.id ?? '',
     imageProperties: content.properties,
     rootDeviceName: named.get(root)!,
     devices: drafts.map((draft) => deviceOf(draft, named.get(draft)!, volumes.get(draft.sourceId ?? ''), flavor)),
   };
 }
 
-function draftsOf(wanted: NewServer, image: Image | undefined, rootDevice: string) {
+function draftsOf(wanted: NewServer, image: Image | undefined, rootDevice: string): readonly DeviceDraft[] {
   const { devices = [], legacyDevices = [] } = wanted;
   const asked =
     legacyDevices.length > 0
@@ -95,15 +95,14 @@ function draftsOf(wanted: NewServer, image: Image | undefined, rootDevice: strin
   const taken = new Set(asked.flatMap((draft) => ('removes' in draft ? draft.removes : (draft.device ?? []))));
   const kept = brought.filter(({ device, bootIndex }) => bootIndex === 0 || device === null || !taken.has(device));
   const onlyImage = image && devices.length === 0 && legacyDevices.length === 0;
-  const drafts = [
+  return [
     ...(onlyImage && !bringsRoot ? [imageRoot(image.id)] : []),
     ...kept,
     ...(bringsRoot ? own.filter((draft) => !isImageRoot(draft)) : own),
   ];
-  return { drafts, ownImage: bringsRoot ? undefined : image };
 }
 
-const isImageRoot = ({ source, destination }: DeviceDraft) => source === 'image' && destination === 'local';
+const isImageRoot = ({ source, bootIndex }: DeviceDraft) => source === 'image' && bootIndex === 0;
 
 /** Volumes, snapshots' sizes, by id. */
 type Sources = ReadonlyMap<string, { readonly sizeGb: number; readonly volume?: Volume }>;
@@ -160,7 +159,7 @@ async function lookUp<T>(found: Promise<T>, what: string): Promise<T> {
   }
 }
 
-/** What is on the root disk; 400 when a new volume is too small for its image. Other images only have to be there. */
+/** What is on the root disk, or on the image that was named; 400 when a new volume is too small for either. */
 async function contentOf(
   core: Core,
   context: Context,
@@ -168,17 +167,18 @@ async function contentOf(
   sources: Sources,
   image: Image | undefined,
 ): Promise<Content> {
-  if (root.source === 'volume') {
-    const { imageMetadata } = sources.get(root.sourceId!)!.volume!;
-    const properties = Object.fromEntries(Object.entries(imageMetadata).filter(([name]) => !IMAGE_FACTS.has(name)));
-    return { properties, minRamMb: Number(imageMetadata.min_ram ?? 0) || 0 };
+  const isOther = root.source === 'image' && root.sourceId !== image?.id;
+  const rootImage = isOther ? await activeImage(core, context, root.sourceId!) : image;
+  for (const needed of [rootImage, image]) {
+    if (root.destination === 'volume' && needed && root.size !== null && root.size < needed.minDiskGb) {
+      throw badRequest(`A volume of ${root.size} GiB is smaller than its image needs: ${needed.minDiskGb} GiB.`);
+    }
   }
-  if (root.source !== 'image') return { properties: image?.properties ?? {}, minRamMb: image?.minRamMb ?? 0 };
-  const own = root.sourceId === image?.id ? image! : await activeImage(core, context, root.sourceId!);
-  if (root.destination === 'volume' && root.size! < own.minDiskGb) {
-    throw badRequest(`A volume of ${root.size} GiB is smaller than its image needs: ${own.minDiskGb} GiB.`);
-  }
-  return { properties: own.properties, minRamMb: own.minRamMb };
+  const named = image ?? rootImage;
+  if (named) return { properties: named.properties, minRamMb: named.minRamMb };
+  const { imageMetadata = {} } = sources.get(root.sourceId ?? '')?.volume ?? {};
+  const properties = Object.fromEntries(Object.entries(imageMetadata).filter(([name]) => !IMAGE_FACTS.has(name)));
+  return { properties, minRamMb: Number(imageMetadata.min_ram ?? 0) || 0 };
 }
 
 /** What disks on a bus are called, where not as the root disk is. */

@@ -1,6 +1,5 @@
 import { type FloatingIp, Refusal, type Server } from '@apistrata/compute-engine';
 import { field, view } from '@apistrata/microversion/router';
-import { object } from '@apistrata/microversion/schema';
 import { z } from 'zod';
 import type { ComputeCall } from '../../http/call.js';
 import { operation } from '../../operation.js';
@@ -80,12 +79,12 @@ export const floatingIpProxies = [
     policy: 'os_compute_api:os-floating-ips:create',
     status: 200,
     errors: [400, 403, 404],
-    body: object({ pool: idText.nullish() }),
+    body: z.looseObject({ pool: idText.nullish() }).nullish(),
     reply: { floating_ip: floatingIp },
     run: async ({ engine, caller, body }) => ({
       floating_ip: await refusedAs(
         { NO_FREE_ADDRESS: 'NOT_FOUND' },
-        engine.catalogs.networks.allocateFloatingIp(caller, body.pool ?? undefined),
+        engine.catalogs.networks.allocateFloatingIp(caller, body?.pool ?? undefined),
       ),
     }),
   }),

@@ -4,9 +4,10 @@ import { BadRequest } from '../../http/bad-request.js';
 import type { ComputeCall } from '../../http/call.js';
 import { nextLink, pageSize } from '../../http/paging.js';
 import { operation } from '../../operation.js';
+import { dateTimeText } from '../../schemas/date-time.js';
 import { idText } from '../../schemas/id-text.js';
 import { collectionLinks } from '../../schemas/reply-types.js';
-import { dateTimeText, posint } from '../../schemas/types.js';
+import { posint } from '../../schemas/types.js';
 import { imageDetail, imageSummary, statusesOf } from './image-view.js';
 import { proxied } from './window.js';
 

@@ -45,6 +45,21 @@ export function showRule(rule: SecurityGroupRule, remote: RemoteGroup | undefine
   };
 }
 
+/**
+ * The rules for what comes in, which are all that the old API knows. A rule whose remote group is gone is left out: as
+ * it stands it would read as if it let nobody in, or everybody.
+ */
+export function showRules(
+  rules: readonly SecurityGroupRule[],
+  groups: ReadonlyMap<string, RemoteGroup>,
+): z.output<typeof securityGroupRule>[] {
+  return rules
+    .filter(({ direction, remoteGroupId }) => {
+      return direction === 'ingress' && (remoteGroupId === null || groups.has(remoteGroupId));
+    })
+    .map((rule) => showRule(rule, groups.get(rule.remoteGroupId ?? '')));
+}
+
 /** What a request says of a rule. */
 interface AskedRule {
   readonly parent_group_id: string;

@@ -8,7 +8,7 @@ import { nullableText } from '../../schemas/reply-types.js';
 import { uuid } from '../../schemas/types.js';
 import { offsetPage, offsetParameters } from './offset-page.js';
 import { refusedAs } from './refused-as.js';
-import { type RemoteGroup, ruleFrom, securityGroupRule, showRule } from './security-group-rule.js';
+import { type RemoteGroup, ruleFrom, securityGroupRule, showRule, showRules } from './security-group-rule.js';
 import { proxied } from './window.js';
 
 const securityGroup = z.strictObject({
@@ -41,25 +41,21 @@ function namedGroup({ engine, caller, params }: ComputeCall & { readonly params:
   return engine.catalogs.networks.getSecurityGroup(caller, checkedId(params.id));
 }
 
-/** Groups with their rules for what comes in, which are all that the old API knows. */
+/** Groups with their rules. */
 async function showGroups({ engine, caller }: ComputeCall, groups: readonly SecurityGroup[]) {
   const known = new Map<string, RemoteGroup>(groups.map((group) => [group.id, group]));
-  const ingress = groups.flatMap((group) => group.rules.filter(({ direction }) => direction === 'ingress'));
-  const others = [...new Set(ingress.flatMap(({ remoteGroupId }) => remoteGroupId ?? []))].filter(
-    (id) => !known.has(id),
-  );
+  const remote = groups.flatMap(({ rules }) => rules.flatMap(({ remoteGroupId }) => remoteGroupId ?? []));
+  const others = [...new Set(remote)].filter((id) => !known.has(id));
   if (others.length > 0) {
     for (const group of await engine.catalogs.networks.listSecurityGroups(caller, { ids: others }))
       known.set(group.id, group);
   }
-  return groups.map(({ id, name, description, projectId }) => ({
+  return groups.map(({ id, name, description, projectId, rules }) => ({
     id,
     name,
     description,
     tenant_id: projectId,
-    rules: ingress
-      .filter((rule) => rule.securityGroupId === id)
-      .map((rule) => showRule(rule, rule.remoteGroupId === null ? undefined : known.get(rule.remoteGroupId))),
+    rules: showRules(rules, known),
   }));
 }
 

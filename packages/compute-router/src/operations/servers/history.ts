@@ -7,8 +7,9 @@ import { BadRequest } from '../../http/bad-request.js';
 import type { ComputeCall } from '../../http/call.js';
 import { nextLink, pageSize } from '../../http/paging.js';
 import { operation } from '../../operation.js';
+import { dateTimeText } from '../../schemas/date-time.js';
 import * as type from '../../schemas/reply-types.js';
-import { dateTimeText, limitText } from '../../schemas/types.js';
+import { limitText } from '../../schemas/types.js';
 import { hostIdOf } from '../../views/server-parts.js';
 
 interface ShownAction {

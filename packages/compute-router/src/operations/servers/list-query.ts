@@ -2,8 +2,9 @@ import { compilePattern } from '@apistrata/compute-engine';
 import { since, until } from '@apistrata/microversion';
 import { many, one, type Query, query } from '@apistrata/microversion/schema';
 import { z } from 'zod';
+import { dateTimeText } from '../../schemas/date-time.js';
 import { refusedFrom275 } from '../../schemas/extra-parameters.js';
-import { dateTimeText, limitText } from '../../schemas/types.js';
+import { limitText } from '../../schemas/types.js';
 
 const text = one(z.string());
 

@@ -76,6 +76,7 @@ export const serverTags = [
     policy: 'os_compute_api:os-server-tags:update',
     status: 201,
     errors: [400, 404, 409],
+    body: z.null().optional(),
     target: anyParentServer,
     run: async (call) => {
       const { id } = call.params;

@@ -1,0 +1,71 @@
+import { BodyTooComplex } from './errors.js';
+
+/** How much structure a JSON body may have, whatever its length in bytes. */
+export interface JsonLimits {
+  /** Objects and lists inside one another. Default 64. */
+  readonly depth: number;
+  /** Members of all objects and items of all lists together. Default 20,000. */
+  readonly values: number;
+}
+
+/** Far above what any schema asks for: bodies of real APIs are about ten levels deep and hold some hundred values. */
+export const defaultJsonLimits: JsonLimits = { depth: 64, values: 20_000 };
+
+function tooDeep({ depth }: JsonLimits): BodyTooComplex {
+  return new BodyTooComplex(`The request body is nested too deeply: the limit is ${depth} levels`);
+}
+
+function tooWide({ values }: JsonLimits): BodyTooComplex {
+  return new BodyTooComplex(`The request body holds too many values: the limit is ${values}`);
+}
+
+const [QUOTE, BACKSLASH, COMMA] = [34, 92, 44];
+const [OPEN_LIST, CLOSE_LIST, OPEN_OBJECT, CLOSE_OBJECT] = [91, 93, 123, 125];
+
+/**
+ * Refuses a JSON text that is too deep or too wide for the code behind it, which walks values by recursion. The marks
+ * of the text are counted: parsing what is absurd would itself cost too much. What is no JSON passes, or not.
+ *
+ * @throws BodyTooComplex (400)
+ */
+export function checkJsonText(text: string, limits: JsonLimits = defaultJsonLimits): void {
+  let depth = 0;
+  let values = 0;
+  for (let position = 0; position < text.length; position++) {
+    const mark = text.charCodeAt(position);
+    if (mark === QUOTE) {
+      for (let unit = 0; position < text.length; ) {
+        unit = text.charCodeAt(++position);
+        if (unit === QUOTE) break;
+        if (unit === BACKSLASH) position++;
+      }
+    } else if (mark === OPEN_LIST || mark === OPEN_OBJECT) {
+      if (++depth > limits.depth) throw tooDeep(limits);
+      if (++values > limits.values) throw tooWide(limits);
+    } else if (mark === COMMA) {
+      if (++values > limits.values) throw tooWide(limits);
+    } else if (mark === CLOSE_LIST || mark === CLOSE_OBJECT) depth--;
+  }
+}
+
+/**
+ * The same limits for a body that some parser has read already. It goes level by level, so that no value is too deep
+ * for it.
+ *
+ * @throws BodyTooComplex (400)
+ */
+export function checkJsonValue(body: unknown, limits: JsonLimits = defaultJsonLimits): void {
+  let level: object[] = typeof body === 'object' && body !== null ? [body] : [];
+  let values = 0;
+  for (let depth = 1; level.length > 0; depth++) {
+    if (depth > limits.depth) throw tooDeep(limits);
+    const below: object[] = [];
+    for (const holder of level) {
+      const held = Array.isArray(holder) ? holder : Object.values(holder);
+      values += held.length;
+      if (values > limits.values) throw tooWide(limits);
+      for (const value of held) if (typeof value === 'object' && value !== null) below.push(value);
+    }
+    level = below;
+  }
+}
