@@ -151,7 +151,8 @@ describe('every operation of the reference, called as it should be', () => {
         if (hasSchema && ALWAYS_REFUSED[key] === undefined) {
           const loose = BODY_IS_OPTIONAL.has(key);
           for (const body of [...(loose ? [] : [undefined]), [], 'text']) await refused(400, { body });
-          if (!listed.bodyExtraKeys && !loose) await refused(400, { body: { ...(call.body as object), 'nobody-knows-this': 1 } });
+          if (!listed.bodyExtraKeys && !loose)
+            await refused(400, { body: { ...(call.body as object), 'nobody-knows-this': 1 } });
         }
       }
       const unknown = Object.entries(call.params ?? {}).filter(([name]) => listed.path.includes(`{${name}}`));
