@@ -28,12 +28,12 @@ export async function startCloud(options: CloudOptions = {}): Promise<TestCloud>
   const begin = presetFrom(options.preset);
   const clock = new CloudClock();
   if (options.clock === 'frozen') clock.freeze();
-  const directory = new Directory(clock);
+  const documents = new Documents();
+  const directory = new Directory(documents, clock);
   const identityOf = whoCalls(directory);
   const journal = new Journal();
   const unserved = new Unserved();
   const httpRules = new HttpRules(clock);
-  const documents = new Documents();
   const worldOptions: WorldOptions = {
     clock,
     whoCalls: identityOf,
@@ -90,8 +90,8 @@ export async function startCloud(options: CloudOptions = {}): Promise<TestCloud>
     restartHost: (name) => world.engine.services.begin([name]),
     idle: () => world.engine.worker.idle(),
     async reset() {
-      directory.reset();
       documents.clear();
+      directory.begin();
       await replaceWorld(firstWorld());
       journal.clear();
       unserved.clear();
@@ -99,14 +99,12 @@ export async function startCloud(options: CloudOptions = {}): Promise<TestCloud>
     async save() {
       return {
         tables: await dumpTables(world.engine.store),
-        identity: directory.save(),
         documents: documents.save(),
         now: clock.now(),
       };
     },
     async restore(state) {
       clock.set(state.now);
-      directory.restore(state.identity);
       documents.restore(state.documents);
       const next = async () => {
         const made = await createWorld(worldOptions, {});

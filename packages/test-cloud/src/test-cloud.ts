@@ -5,7 +5,6 @@ import type { HttpRule } from './front/http-rule.js';
 import type { HttpRuleHandle } from './front/http-rules.js';
 import type { JournalEntry, JournalQuery } from './front/journal.js';
 import type { UnservedCall } from './front/unserved.js';
-import type { IdentityState } from './identity/identity-records.js';
 import type { DocumentsState } from './service/documents.js';
 import type { TablesDump } from './state/tables-dump.js';
 
@@ -22,7 +21,6 @@ export interface CloudRules {
 /** Everything a cloud knew at one moment. It can be put back as often as wanted, into any cloud. */
 export interface CloudState {
   readonly tables: TablesDump;
-  readonly identity: IdentityState;
   readonly documents: DocumentsState;
   readonly now: number;
 }

@@ -61,10 +61,10 @@ export function cloudApp(options: CloudAppOptions): RequestListener {
     noteUnserved(req, res, unserved);
     world().compute(req, res);
   });
-  app.use('/identity', identityService(directory)(cloud));
+  app.use('/identity', identityService(cloud));
   app.use('/image', imageService(catalogs)(cloud));
   app.use('/network', networkService(cloud));
-  app.use('/volume', volumeService(catalogs, () => documents.table('volume/limits'), clock)(cloud));
+  app.use('/volume', volumeService(cloud));
   app.use('/placement', placementService(() => world().engine)(cloud));
   if (options.control) app.use('/_control', controlRouter(options.control));
   app.use('/', pageRouter(options));

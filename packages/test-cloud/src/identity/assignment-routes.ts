@@ -1,162 +1,154 @@
 import type { Call } from '../service/call.js';
+import type { Wire } from '../service/listing.js';
 import { del, get, head, noContent, put, type Route } from '../service/route.js';
-import { notFound } from '../service/service-error.js';
-import { listOf } from './collection.js';
-import { type Directory, sameScope } from './directory.js';
+import { badRequest, notFound } from '../service/service-error.js';
+import { listAssignments } from './assignment-list.js';
+import { sameScope } from './directory.js';
 import type { Assignment, Scope } from './identity-records.js';
+import { listOf } from './identity-style.js';
 
-/** Paths on which roles are given: where, and to whom. */
-const PLACES = ['/v3/projects/:scope', '/v3/domains/:scope', '/v3/system'] as const;
+/** Paths on which roles are given: where, and what is behind the role. */
+const PLACES = [
+  ['/v3/projects/:scope', ''],
+  ['/v3/domains/:scope', ''],
+  ['/v3/system', ''],
+  ['/v3/OS-INHERIT/projects/:scope', '/inherited_to_projects'],
+  ['/v3/OS-INHERIT/domains/:scope', '/inherited_to_projects'],
+] as const;
 const ACTORS = ['users', 'groups'] as const;
 
+type Kind = 'users' | 'groups' | 'projects' | 'domains' | 'roles';
+
+function named(call: Call, kind: Kind, id: string) {
+  const record = call.cloud.directory.state[kind].get(id);
+  if (!record) throw notFound(`Could not find ${kind.slice(0, -1)}: ${id}.`);
+  return record;
+}
+
 function scopeOf(call: Call): Scope {
-  const kind = call.req.path.split('/')[2];
+  const [, , first, second] = call.req.path.split('/');
+  const kind = first === 'OS-INHERIT' ? second : first;
   if (kind === 'system') return { kind: 'system', id: 'all' };
   return { kind: kind === 'domains' ? 'domain' : 'project', id: call.param('scope') };
 }
 
-/** Who has which role where. */
-export function assignmentRoutes(directory: Directory): readonly Route[] {
-  function named(kind: 'users' | 'groups' | 'projects' | 'domains' | 'roles', id: string) {
-    const record = directory.state[kind].get(id);
-    if (!record) throw notFound(`Could not find ${kind.slice(0, -1)}: ${id}.`);
-    return record;
-  }
+function assignmentOf(call: Call, actors: (typeof ACTORS)[number], inherited: boolean): Assignment {
+  call.requireAdmin();
+  const scope = scopeOf(call);
+  if (scope.kind !== 'system') named(call, `${scope.kind}s`, scope.id);
+  named(call, actors, call.param('actor'));
+  named(call, 'roles', call.param('role'));
+  return {
+    actor: { kind: actors === 'users' ? 'user' : 'group', id: call.param('actor') },
+    scope,
+    roleId: call.param('role'),
+    inherited,
+  };
+}
 
-  function assignmentOf(call: Call, actors: (typeof ACTORS)[number]): Assignment {
-    call.requireAdmin();
-    const scope = scopeOf(call);
-    if (scope.kind !== 'system') named(`${scope.kind}s`, scope.id);
-    named(actors, call.param('actor'));
-    named('roles', call.param('role'));
-    return {
-      actor: { kind: actors === 'users' ? 'user' : 'group', id: call.param('actor') },
-      scope,
-      roleId: call.param('role'),
-    };
-  }
+const missing = () => notFound('Could not find role assignment with the role, user or group, and scope given.');
 
-  function held(wanted: Assignment): boolean {
-    return directory.state.assignments.some(
-      ({ actor, scope, roleId }) =>
-        actor.kind === wanted.actor.kind &&
-        actor.id === wanted.actor.id &&
-        sameScope(scope, wanted.scope) &&
-        roleId === wanted.roleId,
-    );
-  }
-
-  const grants = PLACES.flatMap((place) =>
+/** Giving roles on projects, domains, what is below them, and the whole system. */
+function grantRoutes(): readonly Route[] {
+  return PLACES.flatMap(([place, behind]) =>
     ACTORS.flatMap((actors) => {
-      const all = `${place}/${actors}/:actor/roles`;
-      const one = `${all}/:role`;
+      const inherited = behind !== '';
+      const all = `${place}/${actors}/:actor/roles${behind}`;
+      const one = `${place}/${actors}/:actor/roles/:role${behind}`;
       const check = (call: Call) => {
-        if (!held(assignmentOf(call, actors))) throw notFound('Could not find role assignment.');
+        if (!call.cloud.directory.isAssigned(assignmentOf(call, actors, inherited))) throw missing();
         return noContent();
       };
       return [
         get(all, (call) => {
           call.requireAdmin();
           const scope = scopeOf(call);
-          const mine = directory.state.assignments.filter(
-            (a) => a.actor.id === call.param('actor') && sameScope(a.scope, scope),
+          const mine = [...call.cloud.directory.state.assignments.values()].filter(
+            (a) => a.actor.id === call.param('actor') && sameScope(a.scope, scope) && a.inherited === inherited,
           );
           return listOf(
             'roles',
             call,
-            mine.map(({ roleId }) => named('roles', roleId)),
+            mine.map(({ roleId }) => named(call, 'roles', roleId)),
           );
         }),
         put(one, (call) => {
-          directory.assign(assignmentOf(call, actors));
+          call.cloud.directory.assign(assignmentOf(call, actors, inherited));
           return noContent();
         }),
         head(one, check),
         get(one, check),
         del(one, (call) => {
-          if (!directory.revoke(assignmentOf(call, actors))) throw notFound('Could not find role assignment.');
+          if (!call.cloud.directory.revoke(assignmentOf(call, actors, inherited))) throw missing();
           return noContent();
         }),
       ];
     }),
   );
+}
 
-  function show(call: Call, { actor, scope, roleId }: Assignment) {
-    const names = call.flag('include_names');
-    const brief = (kind: 'users' | 'groups' | 'projects' | 'domains' | 'roles', id: string) => {
-      const record = directory.state[kind].get(id);
-      const domain = directory.state.domains.get(String(record?.domain_id));
-      return {
-        id,
-        ...(names && { name: record?.name }),
-        ...(names && domain && { domain: { id: domain.id, name: domain.name } }),
-      };
-    };
-    return {
-      role: brief('roles', roleId),
-      [actor.kind]: brief(`${actor.kind}s`, actor.id),
-      scope: scope.kind === 'system' ? { system: { all: true } } : { [scope.kind]: brief(`${scope.kind}s`, scope.id) },
-      links: { assignment: `${call.base}/v3/role_assignments` },
-    };
+/** Who belongs to which group. */
+function memberRoutes(): readonly Route[] {
+  const path = '/v3/groups/:group/users/:user';
+
+  function change(call: Call, changed: (members: readonly string[], userId: string) => readonly string[]) {
+    call.requireAdmin();
+    const { groups } = call.cloud.directory.state;
+    const group = groups.get(call.param('group'));
+    if (!group) throw notFound(`Could not find group: ${call.param('group')}.`);
+    named(call, 'users', call.param('user'));
+    groups.set(group.id, { ...group, members: changed(group.members, call.param('user')) });
+    return noContent();
+  }
+
+  function check(call: Call) {
+    if (!call.cloud.directory.state.groups.get(call.param('group'))?.members.includes(call.param('user')))
+      throw notFound(`User '${call.param('user')}' not found in group '${call.param('group')}'.`);
+    return noContent();
   }
 
   return [
-    ...grants,
-    get('/v3/role_assignments', (call) => {
-      const wanted = (name: string, value: string) => !call.query.has(name) || call.query.get(name) === value;
-      const all = directory.state.assignments.filter(
-        ({ actor, scope, roleId }) =>
-          wanted('role.id', roleId) &&
-          (actor.kind === 'user' ? wanted('user.id', actor.id) : !call.query.has('user.id')) &&
-          (actor.kind === 'group' ? wanted('group.id', actor.id) : !call.query.has('group.id')) &&
-          (scope.kind === 'project' ? wanted('scope.project.id', scope.id) : !call.query.has('scope.project.id')) &&
-          (scope.kind === 'domain' ? wanted('scope.domain.id', scope.id) : !call.query.has('scope.domain.id')) &&
-          (scope.kind === 'system' || !call.query.has('scope.system')),
-      );
-      if (call.query.get('user.id') !== call.caller.userId) call.requireAdmin();
-      return listOf(
-        'role_assignments',
-        call,
-        all.map((assignment) => show(call, assignment)),
-      );
-    }),
     get('/v3/groups/:group/users', (call) => {
       call.requireAdmin();
-      const { members } = named('groups', call.param('group')) as unknown as { members: readonly string[] };
-      return listOf(
-        'users',
-        call,
-        members.map((id) => ({ ...named('users', id), password: undefined })),
-      );
+      const { members } = named(call, 'groups', call.param('group')) as unknown as { members: readonly string[] };
+      const shown = members.map((id): Wire => {
+        const { password: _, ...user } = named(call, 'users', id) as Wire;
+        return user;
+      });
+      return listOf('users', call, shown);
     }),
     get('/v3/users/:user/groups', (call) => {
       if (call.param('user') !== call.caller.userId) call.requireAdmin();
-      const groups = [...directory.state.groups.values()].filter(({ members }) => members.includes(call.param('user')));
+      const all = [...call.cloud.directory.state.groups.values()];
+      const mine = all.filter(({ members }) => members.includes(call.param('user')));
       return listOf(
         'groups',
         call,
-        groups.map(({ members: _, ...group }) => group),
+        mine.map(({ members: _, ...group }) => group),
       );
     }),
-    put('/v3/groups/:group/users/:user', (call) =>
-      changeMembers(call, (members, id) => [...new Set([...members, id])]),
-    ),
-    del('/v3/groups/:group/users/:user', (call) =>
-      changeMembers(call, (members, id) => members.filter((m) => m !== id)),
-    ),
-    head('/v3/groups/:group/users/:user', (call) => {
-      if (!directory.state.groups.get(call.param('group'))?.members.includes(call.param('user')))
-        throw notFound('The user is not in the group.');
-      return noContent();
-    }),
+    put(path, (call) => change(call, (members, id) => [...new Set([...members, id])])),
+    del(path, (call) => change(call, (members, id) => members.filter((member) => member !== id))),
+    head(path, check),
+    get(path, check),
   ];
+}
 
-  function changeMembers(call: Call, change: (members: readonly string[], userId: string) => readonly string[]) {
-    call.requireAdmin();
-    const group = directory.state.groups.get(call.param('group'));
-    if (!group) throw notFound(`Could not find group: ${call.param('group')}.`);
-    named('users', call.param('user'));
-    directory.state.groups.set(group.id, { ...group, members: change(group.members, call.param('user')) });
-    return noContent();
-  }
+/** Who has which role where. */
+export function assignmentRoutes(): readonly Route[] {
+  return [
+    ...grantRoutes(),
+    get('/v3/role_assignments', (call) => {
+      if (call.query.get('user.id') !== call.caller.userId) call.requireAdmin();
+      for (const [a, b] of [
+        ['scope.domain.id', 'scope.project.id'],
+        ['scope.domain.id', 'scope.system'],
+        ['scope.project.id', 'scope.system'],
+        ['user.id', 'group.id'],
+      ] as const)
+        if (call.query.has(a) && call.query.has(b)) throw badRequest(`Specify ${a} or ${b}, not both`);
+      return listOf('role_assignments', call, listAssignments(call));
+    }),
+    ...memberRoutes(),
+  ];
 }

@@ -2,17 +2,16 @@ import type { Call } from '../service/call.js';
 import { del, get, head, noContent, openPost, Reply, type Route } from '../service/route.js';
 import { notFound } from '../service/service-error.js';
 import { catalogFor } from './catalog.js';
-import { listOf } from './collection.js';
-import type { Directory } from './directory.js';
 import type { Token } from './identity-records.js';
+import { listOf } from './identity-style.js';
 import { Login, logIn } from './login.js';
 import { tokenView } from './token-view.js';
 
 /** Logins, tokens, and what a token's owner can reach. */
-export function authRoutes(directory: Directory): readonly Route[] {
+export function authRoutes(): readonly Route[] {
   function describe(call: Call, token: Token, status: number): Reply {
     const cloudUrl = call.query.has('nocatalog') ? undefined : call.cloudBase;
-    const body = { token: tokenView(directory, token, cloudUrl) };
+    const body = { token: tokenView(call.cloud, token, cloudUrl) };
     return new Reply(status, body, { 'X-Subject-Token': token.id, Vary: 'X-Auth-Token' });
   }
 
@@ -21,7 +20,7 @@ export function authRoutes(directory: Directory): readonly Route[] {
     const id = call.req.header('x-subject-token') ?? '';
     const own = id === call.caller.token;
     if (!own && !call.caller.roles.some((role) => role === 'admin' || role === 'service')) call.requireAdmin();
-    const token = directory.token(id);
+    const token = call.cloud.directory.token(id);
     if (!token) throw notFound('Could not find token.');
     return token;
   }
@@ -30,35 +29,38 @@ export function authRoutes(directory: Directory): readonly Route[] {
     listOf(
       'projects',
       call,
-      directory.projectsOf(call.caller.userId).map((project) => ({
+      call.cloud.directory.projectsOf(call.caller.userId).map((project) => ({
         ...project,
         links: { self: `${call.base}/v3/projects/${project.id}` },
       })),
     );
 
   return [
-    openPost('/v3/auth/tokens', (call) => describe(call, logIn(directory, call.body(Login).auth), 201)),
+    openPost('/v3/auth/tokens', (call) => describe(call, logIn(call.cloud.directory, call.body(Login).auth), 201)),
     get('/v3/auth/tokens', (call) => describe(call, subject(call), 200)),
     head('/v3/auth/tokens', (call) => describe(call, subject(call), 200)),
     del('/v3/auth/tokens', (call) => {
-      directory.state.tokens.delete(subject(call).id);
+      call.cloud.directory.state.tokens.delete(subject(call).id);
       return noContent();
     }),
     get('/v3/auth/projects', projects),
     get('/v3/users/:id/projects', (call) => {
       if (call.param('id') !== call.caller.userId) call.requireAdmin();
-      return listOf('projects', call, directory.projectsOf(call.param('id')));
+      return listOf('projects', call, call.cloud.directory.projectsOf(call.param('id')));
     }),
     get('/v3/auth/domains', (call) => {
+      const { directory } = call.cloud;
       const held = [...directory.state.domains.values()].filter(
         ({ id }) => directory.roleIdsOf(call.caller.userId, { kind: 'domain', id }).length > 0,
       );
       return listOf('domains', call, held);
     }),
     get('/v3/auth/system', (call) => {
-      const held = directory.roleIdsOf(call.caller.userId, { kind: 'system', id: 'all' }).length > 0;
+      const held = call.cloud.directory.roleIdsOf(call.caller.userId, { kind: 'system', id: 'all' }).length > 0;
       return { system: held ? [{ all: true }] : [] };
     }),
-    get('/v3/auth/catalog', (call) => ({ catalog: catalogFor(call.cloudBase, call.caller.projectId || undefined) })),
+    get('/v3/auth/catalog', (call) => ({
+      catalog: catalogFor(call.cloud.documents, call.cloudBase, call.caller.projectId || undefined),
+    })),
   ];
 }

@@ -1,42 +1,62 @@
-import { stableEndpointId } from './endpoint-id.js';
-
-interface CatalogService {
-  readonly type: string;
-  readonly name: string;
-  readonly path: (projectId: string | undefined) => string;
-}
+import type { Doc, Documents } from '../service/documents.js';
+import { stableId } from './new-id.js';
 
 /** The services of the cloud, all below one address. */
-export const SERVICES: readonly CatalogService[] = [
-  { type: 'identity', name: 'keystone', path: () => '/identity/v3' },
-  { type: 'compute', name: 'nova', path: () => '/compute/v2.1' },
-  { type: 'image', name: 'glance', path: () => '/image' },
-  { type: 'network', name: 'neutron', path: () => '/network' },
-  { type: 'volumev3', name: 'cinderv3', path: (project) => `/volume/v3${project ? `/${project}` : ''}` },
-  { type: 'block-storage', name: 'cinder', path: (project) => `/volume/v3${project ? `/${project}` : ''}` },
-  { type: 'placement', name: 'placement', path: () => '/placement' },
-];
+const SERVICES = [
+  { type: 'identity', name: 'keystone', path: '/identity/v3' },
+  { type: 'compute', name: 'nova', path: '/compute/v2.1' },
+  { type: 'image', name: 'glance', path: '/image' },
+  { type: 'network', name: 'neutron', path: '/network' },
+  { type: 'volumev3', name: 'cinderv3', path: '/volume/v3/$(project_id)s' },
+  { type: 'block-storage', name: 'cinder', path: '/volume/v3/$(project_id)s' },
+  { type: 'placement', name: 'placement', path: '/placement' },
+] as const;
 
 export const REGION = 'RegionOne';
 const INTERFACES = ['public', 'internal', 'admin'] as const;
 
-/** The endpoints of one service, as lists of endpoints show them. */
-export function endpointsOf({ type, path }: CatalogService, cloudUrl: string, projectId: string | undefined) {
-  return INTERFACES.map((name) => ({
-    id: stableEndpointId(type, name),
-    interface: name,
-    region: REGION,
-    region_id: REGION,
-    url: `${cloudUrl}${path(projectId)}`,
-  }));
+/** Stands for the address of the cloud, which only a request says. */
+const HERE = '{cloud}';
+
+/** Services, endpoints and the region that are there from the start. */
+export function seedCatalog(documents: Documents): void {
+  documents.table<Doc>('identity/regions').set(REGION, { id: REGION, description: '', parent_region_id: null });
+  const endpoints = documents.table<Doc>('identity/endpoints');
+  for (const { type, name, path } of SERVICES) {
+    const service = stableId('endpoint', `${type}/service`);
+    documents.table<Doc>('identity/services').set(service, { id: service, type, name, enabled: true, description: '' });
+    for (const interfaceName of INTERFACES) {
+      const id = stableId('endpoint', `${type}/${interfaceName}`);
+      const where = { region: REGION, region_id: REGION, url: `${HERE}${path}` };
+      endpoints.set(id, { id, interface: interfaceName, service_id: service, enabled: true, ...where });
+    }
+  }
 }
 
-/** The catalog of a token. */
-export function catalogFor(cloudUrl: string, projectId: string | undefined) {
-  return SERVICES.map((service) => ({
-    id: stableEndpointId(service.type, 'service'),
-    type: service.type,
-    name: service.name,
-    endpoints: endpointsOf(service, cloudUrl, projectId),
-  }));
+/** An endpoint's address as a client reaches it. */
+export function endpointUrl(url: unknown, cloudUrl: string): string {
+  return String(url).replace(HERE, cloudUrl);
+}
+
+/** The catalog of a token: what is enabled, at addresses for its project. */
+export function catalogFor(documents: Documents, cloudUrl: string, projectId: string | undefined) {
+  const endpoints = [...documents.table<Doc>('identity/endpoints').values()].filter(({ enabled }) => enabled !== false);
+  const reached = (url: unknown) =>
+    endpointUrl(url, cloudUrl).replace(/\/?[$%]\((project|tenant)_id\)s/, projectId ? `/${projectId}` : '');
+  return [...documents.table<Doc>('identity/services').values()]
+    .filter(({ enabled }) => enabled !== false)
+    .map(({ id, type, name }) => ({
+      id,
+      type,
+      name,
+      endpoints: endpoints
+        .filter(({ service_id }) => service_id === id)
+        .map((endpoint) => ({
+          id: endpoint.id,
+          interface: endpoint.interface,
+          region: endpoint.region_id,
+          region_id: endpoint.region_id,
+          url: reached(endpoint.url),
+        })),
+    }));
 }

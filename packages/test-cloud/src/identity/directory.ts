@@ -1,10 +1,24 @@
-import { createHash, randomUUID } from 'node:crypto';
+import { randomUUID } from 'node:crypto';
 import type { Clock } from '@apistrata/compute-engine';
-import type { Assignment, IdentityState, Named, Project, Scope, Token, User } from './identity-records.js';
+import type { Documents } from '../service/documents.js';
+import { seedCatalog } from './catalog.js';
+import type {
+  ApplicationCredential,
+  Assignment,
+  Group,
+  Named,
+  Project,
+  Scope,
+  Token,
+  Trust,
+  User,
+} from './identity-records.js';
+import { newId, stableId } from './new-id.js';
 
 export const DEFAULT_DOMAIN = 'default';
 const TOKEN_LIFE_MS = 24 * 3_600_000;
-const ROLES = ['admin', 'manager', 'member', 'reader', 'service'];
+/** Each brings the one behind it with it. */
+const ROLES = ['admin', 'manager', 'member', 'reader'];
 const PROJECTS = ['admin', 'demo', 'alt_demo', 'service'];
 /** Users, with the roles they have in projects; the password of each is `secret`. */
 const USERS: Readonly<Record<string, Readonly<Record<string, readonly string[]>>>> = {
@@ -14,40 +28,53 @@ const USERS: Readonly<Record<string, Readonly<Record<string, readonly string[]>>
 };
 export const PASSWORD = 'secret';
 
-/** 32 hexadecimal digits, as identity services number things. */
-export const newId = (): string => randomUUID().replaceAll('-', '');
-
 export function sameScope(a: Scope, b: Scope): boolean {
   return a.kind === b.kind && a.id === b.id;
 }
 
-function emptyState(): IdentityState {
+const keyOf = ({ actor, scope, roleId, inherited }: Assignment) =>
+  [actor.kind, actor.id, scope.kind, scope.id, roleId, inherited].join('/');
+
+/** The tables of the identity service among the documents of the cloud. */
+function tablesOf(documents: Documents) {
   return {
-    domains: new Map(),
-    projects: new Map(),
-    users: new Map(),
-    groups: new Map(),
-    roles: new Map(),
-    assignments: [],
-    credentials: new Map(),
-    tokens: new Map(),
+    domains: documents.table<Named>('identity/domains'),
+    projects: documents.table<Project>('identity/projects'),
+    users: documents.table<User>('identity/users'),
+    groups: documents.table<Group>('identity/groups'),
+    roles: documents.table<Named>('identity/roles'),
+    assignments: documents.table<Assignment>('identity/assignments'),
+    /** Which roles a role brings with it. */
+    implied: documents.table<readonly string[]>('identity/implied-roles'),
+    credentials: documents.table<ApplicationCredential>('identity/application-credentials'),
+    trusts: documents.table<Trust>('identity/trusts'),
+    tokens: documents.table<Token>('identity/tokens'),
   };
 }
 
 /** Who there is, what they may, and the tokens that are out. */
 export class Directory {
-  state: IdentityState = emptyState();
+  readonly #documents: Documents;
   readonly #clock: Clock;
 
-  constructor(clock: Clock) {
+  constructor(documents: Documents, clock: Clock) {
+    this.#documents = documents;
     this.#clock = clock;
-    this.reset();
+    this.begin();
   }
 
-  reset(): void {
-    this.state = emptyState();
-    this.state.domains.set(DEFAULT_DOMAIN, { id: DEFAULT_DOMAIN, name: 'Default', description: '', enabled: true });
-    for (const name of ROLES) this.role(name);
+  get state() {
+    return tablesOf(this.#documents);
+  }
+
+  /** Who there is from the start. */
+  begin(): void {
+    const { domains, implied } = this.state;
+    const domain = { id: DEFAULT_DOMAIN, name: 'Default', description: '', enabled: true, tags: [], options: {} };
+    domains.set(DEFAULT_DOMAIN, domain);
+    for (const name of [...ROLES, 'service']) this.role(name);
+    for (const [index, name] of ROLES.slice(1).entries())
+      implied.set(this.role(ROLES[index]!).id, [this.role(name).id]);
     for (const name of PROJECTS) this.project(name);
     for (const [name, projects] of Object.entries(USERS)) {
       const user = this.user(name);
@@ -56,6 +83,7 @@ export class Directory {
     }
     this.grant(this.user('admin'), { kind: 'system', id: 'all' }, 'admin');
     this.grant(this.user('admin'), { kind: 'domain', id: DEFAULT_DOMAIN }, 'admin');
+    seedCatalog(this.#documents);
   }
 
   now(): number {
@@ -64,7 +92,8 @@ export class Directory {
 
   /** By name, made when there is none; the ids of what is there from the start are the same in every cloud. */
   role(name: string): Named {
-    return this.#named('roles', name, () => ({ id: stableId('role', name), name, domain_id: null, description: '' }));
+    const fields = { id: stableId('role', name), name, domain_id: null, description: '', options: {} };
+    return this.#named('roles', name, () => fields);
   }
 
   /** By name or id, made when there is none. */
@@ -108,31 +137,79 @@ export class Directory {
   }
 
   grant(user: Pick<User, 'id'>, scope: Scope, roleName: string): void {
-    this.assign({ actor: { kind: 'user', id: user.id }, scope, roleId: this.role(roleName).id });
+    this.assign({ actor: { kind: 'user', id: user.id }, scope, roleId: this.role(roleName).id, inherited: false });
   }
 
   assign(assignment: Assignment): void {
-    if (!this.state.assignments.some((other) => sameAssignment(other, assignment)))
-      this.state.assignments = [...this.state.assignments, assignment];
+    this.state.assignments.set(keyOf(assignment), assignment);
+  }
+
+  isAssigned(assignment: Assignment): boolean {
+    return this.state.assignments.has(keyOf(assignment));
   }
 
   /** False when there was none such. */
   revoke(assignment: Assignment): boolean {
-    const left = this.state.assignments.filter((other) => !sameAssignment(other, assignment));
-    const found = left.length < this.state.assignments.length;
-    this.state.assignments = left;
+    return this.state.assignments.delete(keyOf(assignment));
+  }
+
+  /** Roles on or of something that is gone are gone too, and so are its tokens. */
+  forget(id: string): void {
+    const { assignments, tokens, credentials, trusts, implied } = this.state;
+    for (const [key, { actor, scope, roleId }] of assignments)
+      if (actor.id === id || scope.id === id || roleId === id) assignments.delete(key);
+    for (const [key, { userId, scope }] of tokens) if (userId === id || scope?.id === id) tokens.delete(key);
+    for (const [key, { userId, projectId }] of credentials)
+      if (userId === id || projectId === id) credentials.delete(key);
+    for (const [key, trust] of trusts)
+      if ([trust.trustor_user_id, trust.trustee_user_id, trust.project_id].includes(id)) trusts.delete(key);
+    implied.delete(id);
+    for (const [prior, roles] of implied)
+      if (roles.includes(id))
+        implied.set(
+          prior,
+          roles.filter((role) => role !== id),
+        );
+  }
+
+  /** The project and whatever is above it, up to its domain. */
+  #above(scope: Scope): readonly Scope[] {
+    if (scope.kind !== 'project') return [];
+    const found: Scope[] = [];
+    const seen = new Set<string>();
+    for (let project = this.state.projects.get(scope.id); project && !seen.has(project.id); ) {
+      seen.add(project.id);
+      found.push({ kind: 'domain', id: project.domain_id });
+      const parent = project.parent_id ? this.state.projects.get(project.parent_id) : undefined;
+      if (parent) found.push({ kind: 'project', id: parent.id });
+      project = parent;
+    }
     return found;
   }
 
-  /** Ids of the roles a user has somewhere, by groups too. */
-  roleIdsOf(userId: string, scope: Scope): readonly string[] {
-    const held = this.state.assignments.filter(
-      ({ actor, scope: on }) => sameScope(on, scope) && this.#includes(actor, userId),
+  /** The assignments that hold on a scope, those from above it included. */
+  holdingOn(scope: Scope): readonly Assignment[] {
+    const above = this.#above(scope);
+    return [...this.state.assignments.values()].filter(({ scope: on, inherited }) =>
+      inherited ? above.some((other) => sameScope(other, on)) : sameScope(on, scope),
     );
-    return [...new Set(held.map(({ roleId }) => roleId))];
   }
 
-  #includes(actor: Assignment['actor'], userId: string): boolean {
+  /** The roles and all that they bring with them. */
+  withImplied(roleIds: readonly string[]): readonly string[] {
+    const all = new Set(roleIds);
+    // What is added on the way is visited too.
+    for (const id of all) for (const next of this.state.implied.get(id) ?? []) all.add(next);
+    return [...all];
+  }
+
+  /** Ids of the roles a user has somewhere: of its own, by groups, from above, and by other roles. */
+  roleIdsOf(userId: string, scope: Scope): readonly string[] {
+    const held = this.holdingOn(scope).filter(({ actor }) => this.includes(actor, userId));
+    return this.withImplied(held.map(({ roleId }) => roleId));
+  }
+
+  includes(actor: Assignment['actor'], userId: string): boolean {
     return actor.kind === 'user' ? actor.id === userId : !!this.state.groups.get(actor.id)?.members.includes(userId);
   }
 
@@ -146,6 +223,7 @@ export class Directory {
     const issuedAt = this.now();
     const token = {
       applicationCredentialId: null,
+      trustId: null,
       id: newId(),
       auditId: randomUUID().slice(0, 22),
       issuedAt,
@@ -158,28 +236,9 @@ export class Directory {
 
   /** A token that is still good. */
   token(id: string): Token | undefined {
-    const token = this.state.tokens.get(id);
+    const { tokens, users } = this.state;
+    const token = tokens.get(id);
     if (!token || token.expiresAt <= this.now()) return undefined;
-    return this.state.users.get(token.userId)?.enabled === false ? undefined : token;
+    return users.get(token.userId)?.enabled === false ? undefined : token;
   }
-
-  /** All of it, to be put back later. */
-  save(): IdentityState {
-    return structuredClone(this.state);
-  }
-
-  restore(state: IdentityState): void {
-    this.state = structuredClone(state);
-  }
-}
-
-function sameAssignment(a: Assignment, b: Assignment): boolean {
-  return (
-    a.roleId === b.roleId && a.actor.kind === b.actor.kind && a.actor.id === b.actor.id && sameScope(a.scope, b.scope)
-  );
-}
-
-/** An id that follows from the name, so that scripts can hold on to it across clouds. */
-function stableId(kind: string, name: string): string {
-  return createHash('md5').update(`${kind}/${name}`).digest('hex');
 }

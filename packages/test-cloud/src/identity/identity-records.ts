@@ -9,6 +9,7 @@ export interface Named {
 
 export interface Project extends Named {
   readonly domain_id: string;
+  readonly parent_id: string | null;
 }
 
 export interface User extends Named {
@@ -32,6 +33,8 @@ export interface Assignment {
   readonly actor: { readonly kind: 'user' | 'group'; readonly id: string };
   readonly scope: Scope;
   readonly roleId: string;
+  /** It holds on the projects below, and not on the scope itself. */
+  readonly inherited: boolean;
 }
 
 export interface ApplicationCredential {
@@ -44,6 +47,28 @@ export interface ApplicationCredential {
   readonly roleIds: readonly string[];
   readonly expiresAt: number | null;
   readonly unrestricted: boolean;
+  readonly accessRules: readonly AccessRule[] | null;
+}
+
+/** What an application credential may be used for. */
+export interface AccessRule {
+  readonly id: string;
+  readonly path: string;
+  readonly method: string;
+  readonly service: string;
+}
+
+/** A right that one user lends another. */
+export interface Trust {
+  readonly id: string;
+  readonly trustor_user_id: string;
+  readonly trustee_user_id: string;
+  readonly project_id: string | null;
+  readonly impersonation: boolean;
+  readonly roles: readonly { readonly id: string; readonly name?: string }[];
+  readonly expires_at: string | null;
+  readonly remaining_uses: number | null;
+  readonly [field: string]: unknown;
 }
 
 export interface Token {
@@ -56,20 +81,5 @@ export interface Token {
   readonly issuedAt: number;
   readonly expiresAt: number;
   readonly applicationCredentialId: string | null;
-}
-
-/** The kinds that have ids and names and are kept alike. */
-export interface Directory {
-  domains: Map<string, Named>;
-  projects: Map<string, Project>;
-  users: Map<string, User>;
-  groups: Map<string, Group>;
-  roles: Map<string, Named>;
-}
-
-/** Everything the identity service knows. */
-export interface IdentityState extends Directory {
-  assignments: readonly Assignment[];
-  credentials: Map<string, ApplicationCredential>;
-  tokens: Map<string, Token>;
+  readonly trustId: string | null;
 }

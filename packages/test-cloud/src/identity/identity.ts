@@ -1,23 +1,29 @@
 import { STATUS_CODES } from 'node:http';
+import { Resource } from '../service/resource.js';
+import { resourceRoutes } from '../service/resource-routes.js';
 import { standIn } from '../service/stand-in.js';
+import { applicationCredentialRoutes } from './application-credential-routes.js';
 import { assignmentRoutes } from './assignment-routes.js';
 import { authRoutes } from './auth-routes.js';
-import { credentialRoutes } from './credential-routes.js';
-import type { Directory } from './directory.js';
-import { directoryRoutes } from './directory-routes.js';
-import { serviceRoutes } from './service-routes.js';
+import { catalogResources } from './catalog-resources.js';
+import { credentialResources } from './credential-resources.js';
+import { domains, groups, projects, roles, users } from './directory-resources.js';
+import { endpointFilterRoutes } from './endpoint-filter-routes.js';
+import { identityStyle } from './identity-style.js';
+import { versionRoutes } from './version-routes.js';
+
+const RESOURCES = [domains, projects, users, groups, roles, ...catalogResources, ...credentialResources];
 
 /** The identity service, version 3. */
-export function identityService(directory: Directory) {
-  return standIn({
-    name: 'identity',
-    routes: () => [
-      ...serviceRoutes(),
-      ...authRoutes(directory),
-      ...assignmentRoutes(directory),
-      ...credentialRoutes(directory),
-      ...directoryRoutes(directory),
-    ],
-    fault: ({ status, message }) => ({ error: { code: status, message, title: STATUS_CODES[status] } }),
-  });
-}
+export const identityService = standIn({
+  name: 'identity',
+  routes: () => [
+    ...versionRoutes(),
+    ...authRoutes(),
+    ...assignmentRoutes(),
+    ...applicationCredentialRoutes(),
+    ...endpointFilterRoutes(),
+    ...RESOURCES.flatMap((spec) => resourceRoutes(new Resource(identityStyle, spec))),
+  ],
+  fault: ({ status, message }) => ({ error: { code: status, message, title: STATUS_CODES[status] } }),
+});

@@ -32,6 +32,7 @@ export const Login = z.object({
           domain: Domain.optional(),
           system: z.object({ all: z.boolean() }).optional(),
           unscoped: z.unknown().optional(),
+          'OS-TRUST:trust': z.object({ id: z.string() }).optional(),
         }),
       ])
       .optional(),
@@ -50,6 +51,7 @@ interface Proven {
   readonly scope?: Scope;
   readonly roleIds?: readonly string[];
   readonly applicationCredentialId?: string;
+  readonly trustId?: string;
   readonly expiresAt?: number;
 }
 
@@ -118,6 +120,24 @@ function wantedScope(directory: Directory, wanted: LoginBody['scope']): Scope | 
   return { kind: 'project', id: project.id };
 }
 
+/** What the trustee of a trust may by it: as the one who lends, with the roles that are lent, as long as they are. */
+function underTrust(directory: Directory, proven: Proven, id: string): Proven {
+  const trust = directory.state.trusts.get(id);
+  const over = trust?.expires_at && Date.parse(trust.expires_at) <= directory.now();
+  const trustor = trust && directory.state.users.get(trust.trustor_user_id);
+  if (!trust || over || !trustor || trust.trustee_user_id !== proven.user.id || trust.remaining_uses === 0)
+    throw refused();
+  if (trust.remaining_uses !== null)
+    directory.state.trusts.set(id, { ...trust, remaining_uses: trust.remaining_uses - 1 });
+  return {
+    ...proven,
+    user: trust.impersonation ? trustor : proven.user,
+    trustId: id,
+    roleIds: directory.withImplied(trust.roles.map((role) => role.id)),
+    ...(trust.project_id && { scope: { kind: 'project', id: trust.project_id } as const }),
+  };
+}
+
 /** Checks a login and gives its token. Throws the 401, whatever is wrong. */
 export function logIn(directory: Directory, { identity, scope }: LoginBody): Token {
   const proven = identity.methods
@@ -125,11 +145,15 @@ export function logIn(directory: Directory, { identity, scope }: LoginBody): Tok
     .map((method) => proofs[method]?.(directory, identity))
     .find((proof) => proof !== undefined);
   if (!proven || proven.user.enabled === false) throw refused();
-  const { user, methods, expiresAt, applicationCredentialId } = proven;
-  const asked = proven.scope ?? wantedScope(directory, scope);
+  const lent =
+    typeof scope === 'object' && scope['OS-TRUST:trust']
+      ? underTrust(directory, proven, scope['OS-TRUST:trust'].id)
+      : proven;
+  const { user, methods, expiresAt, applicationCredentialId, trustId } = lent;
+  const asked = lent.scope ?? wantedScope(directory, scope);
   const fallback = user.default_project_id ? ({ kind: 'project', id: user.default_project_id } as const) : null;
   const chosen = asked === undefined ? fallback : asked;
-  const roleIds = proven.roleIds ?? (chosen ? directory.roleIdsOf(user.id, chosen) : []);
+  const roleIds = lent.roleIds ?? (chosen ? directory.roleIdsOf(user.id, chosen) : []);
   if (asked && roleIds.length === 0) throw refused();
   return directory.issue({
     userId: user.id,
@@ -137,6 +161,7 @@ export function logIn(directory: Directory, { identity, scope }: LoginBody): Tok
     roleIds,
     methods,
     ...(applicationCredentialId && { applicationCredentialId }),
+    ...(trustId && { trustId }),
     ...(expiresAt && { expiresAt }),
   });
 }

@@ -1,3 +1,4 @@
+import type { CloudContext } from '../service/cloud-context.js';
 import { microsZ } from '../service/times.js';
 import { catalogFor } from './catalog.js';
 import { DEFAULT_DOMAIN, type Directory } from './directory.js';
@@ -17,10 +18,11 @@ function scopeView({ state }: Directory, scope: Scope | null): Wire {
 }
 
 /** A token as the identity service describes it; without a catalog where none is wanted, or nothing is scoped. */
-export function tokenView(directory: Directory, token: Token, cloudUrl: string | undefined): Wire {
+export function tokenView({ directory, documents }: CloudContext, token: Token, cloudUrl: string | undefined): Wire {
   const { state } = directory;
   const user = state.users.get(token.userId);
   const credential = token.applicationCredentialId && state.credentials.get(token.applicationCredentialId);
+  const trust = token.trustId && state.trusts.get(token.trustId);
   const projectId = token.scope?.kind === 'project' ? token.scope.id : undefined;
   return {
     methods: token.methods,
@@ -34,7 +36,15 @@ export function tokenView(directory: Directory, token: Token, cloudUrl: string |
     issued_at: microsZ(token.issuedAt),
     ...scopeView(directory, token.scope),
     ...(token.scope && { roles: token.roleIds.map((id) => brief(state.roles.get(id))) }),
-    ...(token.scope && cloudUrl !== undefined && { catalog: catalogFor(cloudUrl, projectId) }),
+    ...(token.scope && cloudUrl !== undefined && { catalog: catalogFor(documents, cloudUrl, projectId) }),
+    ...(trust && {
+      'OS-TRUST:trust': {
+        id: trust.id,
+        impersonation: trust.impersonation,
+        trustor_user: { id: trust.trustor_user_id },
+        trustee_user: { id: trust.trustee_user_id },
+      },
+    }),
     ...(credential && {
       application_credential: { id: credential.id, name: credential.name, restricted: !credential.unrestricted },
     }),

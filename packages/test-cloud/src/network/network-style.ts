@@ -75,7 +75,7 @@ function list(call: Call, resource: Resource, items: readonly Wire[]): unknown {
   const reverse = call.query.get('page_reverse')?.toLowerCase() === 'true';
   const marker = call.text('marker');
   const at = marker === undefined ? undefined : found.findIndex(({ id }) => id === marker);
-  if (at === -1) throw resource.style.errors.notFound(resource, marker!);
+  if (at === -1) throw resource.style.errors.notFound(resource, marker!, call);
   const end = reverse ? (at ?? found.length) : Math.min(found.length, (at ?? -1) + 1 + limit);
   const page = found.slice(reverse ? Math.max(0, end - limit) : (at ?? -1) + 1, end);
   const full = page.length >= limit;
@@ -113,11 +113,12 @@ export const networkStyle: Style = {
   newId: randomUUID,
   unknownFields: 'refuse',
   bulk: true,
+  admin: [],
 
-  authorize(call, { spec }, verb, doc) {
+  authorize(call, { spec, admin }, verb, doc) {
     if (call.isAdmin) return;
     const rule = `${RULES[verb]}_${spec.one}`;
-    if (spec.admin?.includes(verb)) throw notAllowed(rule);
+    if (admin.includes(verb)) throw notAllowed(rule);
     const writes = verb === 'change' || verb === 'remove';
     if (writes && doc?.project_id !== undefined && doc.project_id !== call.caller.projectId) throw notAllowed(rule);
   },

@@ -16,6 +16,14 @@ export interface CloudPreset {
 
 const HOSTS = 500;
 
+/** What volumes are of when nobody names a type, and one that somebody can name. */
+const volumeTypes: Preset['volumeTypes'] = [
+  { name: '__DEFAULT__', description: 'Default Volume Type' },
+  ...defaultPreset.volumeTypes!,
+];
+/** What the presets share. */
+const common: Preset = { ...defaultPreset, volumeTypes };
+
 /** What a cloud can be from the start. */
 export const presets: Readonly<Record<PresetName, () => CloudPreset>> = {
   /** One of each: a flavor, an image, a network, a host. */
@@ -25,15 +33,15 @@ export const presets: Readonly<Record<PresetName, () => CloudPreset>> = {
       hosts: defaultPreset.hosts!.slice(0, 1),
       images: defaultPreset.images,
       networks: defaultPreset.networks!.slice(0, 1),
-      volumeTypes: defaultPreset.volumeTypes,
+      volumeTypes,
     },
   }),
   /** Five flavors, an image, a private and a public network, two hosts. */
-  small: () => ({ preset: defaultPreset }),
+  small: () => ({ preset: common }),
   /** 500 hosts in three zones, with 100,000 servers on them. */
   large: () => ({
     preset: {
-      ...defaultPreset,
+      ...common,
       hosts: Array.from({ length: HOSTS }, (_, index) => ({
         name: `host${String(index + 1).padStart(3, '0')}`,
         zone: `zone${(index % 3) + 1}`,

@@ -21,8 +21,9 @@ export function resourceRoutes(resource: Resource): readonly Route[] {
 
   async function create(call: Call): Promise<Reply> {
     const status = statuses?.create ?? style.statuses.create;
-    const several = style.bulk ? enclosed(call, many) : undefined;
+    const several = style.bulk || spec.bulk ? enclosed(call, many) : undefined;
     if (Array.isArray(several)) return new Reply(status, { [many]: await resource.createAll(call, several) });
+    if (spec.bulk === 'only') throw style.errors.noBody(resource);
     return new Reply(status, { [one]: await resource.create(call, enclosed(call, one)) });
   }
 
@@ -31,8 +32,20 @@ export function resourceRoutes(resource: Resource): readonly Route[] {
     return new Reply(statuses?.remove ?? style.statuses.remove);
   }
 
+  async function list(call: Call): Promise<unknown> {
+    return style.list(call, resource, await resource.list(call));
+  }
+
+  /** The same list with only the brief form of each. */
+  function inBrief(call: Call, listed: unknown): unknown {
+    const { brief } = spec;
+    if (!brief) return listed;
+    const body = listed as Readonly<Record<string, readonly Wire[]>>;
+    return { ...body, [many]: body[many]!.map((wire) => brief(call, wire)) };
+  }
+
   const usual: Readonly<Record<Verb, Route>> = {
-    list: get(all, async (call) => style.list(call, resource, await resource.list(call))),
+    list: get(all, async (call) => inBrief(call, await list(call))),
     create: post(all, create),
     show: get(each, async (call) => ({ [one]: await resource.show(call, await resource.find(call, id(call))) })),
     change: (style.change === 'put' ? put : patch)(each, async (call) => ({
@@ -43,6 +56,7 @@ export function resourceRoutes(resource: Resource): readonly Route[] {
   return [
     ...(spec.routes?.(resource) ?? []),
     ...(spec.tags ? tagRoutes(resource) : []),
+    ...(spec.brief ? [get(`${all}/detail`, list)] : []),
     ...verbs.map((verb) => usual[verb]),
   ];
 }

@@ -23,7 +23,7 @@ export interface ResourceSpec {
   readonly fields: () => Fields;
   /** Default: all five. */
   readonly verbs?: readonly Verb[];
-  /** Verbs that only administrators have. */
+  /** Verbs that only administrators have; default: those of the service. */
   readonly admin?: readonly Verb[];
   /** Parameters of the path that say which one it is below. */
   readonly within?: readonly string[];
@@ -33,9 +33,19 @@ export interface ResourceSpec {
   readonly seed?: (call: Call, table: Map<string, Doc>) => void;
   /** Who knows of a record; default: administrators, its project, and everybody when it is shared. */
   readonly sees?: (call: Call, doc: Doc) => boolean;
+  /** Names by which lists are narrowed, where the service does not take them from the fields. */
+  readonly filters?: readonly string[];
+  /** Whether the caller's list has it, of what the caller may know of. */
+  readonly lists?: (call: Call, doc: Doc) => boolean;
+  /** What a list shows of each, where `.../detail` is the list of all there is to say. */
+  readonly brief?: (call: Call, wire: Wire) => Wire;
+  /** `only`: always several at once, in an envelope of the plural. */
+  readonly bulk?: 'only';
   /** Throws when it cannot be; what it returns is kept as well. */
   readonly creating?: (call: Call, doc: Wire) => Awaitable<Wire | undefined>;
   readonly changing?: (call: Call, before: Doc, change: Wire) => Awaitable<Wire | undefined>;
+  /** Follows once it is kept. */
+  readonly created?: (call: Call, doc: Doc) => void;
   readonly removing?: (call: Call, doc: Doc) => Awaitable<unknown>;
   /** What is shown beside what is kept. */
   readonly shows?: (call: Call, doc: Doc) => Awaitable<Wire>;
@@ -53,6 +63,8 @@ const EVERY_VERB: readonly Verb[] = ['list', 'show', 'create', 'change', 'remove
 export class Resource {
   readonly storage: Storage;
   readonly verbs: readonly Verb[];
+  /** Verbs that only administrators have. */
+  readonly admin: readonly Verb[];
   #fields: Fields | undefined;
   #aside: readonly string[] | undefined;
 
@@ -62,6 +74,7 @@ export class Resource {
   ) {
     this.storage = spec.storage ?? documentStorage(this);
     this.verbs = spec.verbs ?? EVERY_VERB;
+    this.admin = spec.admin ?? style.admin;
   }
 
   get fields(): Fields {
@@ -91,9 +104,9 @@ export class Resource {
 
   /** The record, or this service's 404. */
   async find(call: Call, id: string, verb: Verb = 'show'): Promise<Doc> {
-    if (this.spec.admin?.includes(verb)) this.style.authorize(call, this, verb, undefined);
+    if (this.admin.includes(verb)) this.style.authorize(call, this, verb, undefined);
     const doc = await this.storage.get(call, id);
-    if (!doc) throw this.style.errors.notFound(this, id);
+    if (!doc) throw this.style.errors.notFound(this, id, call);
     this.style.authorize(call, this, verb, doc);
     return doc;
   }
@@ -112,7 +125,10 @@ export class Resource {
 
   async list(call: Call): Promise<readonly Wire[]> {
     this.style.authorize(call, this, 'list', undefined);
-    return Promise.all((await this.storage.list(call)).map((doc) => this.show(call, doc)));
+    const { lists } = this.spec;
+    const found = await this.storage.list(call);
+    const listed = lists ? found.filter((doc) => lists(call, doc)) : found;
+    return Promise.all(listed.map((doc) => this.show(call, doc)));
   }
 
   /** Makes one of fields that were checked. */
@@ -123,6 +139,7 @@ export class Resource {
     const whole = { ...filled, ...extra };
     const doc = await this.storage.create(call, this.#withoutAside(whole));
     this.#keepAside(call, doc.id, whole);
+    this.spec.created?.(call, doc);
     return this.show(call, doc);
   }
 

@@ -19,6 +19,8 @@ export interface Style {
   readonly unknownFields: 'refuse' | 'ignore' | 'keep';
   /** Whether several may be made at once, in an envelope of the plural. */
   readonly bulk: boolean;
+  /** Verbs that only administrators have, unless a resource says otherwise. */
+  readonly admin: readonly Verb[];
   /** Called for whoever wants to read or to change a resource; throws what this service says to others. */
   readonly authorize: (call: Call, resource: Resource, verb: Verb, doc: Doc | undefined) => void;
   /** Throws unless the caller may set these fields. */
@@ -37,6 +39,6 @@ export interface Style {
     readonly readOnly: (resource: Resource, key: string, verb: Verb) => ServiceError;
     readonly missing: (resource: Resource, key: string) => ServiceError;
     readonly invalid: (resource: Resource, key: string, value: unknown, reason: string) => ServiceError;
-    readonly notFound: (resource: Resource, id: string) => ServiceError;
+    readonly notFound: (resource: Resource, id: string, call: Call) => ServiceError;
   };
 }

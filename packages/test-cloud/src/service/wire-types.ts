@@ -4,7 +4,6 @@ import { z } from 'zod';
 
 export const text = z.string().max(255);
 export const longText = z.string().max(1024);
-export const uuid = z.guid('is not a valid UUID');
 /** An id of whatever form. */
 export const anyId = z.string().min(1).max(255);
 

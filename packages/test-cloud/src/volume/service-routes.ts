@@ -1,23 +1,54 @@
-import type { EmbeddedCatalogs } from '@apistrata/compute-engine';
 import { z } from 'zod';
 import type { Call } from '../service/call.js';
-import { del, get, openGet, put, Reply, type Route } from '../service/route.js';
+import { del, get, noContent, openGet, put, Reply, type Route } from '../service/route.js';
+import { notFound } from '../service/service-error.js';
 import { micros } from '../service/times.js';
+import { limitsOf, usageOf } from './quota-routes.js';
 
 export const MIN_VERSION = '3.0';
 export const MAX_VERSION = '3.70';
 
-const DEFAULTS: Readonly<Record<string, number>> = {
-  volumes: 10,
-  snapshots: 10,
-  gigabytes: 1000,
-  per_volume_gigabytes: -1,
-  backups: 10,
-  backup_gigabytes: 1000,
-  groups: 10,
+const HOST = 'volumes@simulated';
+const POOL = `${HOST}#pool`;
+/** What lists may be narrowed by, as the service tells it. */
+const RESOURCE_FILTERS: Readonly<Record<string, readonly string[]>> = {
+  volume: [
+    'name',
+    'status',
+    'metadata',
+    'bootable',
+    'migration_status',
+    'availability_zone',
+    'group_id',
+    'size',
+    'created_at',
+    'updated_at',
+  ],
+  backup: ['name', 'status', 'volume_id'],
+  snapshot: ['name', 'status', 'volume_id', 'metadata', 'availability_zone', 'consumes_quota'],
+  group: [],
+  group_snapshot: ['status', 'group_id'],
+  attachment: ['volume_id', 'status', 'instance_id', 'attach_status'],
+  message: ['resource_uuid', 'resource_type', 'event_id', 'request_id', 'message_level'],
+  pool: ['name', 'volume_type'],
+  volume_type: ['is_public'],
 };
+/** Lists of things that never happen here. */
+const EMPTY: readonly (readonly [string, string, 'admin'?])[] = [
+  ['messages', 'messages'],
+  ['consistencygroups', 'consistencygroups'],
+  ['consistencygroups/detail', 'consistencygroups'],
+  ['cgsnapshots', 'cgsnapshots'],
+  ['cgsnapshots/detail', 'cgsnapshots'],
+  ['clusters', 'clusters', 'admin'],
+  ['clusters/detail', 'clusters', 'admin'],
+  ['manageable_volumes', 'manageable-volumes', 'admin'],
+  ['manageable_volumes/detail', 'manageable-volumes', 'admin'],
+  ['manageable_snapshots', 'manageable-snapshots', 'admin'],
+  ['manageable_snapshots/detail', 'manageable-snapshots', 'admin'],
+];
 
-const QuotaSet = z.object({ quota_set: z.record(z.string(), z.unknown()) });
+const DefaultType = z.object({ default_type: z.object({ volume_type: z.string().min(1) }) });
 
 function versions({ base }: Call) {
   return {
@@ -35,62 +66,91 @@ function versions({ base }: Call) {
   };
 }
 
-/** Versions, limits, zones and services: what clients look at around volumes. */
-export function volumeServiceRoutes(
-  volumes: () => EmbeddedCatalogs['volumes'],
-  limits: () => Map<string, Record<string, number>>,
-  now: () => number,
-): readonly Route[] {
-  const limitsOf = (project: string) => ({ ...DEFAULTS, ...limits().get(project) });
+async function absoluteLimits(call: Call) {
+  const project = (call.isAdmin && call.text('project_id')) || call.caller.projectId;
+  const limit = await limitsOf(call, project);
+  const used = await usageOf(call, project);
+  return {
+    maxTotalVolumes: limit.volumes,
+    maxTotalSnapshots: limit.snapshots,
+    maxTotalVolumeGigabytes: limit.gigabytes,
+    maxTotalBackups: limit.backups,
+    maxTotalBackupGigabytes: limit.backup_gigabytes,
+    totalVolumesUsed: used.volumes,
+    totalSnapshotsUsed: used.snapshots,
+    totalGigabytesUsed: used.gigabytes,
+    totalBackupsUsed: used.backups,
+    totalBackupGigabytesUsed: used.backup_gigabytes,
+  };
+}
 
-  async function usage(call: Call, project: string): Promise<Readonly<Record<string, number>>> {
-    const query = call.isAdmin ? { allProjects: true, projectId: project } : {};
-    const found = await volumes().listVolumes(call.caller, query);
-    const snapshots = await volumes().listSnapshots(call.caller, query);
-    return {
-      volumes: found.length,
-      gigabytes: [...found, ...snapshots].reduce((sum, { sizeGb }) => sum + sizeGb, 0),
-      snapshots: snapshots.length,
-    };
-  }
+/** Where volumes are kept: one pool without end. */
+async function pools(call: Call) {
+  call.requireAdmin();
+  const { volumes } = call.cloud.catalogs;
+  const found = await volumes.listVolumes(call.caller, { allProjects: true });
+  const wanted = call.text('name');
+  if (wanted !== undefined && wanted !== POOL) return { pools: [] };
+  if (!call.flag('detail')) return { pools: [{ name: POOL }] };
+  const capabilities = {
+    pool_name: 'pool',
+    volume_backend_name: 'simulated',
+    vendor_name: 'simulated',
+    driver_version: '1.0.0',
+    storage_protocol: 'local',
+    total_capacity_gb: 'infinite',
+    free_capacity_gb: 'infinite',
+    provisioned_capacity_gb: found.reduce((sum, { sizeGb }) => sum + sizeGb, 0),
+    allocated_capacity_gb: found.reduce((sum, { sizeGb }) => sum + sizeGb, 0),
+    reserved_percentage: 0,
+    max_over_subscription_ratio: '20.0',
+    thin_provisioning_support: true,
+    thick_provisioning_support: false,
+    multiattach: true,
+    QoS_support: false,
+    timestamp: micros(call.cloud.clock.now()),
+  };
+  return { pools: [{ name: POOL, capabilities }] };
+}
 
-  async function quotaSet(call: Call) {
-    const project = call.param('project');
-    const limit = limitsOf(project);
-    if (!call.flag('usage')) return { quota_set: { id: project, ...limit } };
-    const used = await usage(call, project);
-    const shown = Object.entries(limit).map(([kind, value]) => [
-      kind,
-      { limit: value, in_use: used[kind] ?? 0, reserved: 0, allocated: 0 },
-    ]);
-    return { quota_set: { id: project, ...Object.fromEntries(shown) } };
-  }
+/** The type that volumes of a project get, where an administrator chose one. */
+function defaultTypeRoutes(): readonly Route[] {
+  const table = ({ cloud }: Call) => cloud.documents.table<string>('volume/default-types');
+  const view = (project_id: string, volume_type_id: string) => ({ project_id, volume_type_id });
+  return [
+    get('/v3/default-types', (call) => {
+      call.requireAdmin();
+      return { default_types: [...table(call)].map(([project, type]) => view(project, type)) };
+    }),
+    get('/v3/default-types/:project', (call) => {
+      call.requireAdmin();
+      const type = table(call).get(call.param('project'));
+      if (!type) throw notFound(`Default type for project ${call.param('project')} not found.`);
+      return { default_type: view(call.param('project'), type) };
+    }),
+    put('/v3/default-types/:project', async (call) => {
+      call.requireAdmin();
+      const { volume_type } = call.body(DefaultType).default_type;
+      const { id } = await call.cloud.catalogs.volumes.getType(call.caller, volume_type);
+      table(call).set(call.param('project'), id);
+      return { default_type: view(call.param('project'), id) };
+    }),
+    del('/v3/default-types/:project', (call) => {
+      call.requireAdmin();
+      if (!table(call).delete(call.param('project')))
+        throw notFound(`Default type for project ${call.param('project')} not found.`);
+      return noContent();
+    }),
+  ];
+}
 
+/** Versions, limits, zones, services and pools: what clients look at around volumes. */
+export function volumeServiceRoutes(): readonly Route[] {
   return [
     openGet('/', (call) => new Reply(300, versions(call))),
     openGet('/v3', versions),
     get('/v3/extensions', () => ({ extensions: [] })),
-    get('/v3/limits', async (call) => {
-      const limit = limitsOf(call.caller.projectId);
-      const used = await usage(call, call.caller.projectId);
-      return {
-        limits: {
-          rate: [],
-          absolute: {
-            maxTotalVolumes: limit.volumes,
-            maxTotalSnapshots: limit.snapshots,
-            maxTotalVolumeGigabytes: limit.gigabytes,
-            maxTotalBackups: limit.backups,
-            maxTotalBackupGigabytes: limit.backup_gigabytes,
-            totalVolumesUsed: used.volumes,
-            totalSnapshotsUsed: used.snapshots,
-            totalGigabytesUsed: used.gigabytes,
-            totalBackupsUsed: 0,
-            totalBackupGigabytesUsed: 0,
-          },
-        },
-      };
-    }),
+    get('/v3/limits', async (call) => ({ limits: { rate: [], absolute: await absoluteLimits(call) } })),
     get('/v3/os-availability-zone', () => ({
       availabilityZoneInfo: [{ zoneName: 'nova', zoneState: { available: true } }],
     })),
@@ -102,32 +162,55 @@ export function volumeServiceRoutes(
         zone: 'nova',
         status: 'enabled',
         state: 'up',
-        updated_at: micros(now()),
+        updated_at: micros(call.cloud.clock.now()),
         disabled_reason: null,
         cluster: null,
       });
-      return { services: [service('cinder-scheduler', 'controller'), service('cinder-volume', 'volumes@simulated')] };
+      const all = [
+        service('cinder-scheduler', 'controller'),
+        service('cinder-volume', HOST),
+        service('cinder-backup', 'controller'),
+      ];
+      const wanted = (name: 'binary' | 'host') => call.text(name);
+      return {
+        services: all.filter(
+          (one) => (wanted('binary') ?? one.binary) === one.binary && (wanted('host') ?? one.host) === one.host,
+        ),
+      };
     }),
-    get('/v3/os-quota-sets/:project', quotaSet),
-    get('/v3/os-quota-sets/:project/defaults', (call) => ({ quota_set: { id: call.param('project'), ...DEFAULTS } })),
-    put('/v3/os-quota-sets/:project', (call) => {
+    get('/v3/scheduler-stats/get_pools', pools),
+    get('/v3/capabilities/:host', (call) => {
       call.requireAdmin();
-      const project = call.param('project');
-      const given = Object.entries(call.body(QuotaSet).quota_set).filter(([kind]) => kind in DEFAULTS);
-      const changed = given.map(([kind, value]) => [kind, Number(value)]);
-      limits().set(project, { ...limits().get(project), ...Object.fromEntries(changed) });
-      return { quota_set: limitsOf(project) };
+      if (decodeURIComponent(call.param('host')) !== HOST)
+        throw notFound(`Service ${call.param('host')} could not be found.`);
+      return {
+        namespace: 'OS::Storage::Capabilities::simulated',
+        vendor_name: 'simulated',
+        volume_backend_name: 'simulated',
+        pool_name: 'pool',
+        driver_version: '1.0.0',
+        storage_protocol: 'local',
+        display_name: null,
+        description: null,
+        visibility: null,
+        replication_targets: [],
+        properties: {},
+      };
     }),
-    del('/v3/os-quota-sets/:project', (call) => {
-      call.requireAdmin();
-      limits().delete(call.param('project'));
-      return new Reply(200);
+    get('/v3/resource_filters', (call) => {
+      const wanted = call.text('resource');
+      const all = Object.entries(RESOURCE_FILTERS).filter(([name]) => wanted === undefined || name === wanted);
+      return { resource_filters: all.map(([resource, filters]) => ({ resource, filters })) };
     }),
-    get('/v3/os-quota-class-sets/:name', (call) => ({ quota_class_set: { id: call.param('name'), ...DEFAULTS } })),
-    get('/v3/qos-specs', () => ({ qos_specs: [] })),
-    get('/v3/backups', () => ({ backups: [] })),
-    get('/v3/backups/detail', () => ({ backups: [] })),
-    get('/v3/os-volume-transfer', () => ({ transfers: [] })),
-    get('/v3/os-volume-transfer/detail', () => ({ transfers: [] })),
+    ...EMPTY.map(([path, many, admin]) =>
+      get(`/v3/${path}`, (call) => {
+        if (admin) call.requireAdmin();
+        return { [many]: [] };
+      }),
+    ),
+    get('/v3/messages/:id', (call) => {
+      throw notFound(`Message ${call.param('id')} could not be found.`);
+    }),
+    ...defaultTypeRoutes(),
   ];
 }

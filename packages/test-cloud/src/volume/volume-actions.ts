@@ -1,122 +1,225 @@
 import { randomUUID } from 'node:crypto';
-import type { EmbeddedCatalogs, VolumeStatus } from '@apistrata/compute-engine';
-import type { z } from 'zod';
+import type { VolumeStatus } from '@apistrata/compute-engine';
+import { z } from 'zod';
 import type { Call } from '../service/call.js';
-import { accepted, post, type Route } from '../service/route.js';
-import { badRequest } from '../service/service-error.js';
+import { post, Reply, type Route } from '../service/route.js';
+import { badRequest, notFound, unservedAction } from '../service/service-error.js';
 import { micros } from '../service/times.js';
-import { type ActionName, actions } from './volume-bodies.js';
+import { flag, text, whole, words } from '../service/wire-types.js';
+import { actionOf } from './action-of.js';
 
-type Catalogs = () => EmbeddedCatalogs;
-type Arguments<A extends ActionName> = z.infer<(typeof actions)[A]>;
-
-interface Work<A extends ActionName> {
-  readonly call: Call;
-  readonly id: string;
-  readonly given: Arguments<A>;
-  readonly catalogs: EmbeddedCatalogs;
+/** One action: what its body may say, what it does, and the status of its answer, whose body is what it gives. */
+interface Action<S extends z.ZodType> {
+  readonly given: S;
+  readonly status?: 200;
+  readonly admin?: true;
+  readonly run: (call: Call, id: string, given: z.infer<S>) => Promise<unknown>;
 }
 
-/** What each action does; a result is the answer's body. */
-const work: { readonly [A in ActionName]: (w: Work<A>) => Promise<unknown> } = {
-  'os-extend': ({ catalogs, call, id, given }) => catalogs.volumes.extendVolume(call.caller, id, given.new_size),
-  'os-set_bootable': ({ catalogs, call, id, given }) =>
-    catalogs.volumes.updateVolume(call.caller, id, { bootable: given.bootable }),
-  'os-reset_status': ({ catalogs, call, id, given }) => {
-    call.requireAdmin();
-    return catalogs.volumes.updateVolume(call.caller, id, {
-      status: (given.status ?? undefined) as VolumeStatus | undefined,
-    });
-  },
-  'os-set_image_metadata': async ({ catalogs, call, id, given }) => {
-    const { imageMetadata } = await catalogs.volumes.getVolume(call.caller, id);
-    await catalogs.volumes.updateVolume(call.caller, id, { imageMetadata: { ...imageMetadata, ...given.metadata } });
-    return { metadata: { ...imageMetadata, ...given.metadata } };
-  },
-  'os-unset_image_metadata': async ({ catalogs, call, id, given }) => {
-    const { [given.key]: _, ...imageMetadata } = (await catalogs.volumes.getVolume(call.caller, id)).imageMetadata;
-    await catalogs.volumes.updateVolume(call.caller, id, { imageMetadata });
-  },
-  'os-update_readonly_flag': async ({ catalogs, call, id, given }) => {
-    const { metadata } = await catalogs.volumes.getVolume(call.caller, id);
-    const readonly = /^(true|1)$/i.test(String(given.readonly)) ? 'True' : 'False';
-    await catalogs.volumes.updateVolume(call.caller, id, { metadata: { ...metadata, readonly } });
-  },
-  'os-retype': async ({ catalogs, call, id, given }) => {
-    const { name } = await catalogs.volumes.getType(call.caller, given.new_type);
-    await catalogs.volumes.updateVolume(call.caller, id, { volumeType: name });
-  },
-  'os-reserve': ({ catalogs, call, id }) => catalogs.volumes.updateVolume(call.caller, id, { status: 'attaching' }),
-  'os-unreserve': ({ catalogs, call, id }) => catalogs.volumes.updateVolume(call.caller, id, { status: 'available' }),
-  'os-attach': async ({ catalogs, call, id, given }) => {
-    const key = randomUUID();
-    const serverId = given.instance_uuid ?? '';
-    if ((await catalogs.volumes.getVolume(call.caller, id)).status === 'attaching')
-      await catalogs.volumes.updateVolume(call.caller, id, { status: 'available' });
-    const tie = await catalogs.volumes.reserve(call.caller, { key, volumeId: id, serverId });
-    await catalogs.volumes.connect(call.caller, tie.id, {
-      host: given.host_name ?? '',
-      mountpoint: given.mountpoint ?? null,
-    });
-    await catalogs.volumes.complete(call.caller, tie.id);
-  },
-  'os-detach': async ({ catalogs, call, id, given }) => {
-    const { attachments } = await catalogs.volumes.getVolume(call.caller, id);
+const action = <S extends z.ZodType>(given: S, run: Action<S>['run'], more: Pick<Action<S>, 'status' | 'admin'> = {}) =>
+  ({ given, run, ...more }) as Action<z.ZodType>;
+
+const nothing = z.unknown();
+const catalog = (call: Call) => call.cloud.catalogs.volumes;
+const change = (call: Call, id: string, fields: Parameters<ReturnType<typeof catalog>['updateVolume']>[2]) =>
+  catalog(call).updateVolume(call.caller, id, fields);
+const ok = { status: 200 } as const;
+const admin = { admin: true } as const;
+
+async function attach(
+  call: Call,
+  id: string,
+  given: { instance_uuid?: string | null; host_name?: string | null; mountpoint?: string | null },
+) {
+  if ((await catalog(call).getVolume(call.caller, id)).status === 'attaching')
+    await change(call, id, { status: 'available' });
+  const serverId = given.instance_uuid ?? '';
+  const tie = await catalog(call).reserve(call.caller, { key: randomUUID(), volumeId: id, serverId });
+  await catalog(call).connect(call.caller, tie.id, {
+    host: given.host_name ?? '',
+    mountpoint: given.mountpoint ?? null,
+  });
+  await catalog(call).complete(call.caller, tie.id);
+}
+
+const Upload = z.object({
+  image_name: z.string(),
+  disk_format: z.string().optional(),
+  container_format: z.string().optional(),
+  visibility: z.enum(['public', 'private', 'shared', 'community']).optional(),
+  protected: flag.optional(),
+  force: nothing.optional(),
+});
+
+async function upload(call: Call, id: string, given: z.infer<typeof Upload>) {
+  const { images } = call.cloud.catalogs;
+  const volume = await catalog(call).getVolume(call.caller, id);
+  const diskFormat = given.disk_format ?? 'raw';
+  const containerFormat = given.container_format ?? 'bare';
+  const image = await images.create(call.caller, {
+    id: randomUUID(),
+    name: given.image_name,
+    diskFormat,
+    containerFormat,
+    visibility: given.visibility ?? 'shared',
+    protected: given.protected ?? false,
+  });
+  await images.upload(call.caller, image.id, new Uint8Array());
+  return {
+    'os-volume_upload_image': {
+      id,
+      image_id: image.id,
+      image_name: given.image_name,
+      status: 'uploading',
+      size: volume.sizeGb,
+      disk_format: diskFormat,
+      container_format: containerFormat,
+      display_description: volume.description,
+      updated_at: micros(volume.updatedAt),
+      volume_type: volume.volumeType && { name: volume.volumeType },
+    },
+  };
+}
+
+async function revert(call: Call, id: string, snapshotId: string) {
+  const own = await catalog(call).listSnapshots(call.caller, { volumeId: id, allProjects: call.isAdmin });
+  // Only the state that was kept last can be gone back to.
+  if (own[0]?.id !== snapshotId)
+    throw badRequest(`Specified snapshot ${snapshotId} is not the latest one of volume ${id}.`);
+}
+
+/** What can be done to a volume, by the only key of the body. */
+const ACTIONS: Readonly<Record<string, Action<z.ZodType>>> = {
+  'os-extend': action(z.object({ new_size: whole }), (call, id, { new_size }) =>
+    catalog(call).extendVolume(call.caller, id, new_size),
+  ),
+  'os-set_bootable': action(
+    z.object({ bootable: flag }),
+    async (call, id, given) => void (await change(call, id, given)),
+    ok,
+  ),
+  'os-reset_status': action(
+    z.object({
+      status: z.string().nullish(),
+      attach_status: z.string().nullish(),
+      migration_status: z.string().nullish(),
+    }),
+    async (call, id, given) =>
+      void (await change(call, id, {
+        status: (given.status ?? undefined) as VolumeStatus | undefined,
+        migrationStatus: given.migration_status === 'none' ? null : (given.migration_status ?? undefined),
+      })),
+    admin,
+  ),
+  'os-set_image_metadata': action(
+    z.object({ metadata: words }),
+    async (call, id, { metadata }) => {
+      const { imageMetadata } = await catalog(call).getVolume(call.caller, id);
+      const merged = { ...imageMetadata, ...metadata };
+      await change(call, id, { imageMetadata: merged });
+      return { metadata: merged };
+    },
+    ok,
+  ),
+  'os-show_image_metadata': action(
+    nothing,
+    async (call, id) => ({ metadata: (await catalog(call).getVolume(call.caller, id)).imageMetadata }),
+    ok,
+  ),
+  'os-unset_image_metadata': action(
+    z.object({ key: z.string() }),
+    async (call, id, { key }) => {
+      const { [key]: gone, ...imageMetadata } = (await catalog(call).getVolume(call.caller, id)).imageMetadata;
+      if (gone === undefined) throw notFound('Metadata item was not found.');
+      await change(call, id, { imageMetadata });
+    },
+    ok,
+  ),
+  'os-update_readonly_flag': action(z.object({ readonly: flag }), async (call, id, { readonly }) => {
+    const { metadata } = await catalog(call).getVolume(call.caller, id);
+    await change(call, id, { metadata: { ...metadata, readonly: readonly ? 'True' : 'False' } });
+  }),
+  'os-retype': action(
+    z.object({ new_type: z.string(), migration_policy: z.enum(['on-demand', 'never']).optional() }),
+    async (call, id, { new_type }) => {
+      const { name } = await catalog(call).getType(call.caller, new_type);
+      await change(call, id, { volumeType: name });
+    },
+  ),
+  'os-reimage': action(
+    z.object({ image_id: z.string(), reimage_reserved: flag.optional() }),
+    (call, id, { image_id }) => catalog(call).reimage(call.caller, id, image_id),
+  ),
+  'os-reserve': action(nothing, async (call, id) => {
+    const { status } = await catalog(call).getVolume(call.caller, id);
+    if (status !== 'available')
+      throw badRequest(`Invalid volume: Volume status must be available to reserve, but the status is ${status}.`);
+    await change(call, id, { status: 'attaching' });
+  }),
+  'os-unreserve': action(nothing, async (call, id) => void (await change(call, id, { status: 'available' }))),
+  'os-attach': action(
+    z.object({
+      instance_uuid: text.nullish(),
+      mountpoint: text.nullish(),
+      host_name: text.nullish(),
+      mode: text.nullish(),
+    }),
+    attach,
+  ),
+  'os-detach': action(z.object({ attachment_id: z.string().nullish() }).nullish(), async (call, id, given) => {
+    const { attachments } = await catalog(call).getVolume(call.caller, id);
     const tie = given?.attachment_id ? attachments.find((one) => one.id === given.attachment_id) : attachments[0];
-    if (tie) await catalogs.volumes.deleteAttachment(call.caller, tie.id);
-  },
-  'os-begin_detaching': ({ catalogs, call, id }) => catalogs.volumes.beginDetaching(call.caller, id),
-  'os-roll_detaching': ({ catalogs, call, id }) => catalogs.volumes.rollbackDetaching(call.caller, id),
-  'os-force_delete': async ({ catalogs, call, id }) => {
-    call.requireAdmin();
-    await catalogs.volumes.updateVolume(call.caller, id, { status: 'error' });
-    await catalogs.volumes.deleteVolume(call.caller, id);
-  },
-  'os-volume_upload_image': async ({ catalogs, call, id, given }) => {
-    const volume = await catalogs.volumes.getVolume(call.caller, id);
-    const diskFormat = given.disk_format ?? 'raw';
-    const containerFormat = given.container_format ?? 'bare';
-    const image = await catalogs.images.create(call.caller, {
-      id: randomUUID(),
-      name: given.image_name,
-      diskFormat,
-      containerFormat,
-      visibility: given.visibility ?? 'shared',
-    });
-    await catalogs.images.upload(call.caller, image.id, new Uint8Array());
-    return {
-      'os-volume_upload_image': {
-        id,
-        image_id: image.id,
-        image_name: given.image_name,
-        status: 'uploading',
-        size: volume.sizeGb,
-        disk_format: diskFormat,
-        container_format: containerFormat,
-        display_description: volume.description,
-        updated_at: micros(volume.updatedAt),
-        volume_type: volume.volumeType && { name: volume.volumeType },
-      },
-    };
-  },
+    if (tie) await catalog(call).deleteAttachment(call.caller, tie.id);
+  }),
+  'os-begin_detaching': action(nothing, (call, id) => catalog(call).beginDetaching(call.caller, id)),
+  'os-roll_detaching': action(nothing, (call, id) => catalog(call).rollbackDetaching(call.caller, id)),
+  'os-initialize_connection': action(
+    z.object({ connector: z.record(z.string(), nothing) }),
+    async (call, id) => {
+      await catalog(call).getVolume(call.caller, id);
+      const data = { device_path: `/volumes/${id}`, access_mode: 'rw', target_discovered: false };
+      return { connection_info: { driver_volume_type: 'local', data } };
+    },
+    ok,
+  ),
+  'os-terminate_connection': action(
+    z.object({ connector: z.record(z.string(), nothing).nullable() }),
+    async (call, id) => void (await catalog(call).getVolume(call.caller, id)),
+  ),
+  'os-force_delete': action(
+    nothing,
+    async (call, id) => {
+      const { attachments } = await change(call, id, { status: 'error' });
+      for (const tie of attachments) await catalog(call).deleteAttachment(call.caller, tie.id);
+      await change(call, id, { status: 'error' });
+      await catalog(call).deleteVolume(call.caller, id);
+    },
+    admin,
+  ),
+  'os-unmanage': action(
+    nothing,
+    async (call, id) => {
+      const { status } = await catalog(call).getVolume(call.caller, id);
+      if (status === 'in-use') throw badRequest(`Invalid volume: Volume ${id} is attached.`);
+      await catalog(call).deleteVolume(call.caller, id);
+    },
+    admin,
+  ),
+  'os-volume_upload_image': action(Upload, upload),
+  revert: action(z.object({ snapshot_id: z.string() }), (call, id, { snapshot_id }) => revert(call, id, snapshot_id)),
 };
 
-function isAction(name: string | undefined): name is ActionName {
-  return name !== undefined && Object.hasOwn(work, name);
-}
-
 /** `POST /volumes/{id}/action`. */
-export function volumeActionRoutes(catalogs: Catalogs): readonly Route[] {
+export function volumeActionRoutes(): readonly Route[] {
   return [
     post('/v3/volumes/:id/action', async (call) => {
-      const [name] = Object.keys(call.req.body ?? {});
-      if (!isAction(name)) throw badRequest(`There is no such action: ${name}`);
-      const checked = actions[name].safeParse(call.req.body[name]);
-      if (!checked.success) throw badRequest(`Invalid input for ${name}: ${checked.error.issues[0]?.message}`);
-      const run = work[name] as (w: Work<any>) => Promise<unknown>;
-      const body = await run({ call, id: call.param('id'), given: checked.data as never, catalogs: catalogs() });
-      const shown = name === 'os-set_image_metadata' || name === 'os-volume_upload_image';
-      return accepted(shown ? body : undefined);
+      const { name, body } = actionOf(call);
+      const found = Object.hasOwn(ACTIONS, name) ? ACTIONS[name] : undefined;
+      if (!found) throw unservedAction(name);
+      const id = call.param('id');
+      await catalog(call).getVolume(call.caller, id);
+      if (found.admin) call.requireAdmin();
+      return new Reply(found.status ?? 202, await found.run(call, id, body(found.given)));
     }),
   ];
 }

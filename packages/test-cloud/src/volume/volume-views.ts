@@ -1,13 +1,7 @@
-import type { AttachmentRecord, SnapshotRecord, VolumeTypeRecord, VolumeView } from '@apistrata/compute-engine';
+import type { AttachmentRecord, SnapshotRecord, VolumeView } from '@apistrata/compute-engine';
 import type { Call } from '../service/call.js';
 import { micros } from '../service/times.js';
-
-function links({ base, cloudBase, caller }: Call, path: string) {
-  return [
-    { rel: 'self', href: `${base}/v3/${caller.projectId}/${path}` },
-    { rel: 'bookmark', href: `${cloudBase}/volume/${caller.projectId}/${path}` },
-  ];
-}
+import { links } from './volume-style.js';
 
 export function volumeView(call: Call, volume: VolumeView) {
   const { isAdmin } = call;
@@ -30,7 +24,6 @@ export function volumeView(call: Call, volume: VolumeView) {
     updated_at: micros(volume.updatedAt),
     replication_status: null,
     consistencygroup_id: null,
-    group_id: null,
     attachments: volume.attachments
       .filter(({ status }) => status === 'attached' || status === 'detaching')
       .map((tie) => ({
@@ -54,10 +47,6 @@ export function volumeView(call: Call, volume: VolumeView) {
   };
 }
 
-export function briefVolume(call: Call, { id, name }: VolumeView) {
-  return { id, name: name ?? '', links: links(call, `volumes/${id}`) };
-}
-
 export function snapshotView(snapshot: SnapshotRecord) {
   return {
     id: snapshot.id,
@@ -72,18 +61,6 @@ export function snapshotView(snapshot: SnapshotRecord) {
     updated_at: micros(snapshot.updatedAt),
     'os-extended-snapshot-attributes:progress': snapshot.progress,
     'os-extended-snapshot-attributes:project_id': snapshot.projectId,
-  };
-}
-
-export function typeView(type: VolumeTypeRecord, isAdmin: boolean) {
-  return {
-    id: type.id,
-    name: type.name,
-    description: type.description,
-    is_public: type.isPublic,
-    'os-volume-type-access:is_public': type.isPublic,
-    extra_specs: type.extraSpecs,
-    ...(isAdmin && { qos_specs_id: null }),
   };
 }
 

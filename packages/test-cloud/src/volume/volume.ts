@@ -1,13 +1,19 @@
-import type { Clock, EmbeddedCatalogs } from '@apistrata/compute-engine';
 import { microversion } from '@apistrata/microversion';
-import type { NextFunction, Request, Response } from 'express';
+import { Resource, type ResourceSpec } from '../service/resource.js';
+import { resourceRoutes } from '../service/resource-routes.js';
 import { standIn } from '../service/stand-in.js';
 import { attachmentRoutes } from './attachment-routes.js';
+import { backups } from './backups.js';
+import { groupResources } from './groups.js';
+import { qosSpecs } from './qos-specs.js';
+import { quotaRoutes } from './quota-routes.js';
 import { MAX_VERSION, MIN_VERSION, volumeServiceRoutes } from './service-routes.js';
-import { snapshotRoutes } from './snapshot-routes.js';
-import { typeRoutes } from './type-routes.js';
+import { snapshots } from './snapshots.js';
+import { transferResources } from './transfers.js';
 import { volumeActionRoutes } from './volume-actions.js';
-import { volumeRoutes } from './volume-routes.js';
+import { volumeStyle } from './volume-style.js';
+import { volumeTypes } from './volume-types.js';
+import { volumes } from './volumes.js';
 
 const FAULTS: Readonly<Record<number, string>> = {
   400: 'badRequest',
@@ -21,33 +27,37 @@ const FAULTS: Readonly<Record<number, string>> = {
 /** A project's id may stand behind the version; the token says whose it is. */
 const PROJECT = /^\/v3\/[0-9a-f]{32}(?=\/|\?|$)/;
 
+const RESOURCES: readonly ResourceSpec[] = [
+  volumes,
+  snapshots,
+  volumeTypes,
+  qosSpecs,
+  ...groupResources,
+  backups,
+  ...transferResources,
+];
+
 /** The volume service, version 3, on the catalog that servers attach volumes from. */
-export function volumeService(
-  catalogs: () => EmbeddedCatalogs,
-  limits: () => Map<string, Record<string, number>>,
-  clock: Clock,
-) {
-  const volumes = () => catalogs().volumes;
-  const negotiate = microversion({
-    service: 'volume',
-    min: MIN_VERSION,
-    max: MAX_VERSION,
-    headers: { typed: ['OpenStack-API-Version'] },
-  });
-  return standIn({
-    name: 'volume',
-    before: () => (req: Request, res: Response, next: NextFunction) => {
+export const volumeService = standIn({
+  name: 'volume',
+  before: () => {
+    const negotiate = microversion({
+      service: 'volume',
+      min: MIN_VERSION,
+      max: MAX_VERSION,
+      headers: { typed: ['OpenStack-API-Version'] },
+    });
+    return (req, res, next) => {
       req.url = req.url.replace(PROJECT, '/v3');
       negotiate(req, res, next);
-    },
-    routes: () => [
-      ...volumeServiceRoutes(volumes, limits, () => clock.now()),
-      ...volumeActionRoutes(catalogs),
-      ...volumeRoutes(volumes),
-      ...snapshotRoutes(volumes),
-      ...typeRoutes(volumes),
-      ...attachmentRoutes(volumes),
-    ],
-    fault: ({ status, message }) => ({ [FAULTS[status] ?? 'computeFault']: { code: status, message } }),
-  });
-}
+    };
+  },
+  routes: () => [
+    ...volumeServiceRoutes(),
+    ...quotaRoutes(),
+    ...volumeActionRoutes(),
+    ...attachmentRoutes(),
+    ...RESOURCES.flatMap((spec) => resourceRoutes(new Resource(volumeStyle, spec))),
+  ],
+  fault: ({ status, message }) => ({ [FAULTS[status] ?? 'computeFault']: { code: status, message } }),
+});

@@ -115,6 +115,10 @@ describe('the directory', () => {
     expect((await ask('PATCH', `${path}/${id}`, { [one]: { description: 'changed' } })).body[one].description).toBe(
       'changed',
     );
+    if (many === 'domains') {
+      expect((await ask('DELETE', `${path}/${id}`)).status).toBe(403);
+      await ask('PATCH', `${path}/${id}`, { domain: { enabled: false } });
+    }
     expect((await ask('DELETE', `${path}/${id}`)).status).toBe(204);
     expect((await ask('GET', `${path}/${id}`)).status).toBe(404);
     const member = clientOf(cloud, cloud.token('demo', 'demo'));

@@ -85,6 +85,23 @@ export function embeddedVolumes(options: EmbeddedVolumesOptions) {
       return (await presentVolumes(store, [await changeVolume(context, caller, id, () => given)]))[0]!;
     },
 
+    /** Makes an unattached volume, and its snapshots where they go with it, another project's. */
+    async giveVolume(
+      id: string,
+      to: { readonly projectId: string; readonly userId: string; readonly withSnapshots: boolean },
+    ): Promise<void> {
+      const { projectId, userId } = to;
+      await store.transaction(async (tx) => {
+        const volume = await volumes.lock(tx, id);
+        if (!volume) throw volumeNotFound(id);
+        const now = clock.now();
+        await volumes.update(tx, { ...volume, projectId, userId, status: 'available', updatedAt: now });
+        if (!to.withSnapshots) return;
+        for (const snapshot of await snapshots.find(tx, (q) => q.where('volume_id', '=', id)))
+          await snapshots.update(tx, { ...snapshot, projectId, userId, updatedAt: now });
+      });
+    },
+
     async deleteVolume(caller: Caller, id: string): Promise<void> {
       const volume = await volumes.get(store, id);
       if (!volume) return;

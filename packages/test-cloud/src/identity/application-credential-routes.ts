@@ -1,0 +1,168 @@
+import { randomBytes } from 'node:crypto';
+import { z } from 'zod';
+import type { Call } from '../service/call.js';
+import { filtered } from '../service/listing.js';
+import { created, del, get, noContent, post, type Route } from '../service/route.js';
+import { badRequest, conflict, forbidden, notFound, ServiceError } from '../service/service-error.js';
+import { micros } from '../service/times.js';
+import type { AccessRule, ApplicationCredential } from './identity-records.js';
+import { listOf } from './identity-style.js';
+import { newId } from './new-id.js';
+
+const NewCredential = z.object({
+  application_credential: z.object({
+    name: z.string().min(1).max(255),
+    description: z.string().nullish(),
+    secret: z.string().nullish(),
+    expires_at: z.string().nullish(),
+    unrestricted: z.boolean().nullish(),
+    roles: z.array(z.object({ id: z.string().optional(), name: z.string().optional() })).nullish(),
+    access_rules: z
+      .array(
+        z.union([
+          z.object({ path: z.string().startsWith('/'), method: z.string(), service: z.string() }),
+          z.object({ id: z.string() }),
+        ]),
+      )
+      .nullish(),
+  }),
+});
+
+const Passwords = z.object({ user: z.object({ password: z.string(), original_password: z.string() }) });
+
+/** Application credentials and passwords: what users keep of their own. */
+export function applicationCredentialRoutes(): readonly Route[] {
+  function show(call: Call, credential: ApplicationCredential) {
+    const { id, name, description, projectId, roleIds, expiresAt, unrestricted, userId } = credential;
+    return {
+      id,
+      name,
+      description,
+      project_id: projectId,
+      user_id: userId,
+      system: null,
+      roles: roleIds.map((roleId) => call.cloud.directory.state.roles.get(roleId)),
+      expires_at: expiresAt === null ? null : micros(expiresAt),
+      unrestricted,
+      ...(credential.accessRules && { access_rules: credential.accessRules }),
+      links: { self: `${call.base}/v3/users/${userId}/application_credentials/${id}` },
+    };
+  }
+
+  function owner(call: Call): string {
+    const userId = call.param('user');
+    if (userId !== call.caller.userId) call.requireAdmin();
+    return userId;
+  }
+
+  function find(call: Call): ApplicationCredential {
+    const credential = call.cloud.directory.state.credentials.get(call.param('id'));
+    if (credential?.userId !== owner(call))
+      throw notFound(`Could not find Application Credential: ${call.param('id')}.`);
+    return credential;
+  }
+
+  const rules = (call: Call) => call.cloud.documents.table<AccessRule & { user_id: string }>('identity/access-rules');
+  const ruleView = ({ id, path: at, method, service }: AccessRule): AccessRule => ({ id, path: at, method, service });
+
+  /** The user's rule that says this, made when there is none. */
+  function ruleFor(call: Call, userId: string, wanted: Omit<AccessRule, 'id'> | Pick<AccessRule, 'id'>): AccessRule {
+    const mine = [...rules(call).values()].filter(({ user_id }) => user_id === userId);
+    const same = mine.find((rule) =>
+      'id' in wanted
+        ? rule.id === wanted.id
+        : rule.path === wanted.path && rule.method === wanted.method && rule.service === wanted.service,
+    );
+    if (same) return ruleView(same);
+    if ('id' in wanted) throw notFound(`Could not find Access Rule: ${wanted.id}.`);
+    const made = { ...wanted, id: newId() };
+    rules(call).set(made.id, { ...made, user_id: userId });
+    return made;
+  }
+
+  function findRule(call: Call): AccessRule {
+    const rule = rules(call).get(call.param('rule'));
+    if (rule?.user_id !== owner(call)) throw notFound(`Could not find Access Rule: ${call.param('rule')}.`);
+    return rule;
+  }
+
+  const path = '/v3/users/:user/application_credentials';
+  return [
+    get(path, (call) => {
+      const userId = owner(call);
+      const mine = [...call.cloud.directory.state.credentials.values()].filter(
+        (credential) => credential.userId === userId,
+      );
+      return listOf(
+        'application_credentials',
+        call,
+        filtered(
+          mine.map((c) => show(call, c)),
+          call.query,
+          ['name'],
+        ),
+      );
+    }),
+    post(path, (call) => {
+      const { caller } = call;
+      const userId = owner(call);
+      const wanted = call.body(NewCredential).application_credential;
+      const held = call.cloud.directory.roleIdsOf(userId, { kind: 'project', id: caller.projectId });
+      const roleIds = wanted.roles?.length
+        ? wanted.roles.map(({ id, name }) => id ?? call.cloud.directory.role(name ?? '').id)
+        : held;
+      if (!roleIds.every((id) => held.includes(id)))
+        throw badRequest('A role is not held by the user in this project.');
+      const taken = [...call.cloud.directory.state.credentials.values()].some(
+        (c) => c.userId === userId && c.name === wanted.name,
+      );
+      if (taken)
+        throw conflict(`Conflict occurred attempting to store application_credential - ${wanted.name} exists.`);
+      const credential: ApplicationCredential = {
+        id: newId(),
+        name: wanted.name,
+        description: wanted.description ?? '',
+        secret: wanted.secret ?? randomBytes(32).toString('base64url'),
+        userId,
+        projectId: caller.projectId,
+        roleIds,
+        expiresAt: wanted.expires_at ? Date.parse(`${wanted.expires_at.replace(/Z$/, '')}Z`) : null,
+        unrestricted: wanted.unrestricted ?? false,
+        accessRules: wanted.access_rules ? wanted.access_rules.map((rule) => ruleFor(call, userId, rule)) : null,
+      };
+      call.cloud.directory.state.credentials.set(credential.id, credential);
+      return created({ application_credential: { ...show(call, credential), secret: credential.secret } });
+    }),
+    get(`${path}/:id`, (call) => ({ application_credential: show(call, find(call)) })),
+    del(`${path}/:id`, (call) => {
+      call.cloud.directory.state.credentials.delete(find(call).id);
+      return noContent();
+    }),
+    get('/v3/users/:user/access_rules', (call) => {
+      const userId = owner(call);
+      const mine = [...rules(call).values()].filter(({ user_id }) => user_id === userId);
+      return listOf(
+        'access_rules',
+        call,
+        mine.map((rule) => ({ ...ruleView(rule) })),
+      );
+    }),
+    get('/v3/users/:user/access_rules/:rule', (call) => ({ access_rule: ruleView(findRule(call)) })),
+    del('/v3/users/:user/access_rules/:rule', (call) => {
+      const { id } = findRule(call);
+      const used = [...call.cloud.directory.state.credentials.values()].some(({ accessRules }) =>
+        accessRules?.some((rule) => rule.id === id),
+      );
+      if (used) throw forbidden('You are not authorized to perform the requested action: access rule is in use.');
+      rules(call).delete(id);
+      return noContent();
+    }),
+    post('/v3/users/:user/password', (call) => {
+      const user = call.cloud.directory.state.users.get(owner(call));
+      const { password, original_password: before } = call.body(Passwords).user;
+      if (!user || user.password !== before) throw new ServiceError(401, 'The password does not match.');
+      call.cloud.directory.state.users.set(user.id, { ...user, password });
+      return noContent();
+    }),
+  ];
+}

@@ -1,0 +1,122 @@
+import type { Call } from '../service/call.js';
+import type { Wire } from '../service/listing.js';
+import { badRequest } from '../service/service-error.js';
+import { sameScope } from './directory.js';
+import type { Assignment, Scope } from './identity-records.js';
+
+/** A parameter that is a switch: on without a value, off by `0` and `false`. */
+function isOn({ query }: Call, name: string): boolean {
+  const value = query.get(name);
+  return value !== null && !['0', 'false', 'no', 'off'].includes(value.toLowerCase());
+}
+
+/** Whether the project is the one asked for or, with its subtree, below it; a domain stands for its projects. */
+function isBelow(call: Call, projectId: string, rootId: string): boolean {
+  const { projects } = call.cloud.directory.state;
+  const seen = new Set<string>();
+  for (
+    let project = projects.get(projectId);
+    project && !seen.has(project.id);
+    project = projects.get(project.parent_id ?? '')
+  ) {
+    if (project.id === rootId || project.domain_id === rootId) return true;
+    seen.add(project.id);
+  }
+  return false;
+}
+
+/** An assignment and, where it was made for another one's sake, what it comes from. */
+type Listed = Assignment & { readonly from?: Assignment };
+
+/** What the assignments come to: each user alone, on each project, with the roles that roles bring. */
+function effective(call: Call): readonly Listed[] {
+  const { directory } = call.cloud;
+  const { groups, projects, domains } = directory.state;
+  const everywhere: Scope[] = [
+    ...[...projects.keys()].map((id): Scope => ({ kind: 'project', id })),
+    ...[...domains.keys()].map((id): Scope => ({ kind: 'domain', id })),
+    { kind: 'system', id: 'all' },
+  ];
+  const found = new Map<string, Listed>();
+  for (const scope of everywhere)
+    for (const assignment of directory.holdingOn(scope)) {
+      const { actor, roleId } = assignment;
+      const users = actor.kind === 'user' ? [actor.id] : (groups.get(actor.id)?.members ?? []);
+      for (const id of users)
+        for (const role of directory.withImplied([roleId])) {
+          const one: Listed = { actor: { kind: 'user', id }, scope, roleId: role, inherited: false, from: assignment };
+          const key = [id, scope.kind, scope.id, role].join('/');
+          if (!found.has(key)) found.set(key, one);
+        }
+    }
+  return [...found.values()];
+}
+
+function wanted(call: Call, { actor, scope, roleId, inherited }: Listed): boolean {
+  const { query } = call;
+  const is = (name: string, value: string) => !query.has(name) || query.get(name) === value;
+  const project = query.get('scope.project.id');
+  const inProject =
+    project === null ||
+    (scope.kind === 'project' &&
+      (isOn(call, 'include_subtree') ? isBelow(call, scope.id, project) : scope.id === project));
+  return (
+    is('role.id', roleId) &&
+    (actor.kind === 'user' ? is('user.id', actor.id) : !query.has('user.id')) &&
+    (actor.kind === 'group' ? is('group.id', actor.id) : !query.has('group.id')) &&
+    inProject &&
+    (scope.kind === 'domain' ? is('scope.domain.id', scope.id) : !query.has('scope.domain.id')) &&
+    (scope.kind === 'system' || !query.has('scope.system')) &&
+    (!query.has('scope.OS-INHERIT:inherited_to') || inherited)
+  );
+}
+
+function linkOf(call: Call, { actor, scope, roleId, inherited }: Assignment): string {
+  const where = scope.kind === 'system' ? 'system' : `${scope.kind}s/${scope.id}`;
+  const path = `${where}/${actor.kind}s/${actor.id}/roles/${roleId}`;
+  return `${call.base}/v3/${inherited ? `OS-INHERIT/${path}/inherited_to_projects` : path}`;
+}
+
+function view(call: Call, listed: Listed): Wire {
+  const { actor, scope, roleId, inherited, from = listed } = listed;
+  const { state } = call.cloud.directory;
+  const names = isOn(call, 'include_names');
+  const brief = (kind: 'users' | 'groups' | 'projects' | 'domains' | 'roles', id: string) => {
+    const record = state[kind].get(id);
+    const domain = state.domains.get(String(record?.domain_id));
+    const inDomain = names && domain && kind !== 'domains';
+    return {
+      id,
+      ...(names && { name: record?.name }),
+      ...(inDomain && { domain: { id: domain.id, name: domain.name } }),
+    };
+  };
+  const membership = `${call.base}/v3/groups/${from.actor.id}/users/${actor.id}`;
+  const implied = `${call.base}/v3/roles/${from.roleId}/implies/${roleId}`;
+  return {
+    role: brief('roles', roleId),
+    [actor.kind]: brief(`${actor.kind}s`, actor.id),
+    scope: {
+      ...(scope.kind === 'system' ? { system: { all: true } } : { [scope.kind]: brief(`${scope.kind}s`, scope.id) }),
+      ...((inherited || (from !== listed && !sameScope(from.scope, scope))) && {
+        'OS-INHERIT:inherited_to': 'projects',
+      }),
+    },
+    links: {
+      assignment: linkOf(call, from),
+      ...(from.actor.kind === 'group' && actor.kind === 'user' && { membership }),
+      ...(from.roleId !== roleId && { prior_role: implied }),
+    },
+  };
+}
+
+/** The assignments that a query asks for, as they were made or, with `effective`, as they hold. */
+export function listAssignments(call: Call): readonly Wire[] {
+  const holds = isOn(call, 'effective');
+  if (holds && call.query.has('group.id'))
+    throw badRequest('Combining effective and group filter will always result in an empty list.');
+  if (isOn(call, 'include_subtree') && !call.query.has('scope.project.id'))
+    throw badRequest('scope.project.id must be specified if include_subtree is also specified');
+  const all: readonly Listed[] = holds ? effective(call) : [...call.cloud.directory.state.assignments.values()];
+  return all.filter((listed) => wanted(call, listed)).map((listed) => view(call, listed));
+}

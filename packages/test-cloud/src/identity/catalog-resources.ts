@@ -1,0 +1,200 @@
+import { z } from 'zod';
+import type { Call } from '../service/call.js';
+import type { Doc } from '../service/documents.js';
+import { derived, fixed, required, settable } from '../service/field.js';
+import type { ResourceSpec } from '../service/resource.js';
+import { created, put } from '../service/route.js';
+import { badRequest, conflict, forbidden } from '../service/service-error.js';
+import { anyId, flag, text } from '../service/wire-types.js';
+import { endpointUrl } from './catalog.js';
+
+const note = z.string().nullable();
+const everything = ['list', 'show', 'create', 'change', 'remove'] as const;
+const has = ({ cloud }: Call, table: string, id: unknown) => cloud.documents.table(`identity/${table}`).has(String(id));
+
+const services: ResourceSpec = {
+  path: 'services',
+  one: 'service',
+  many: 'services',
+  filters: ['type', 'name'],
+  admin: everything,
+  fields: () => ({
+    id: derived(),
+    type: required(settable(text)),
+    name: settable(text, ''),
+    description: settable(note, ''),
+    enabled: settable(flag, true),
+  }),
+  removing({ cloud }, { id }) {
+    const endpoints = cloud.documents.table<Doc>('identity/endpoints');
+    for (const endpoint of endpoints.values()) if (endpoint.service_id === id) endpoints.delete(endpoint.id);
+  },
+};
+
+const endpoints: ResourceSpec = {
+  path: 'endpoints',
+  one: 'endpoint',
+  many: 'endpoints',
+  filters: ['interface', 'service_id', 'region_id'],
+  admin: everything,
+  fields: () => ({
+    id: derived(),
+    interface: required(settable(z.enum(['admin', 'public', 'internal']))),
+    service_id: required(settable(anyId)),
+    url: required(settable(z.string().min(1))),
+    region_id: settable(anyId.nullable()),
+    region: settable(anyId.nullable()),
+    enabled: settable(flag, true),
+    name: settable(text),
+    description: settable(note),
+  }),
+  creating(call, endpoint) {
+    if (!has(call, 'services', endpoint.service_id))
+      throw badRequest(`Could not find service: ${endpoint.service_id}.`);
+    const region = (endpoint.region_id ?? endpoint.region ?? null) as string | null;
+    // The older spelling makes the region it names.
+    if (region !== null && !has(call, 'regions', region)) {
+      if (endpoint.region_id) throw badRequest(`Could not find region: ${region}.`);
+      call.cloud.documents
+        .table<Doc>('identity/regions')
+        .set(region, { id: region, description: '', parent_region_id: null });
+    }
+    return { region, region_id: region };
+  },
+  changing(call, _before, { service_id, region, region_id = region }) {
+    if (service_id !== undefined && !has(call, 'services', service_id))
+      throw badRequest(`Could not find service: ${service_id}.`);
+    if (region_id === undefined) return undefined;
+    if (region_id !== null && !has(call, 'regions', region_id))
+      throw badRequest(`Could not find region: ${region_id}.`);
+    return { region: region_id, region_id };
+  },
+  shows: ({ cloudBase }, { url }) => ({ url: endpointUrl(url, cloudBase) }),
+};
+
+const regions: ResourceSpec = {
+  path: 'regions',
+  one: 'region',
+  many: 'regions',
+  filters: ['parent_region_id'],
+  fields: () => ({
+    id: fixed(z.string().max(255)),
+    description: settable(z.string(), ''),
+    parent_region_id: settable(anyId.nullable(), null),
+  }),
+  creating(call, { id, parent_region_id }) {
+    if (id !== undefined && has(call, 'regions', id))
+      throw conflict(`Conflict occurred attempting to store region - Duplicate entry found with ID ${id}.`);
+    if (parent_region_id !== null && !has(call, 'regions', parent_region_id))
+      throw badRequest(`Could not find region: ${parent_region_id}.`);
+    return id === '' ? { id: undefined } : undefined;
+  },
+  removing({ cloud }, { id }) {
+    if (
+      [...cloud.documents.table<Doc>('identity/regions').values()].some(
+        ({ parent_region_id }) => parent_region_id === id,
+      )
+    )
+      throw forbidden(`Unable to delete region ${id} because it or its child regions have associated endpoints.`);
+    if ([...cloud.documents.table<Doc>('identity/endpoints').values()].some(({ region_id }) => region_id === id))
+      throw forbidden(`Unable to delete region ${id} because it or its child regions have associated endpoints.`);
+  },
+  routes: (resource) => [
+    put('/v3/regions/:id', async (call) => {
+      const given = (call.req.body?.region ?? {}) as Record<string, unknown>;
+      return created({ region: await resource.create(call, { ...given, id: call.param('id') }) });
+    }),
+  ],
+};
+
+const policies: ResourceSpec = {
+  path: 'policies',
+  one: 'policy',
+  many: 'policies',
+  filters: ['type'],
+  admin: everything,
+  fields: () => ({
+    id: derived(),
+    blob: required(settable(z.union([z.string(), z.record(z.string(), z.unknown())]))),
+    type: required(settable(text)),
+  }),
+};
+
+const numberOf = z
+  .number()
+  .int()
+  .min(-1)
+  .max(2 ** 31 - 1);
+
+const registeredLimits: ResourceSpec = {
+  path: 'registered_limits',
+  one: 'registered_limit',
+  many: 'registered_limits',
+  title: 'Registered limit',
+  filters: ['service_id', 'region_id', 'resource_name'],
+  bulk: 'only',
+  fields: () => ({
+    id: derived(),
+    service_id: required(settable(anyId)),
+    region_id: settable(anyId.nullable(), null),
+    resource_name: required(settable(text)),
+    default_limit: required(settable(numberOf)),
+    description: settable(note, null),
+  }),
+  creating(call, { service_id, region_id, resource_name }) {
+    if (!has(call, 'services', service_id)) throw badRequest(`Could not find service: ${service_id}.`);
+    const others = [...call.cloud.documents.table<Doc>('identity/registered_limits').values()];
+    if (
+      others.some(
+        (one) => one.service_id === service_id && one.region_id === region_id && one.resource_name === resource_name,
+      )
+    )
+      throw conflict('Conflict occurred attempting to store registered_limit - Duplicate entry.');
+  },
+  removing({ cloud }, { id }) {
+    if ([...cloud.documents.table<Doc>('identity/limits').values()].some((limit) => limit.registered_limit_id === id))
+      throw forbidden(
+        `Unable to update or delete registered limit ${id} because there are project limits associated with it.`,
+      );
+  },
+};
+
+const limits: ResourceSpec = {
+  path: 'limits',
+  one: 'limit',
+  many: 'limits',
+  filters: ['service_id', 'region_id', 'resource_name', 'project_id', 'domain_id'],
+  bulk: 'only',
+  sees: ({ caller }, { project_id }) => project_id === caller.projectId,
+  fields: () => ({
+    id: derived(),
+    service_id: required(fixed(anyId)),
+    region_id: fixed(anyId.nullable(), null),
+    resource_name: required(fixed(text)),
+    resource_limit: required(settable(numberOf)),
+    project_id: fixed(anyId.nullable(), null),
+    domain_id: fixed(anyId.nullable(), null),
+    description: settable(note, null),
+    registered_limit_id: derived(undefined, { hidden: true }),
+  }),
+  creating({ cloud }, limit) {
+    const registered = [...cloud.documents.table<Doc>('identity/registered_limits').values()].find(
+      (one) =>
+        one.service_id === limit.service_id &&
+        one.region_id === limit.region_id &&
+        one.resource_name === limit.resource_name,
+    );
+    if (!registered) throw forbidden('Unable to create a limit that has no corresponding registered limit.');
+    return { registered_limit_id: registered.id };
+  },
+};
+
+/** What the cloud consists of, and what projects may have of it. */
+export const catalogResources: readonly ResourceSpec[] = [
+  services,
+  endpoints,
+  regions,
+  policies,
+  registeredLimits,
+  limits,
+];

@@ -1,0 +1,210 @@
+import { z } from 'zod';
+import type { Call } from '../service/call.js';
+import type { Doc } from '../service/documents.js';
+import { derived, type Fields, fixed, required, settable } from '../service/field.js';
+import type { Wire } from '../service/listing.js';
+import type { ResourceSpec } from '../service/resource.js';
+import { badRequest, conflict, forbidden } from '../service/service-error.js';
+import { anyId, dictionary, flag } from '../service/wire-types.js';
+import { DEFAULT_DOMAIN } from './directory.js';
+import { impliedRoleRoutes } from './implied-roles.js';
+
+const name = z.string().trim().min(1).max(255);
+const note = z.string().nullable();
+const tags = z.array(z.string().min(1).max(255)).max(80);
+const everything = ['list', 'show', 'create', 'change', 'remove'] as const;
+/** Of whoever asks, where nobody says. */
+const ownDomain = ({ caller }: Call) => caller.userDomainId ?? DEFAULT_DOMAIN;
+
+const common: Fields = {
+  id: derived(),
+  name: required(settable(name)),
+  description: settable(note, ''),
+  options: settable(dictionary, () => ({})),
+};
+
+/** No two of one name in a domain. */
+function refuseTaken(call: Call, many: string, one: string, wanted: Wire, except?: string): void {
+  const table = call.cloud.documents.table<Doc>(`identity/${many}`);
+  const taken = [...table.values()].some(
+    (other) => other.name === wanted.name && other.domain_id === wanted.domain_id && other.id !== except,
+  );
+  if (taken)
+    throw conflict(`Conflict occurred attempting to store ${one} - Duplicate entry found with name ${wanted.name}.`);
+}
+
+/** The hooks of whatever has a name in a domain. */
+function namedInDomain(many: string, one: string): Pick<ResourceSpec, 'creating' | 'changing' | 'removing'> {
+  return {
+    creating: (call, doc) => {
+      refuseTaken(call, many, one, doc);
+      return undefined;
+    },
+    changing: (call, before, change) => {
+      if (change.name !== undefined) refuseTaken(call, many, one, { ...before, ...change }, before.id);
+      return change.options === undefined ? undefined : { options: mergedOptions(before.options, change.options) };
+    },
+    removing: (call, { id }) => call.cloud.directory.forget(id),
+  };
+}
+
+/** Options are changed one by one; null takes one away. */
+function mergedOptions(before: unknown, change: unknown): Wire {
+  const merged = { ...(before as Wire), ...(change as Wire) };
+  return Object.fromEntries(Object.entries(merged).filter(([, value]) => value !== null));
+}
+
+function refuseEnabled({ enabled }: Doc, what: string): void {
+  if (enabled !== false) throw forbidden(`Cannot delete a ${what} that is enabled, please disable it first.`);
+}
+
+export const domains: ResourceSpec = {
+  path: 'domains',
+  one: 'domain',
+  many: 'domains',
+  filters: ['name', 'enabled'],
+  sees: (call, { id }) => id === ownDomain(call),
+  fields: () => ({ ...common, enabled: settable(flag, true), tags: settable(tags, () => []) }),
+  ...namedInDomain('domains', 'domain'),
+  removing(call, domain) {
+    refuseEnabled(domain, 'domain');
+    const { directory, documents } = call.cloud;
+    for (const many of ['projects', 'users', 'groups', 'roles'])
+      for (const doc of documents.table<Doc>(`identity/${many}`).values())
+        if (doc.domain_id === domain.id || doc.id === domain.id) {
+          documents.table(`identity/${many}`).delete(doc.id);
+          directory.forget(doc.id);
+        }
+    directory.forget(domain.id);
+  },
+};
+
+const children = (call: Call, id: unknown) =>
+  [...call.cloud.directory.state.projects.values()].filter(({ parent_id }) => parent_id === id);
+
+function below(call: Call, id: unknown): readonly Wire[] {
+  return children(call, id).flatMap((project) => [project, ...below(call, project.id)]);
+}
+
+function above(call: Call, { parent_id }: Wire): readonly Wire[] {
+  const parent = call.cloud.directory.state.projects.get(String(parent_id));
+  return parent ? [parent, ...above(call, parent)] : [];
+}
+
+type Tree = { readonly [id: string]: Tree | null };
+
+function idsBelow(call: Call, id: unknown): Tree | null {
+  const found = children(call, id);
+  return found.length === 0
+    ? null
+    : Object.fromEntries(found.map((project) => [project.id, idsBelow(call, project.id)]));
+}
+
+export const projects: ResourceSpec = {
+  path: 'projects',
+  one: 'project',
+  many: 'projects',
+  tags: true,
+  filters: ['domain_id', 'enabled', 'name', 'parent_id', 'is_domain'],
+  sees: ({ caller, cloud }, { id }) =>
+    id === caller.projectId || cloud.directory.projectsOf(caller.userId).some((mine) => mine.id === id),
+  lists: (call, { is_domain }) => call.query.has('is_domain') || is_domain !== true,
+  fields: () => ({
+    ...common,
+    domain_id: fixed(anyId.nullable()),
+    parent_id: fixed(anyId.nullable()),
+    enabled: settable(flag, true),
+    is_domain: fixed(flag, false),
+    tags: settable(tags, () => []),
+  }),
+  ...namedInDomain('projects', 'project'),
+  creating(call, project) {
+    const { state } = call.cloud.directory;
+    if (project.is_domain === true) {
+      if (project.domain_id) throw badRequest('only root projects are allowed to act as domains.');
+      refuseTaken(call, 'projects', 'project', { ...project, domain_id: null });
+      return { domain_id: null, parent_id: null };
+    }
+    const parent = project.parent_id ? state.projects.get(String(project.parent_id)) : undefined;
+    const parentIsDomain = state.domains.has(String(project.parent_id));
+    if (project.parent_id && !parent && !parentIsDomain)
+      throw badRequest(`Could not find project: ${project.parent_id}.`);
+    const domain = project.domain_id ?? (parentIsDomain ? project.parent_id : parent?.domain_id) ?? ownDomain(call);
+    if (!state.domains.has(String(domain))) throw badRequest(`Could not find domain: ${domain}.`);
+    const placed = { domain_id: domain, parent_id: project.parent_id ?? domain };
+    refuseTaken(call, 'projects', 'project', { ...project, ...placed });
+    return placed;
+  },
+  created(call, project) {
+    // A project that acts as a domain is one.
+    if (project.is_domain === true)
+      call.cloud.directory.state.domains.set(project.id, {
+        ...(project as never as Wire),
+        id: project.id,
+        name: String(project.name),
+      });
+  },
+  removing(call, project) {
+    if (children(call, project.id).length > 0)
+      throw forbidden(`Cannot delete the project ${project.id} since it is not a leaf in the hierarchy.`);
+    if (project.is_domain === true) refuseEnabled(project, 'project acting as a domain');
+    call.cloud.directory.state.domains.delete(project.is_domain === true ? project.id : '');
+    call.cloud.directory.forget(project.id);
+  },
+  shows: (call, project) => ({
+    ...(call.query.has('parents_as_list') && { parents: above(call, project).map((one) => ({ project: one })) }),
+    ...(call.query.has('subtree_as_list') && { subtree: below(call, project.id).map((one) => ({ project: one })) }),
+    ...(call.query.has('parents_as_ids') && {
+      parents: above(call, project).reduceRight<Tree | null>((tree, { id }) => ({ [String(id)]: tree }), null),
+    }),
+    ...(call.query.has('subtree_as_ids') && { subtree: idsBelow(call, project.id) }),
+  }),
+};
+
+export const users: ResourceSpec = {
+  path: 'users',
+  one: 'user',
+  many: 'users',
+  filters: ['domain_id', 'enabled', 'name', 'default_project_id'],
+  sees: ({ caller }, { id }) => id === caller.userId,
+  fields: () => ({
+    id: derived(),
+    name: required(settable(name)),
+    domain_id: fixed(anyId, ownDomain),
+    default_project_id: settable(anyId.nullable()),
+    description: settable(note),
+    email: settable(z.string().nullable()),
+    enabled: settable(flag, true),
+    options: settable(dictionary, () => ({})),
+    password: settable(z.string().nullable(), undefined, { hidden: true }),
+    password_expires_at: derived(null),
+  }),
+  ...namedInDomain('users', 'user'),
+};
+
+export const groups: ResourceSpec = {
+  path: 'groups',
+  one: 'group',
+  many: 'groups',
+  filters: ['domain_id', 'name'],
+  admin: everything,
+  fields: () => ({
+    ...common,
+    domain_id: fixed(anyId, ownDomain),
+    options: derived(),
+    members: derived(() => [], { hidden: true }),
+  }),
+  ...namedInDomain('groups', 'group'),
+};
+
+export const roles: ResourceSpec = {
+  path: 'roles',
+  one: 'role',
+  many: 'roles',
+  filters: ['name', 'domain_id'],
+  admin: everything,
+  lists: (call, { domain_id }) => call.query.has('domain_id') || (domain_id ?? null) === null,
+  fields: () => ({ ...common, description: settable(note), domain_id: fixed(anyId.nullable(), null) }),
+  ...namedInDomain('roles', 'role'),
+  routes: impliedRoleRoutes,
+};

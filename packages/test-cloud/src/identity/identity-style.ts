@@ -1,0 +1,71 @@
+import type { Call } from '../service/call.js';
+import { filteredByTags, inexact, sameValue } from '../service/filter.js';
+import { linkTo, pageOf, type Wire } from '../service/listing.js';
+import type { Resource } from '../service/resource.js';
+import { badRequest, forbidden, notFound } from '../service/service-error.js';
+import type { Style, Verb } from '../service/style.js';
+import { newId } from './new-id.js';
+
+const RULES = { list: 'list', show: 'get', create: 'create', change: 'update', remove: 'delete' } as const;
+
+function notAllowed({ spec }: Resource, verb: Verb) {
+  const rule = `identity:${RULES[verb]}_${verb === 'list' ? spec.many : spec.one}`;
+  return forbidden(`You are not authorized to perform the requested action: ${rule}.`);
+}
+
+/** By the names that this kind of list knows, also as `name__icontains`; other parameters change nothing. */
+function narrowed(call: Call, { spec }: Resource, items: readonly Wire[]): readonly Wire[] {
+  const names = spec.filters ?? [];
+  const wanted = [...call.query].flatMap(([parameter, value]) => {
+    if (names.includes(parameter)) return [(item: Wire) => sameValue(item[parameter], value)];
+    const [name = '', comparator] = parameter.split('__', 2);
+    if (!comparator || !names.includes(name)) return [];
+    return [(item: Wire) => inexact(item[name], comparator, value) ?? true];
+  });
+  const found = items.filter((item) => wanted.every((holds) => holds(item)));
+  return spec.tags ? filteredByTags(found, call.query) : found;
+}
+
+/** The list envelope of the identity service. */
+export function listOf(many: string, call: Call, items: readonly Wire[]): Wire {
+  const limit = call.number('limit') || undefined;
+  const found = pageOf(items, { limit, marker: call.text('marker') });
+  if (!found) throw notFound(`Marker ${call.text('marker')} could not be found.`);
+  const next = found.more ? linkTo(call, String(found.page.at(-1)!.id)) : null;
+  return { [many]: found.page, links: { self: `${call.cloudBase}${call.req.originalUrl}`, previous: null, next } };
+}
+
+/** How the identity service, version 3, speaks. */
+export const identityStyle: Style = {
+  service: 'identity',
+  root: '/v3',
+  change: 'patch',
+  statuses: { create: 201, remove: 204 },
+  newId,
+  unknownFields: 'keep',
+  bulk: false,
+  admin: ['create', 'change', 'remove'],
+
+  authorize(call, resource, verb) {
+    if (!call.isAdmin && resource.admin.includes(verb)) throw notAllowed(resource, verb);
+  },
+  authorizeFields() {},
+  stamp: (_call, _resource, doc) => doc,
+  show(call, { spec }, wire) {
+    const path = spec.path.replaceAll(/:(\w+)/g, (_, name: string) => call.param(name));
+    return { ...wire, links: { self: `${call.base}/v3/${path}/${wire.id}` } };
+  },
+  list: (call, resource, items) => listOf(resource.spec.many, call, narrowed(call, resource, items)),
+
+  errors: {
+    noBody: ({ spec }) => badRequest(`Expecting to find ${spec.one} in the request body.`),
+    unknown: (_resource, keys) => badRequest(`Additional properties are not allowed ('${keys.join("', '")}')`),
+    readOnly: (_resource, key) => badRequest(`Cannot change ${key}`),
+    missing: (_resource, key) => badRequest(`'${key}' is a required property`),
+    invalid: (_resource, key, value, reason) =>
+      badRequest(`Invalid input for field '${key}': ${JSON.stringify(value)}: ${reason}`),
+    notFound: (resource, id, call) =>
+      // Who may not look is not told whether there is something.
+      call.isAdmin ? notFound(`Could not find ${resource.title.toLowerCase()}: ${id}.`) : notAllowed(resource, 'show'),
+  },
+};

@@ -1,0 +1,112 @@
+import { randomUUID } from 'node:crypto';
+import { z } from 'zod';
+import type { Doc } from '../service/documents.js';
+import { derived, fixed, required, settable } from '../service/field.js';
+import type { ResourceSpec } from '../service/resource.js';
+import { accepted, get, post } from '../service/route.js';
+import { badRequest, unservedAction } from '../service/service-error.js';
+import { anyId, flag, text, words } from '../service/wire-types.js';
+import { actionOf } from './action-of.js';
+import { isListed, links, since } from './volume-style.js';
+
+const Restore = z.object({ restore: z.object({ volume_id: anyId.nullish(), name: text.nullish() }) });
+
+/** Copies of volumes elsewhere. They are `available` at once; restoring gives a volume of the same size. */
+export const backups: ResourceSpec = {
+  path: 'backups',
+  one: 'backup',
+  many: 'backups',
+  filters: ['name', 'status', 'volume_id', 'project_id', 'id', 'created_at', 'snapshot_id', 'size'],
+  fields: () => ({
+    id: derived(),
+    volume_id: required(fixed(anyId)),
+    name: settable(text.nullable(), null),
+    description: settable(text.nullable(), null),
+    container: fixed(text.nullable(), null),
+    incremental: fixed(flag.nullable(), undefined, { hidden: true }),
+    force: fixed(flag.nullable(), undefined, { hidden: true }),
+    snapshot_id: fixed(anyId.nullable(), null),
+    metadata: settable(words.nullable(), () => ({})),
+    availability_zone: fixed(text.nullable(), 'nova'),
+    status: derived('available'),
+    size: derived(),
+    object_count: derived(1),
+    fail_reason: derived(null),
+    is_incremental: derived(false),
+    has_dependent_backups: derived(false),
+    data_timestamp: derived(),
+    created_at: derived(),
+    updated_at: derived(),
+    user_id: derived(),
+    project_id: derived(undefined, { hidden: true }),
+  }),
+  brief: (call, { id, name }) => ({ id, name, links: links(call, `backups/${id}`) }),
+  lists: (call, backup) => isListed(call, backup.project_id),
+  async creating(call, backup) {
+    const volume = await call.cloud.catalogs.volumes.getVolume(call.caller, String(backup.volume_id));
+    if (volume.status === 'in-use' && backup.force !== true)
+      throw badRequest(`Invalid volume: Backing up an in-use volume must use the force flag.`);
+    const own = [...call.cloud.documents.table<Doc>('volume/backups').values()].filter(
+      ({ volume_id }) => volume_id === volume.id,
+    );
+    if (backup.incremental === true && own.length === 0)
+      throw badRequest('Invalid backup: No backups available to do an incremental backup.');
+    const parent = backup.incremental === true ? own.at(-1)! : undefined;
+    if (parent)
+      call.cloud.documents.table<Doc>('volume/backups').set(parent.id, { ...parent, has_dependent_backups: true });
+    return {
+      size: volume.sizeGb,
+      is_incremental: parent !== undefined,
+      parent_id: parent?.id ?? null,
+      data_timestamp: backup.created_at,
+      user_id: call.caller.userId,
+    };
+  },
+  removing(call, { id }) {
+    if ([...call.cloud.documents.table<Doc>('volume/backups').values()].some(({ parent_id }) => parent_id === id))
+      throw badRequest('Invalid backup: Incremental backups exist for this backup.');
+  },
+  shows: (call, backup) => ({
+    parent_id: undefined,
+    links: links(call, `backups/${backup.id}`),
+    'os-backup-project-attr:project_id': since(call, 18) ? backup.project_id : undefined,
+    ...(!since(call, 43) && { metadata: undefined }),
+    ...(!since(call, 56) && { user_id: undefined }),
+  }),
+  routes: (resource) => [
+    post('/v3/backups/:id/restore', async (call) => {
+      const backup = await resource.find(call, call.param('id'), 'change');
+      const { volumes } = call.cloud.catalogs;
+      const given = call.body(Restore).restore;
+      const volume = given.volume_id
+        ? await volumes.getVolume(call.caller, given.volume_id)
+        : await volumes.createVolume(call.caller, {
+            key: randomUUID(),
+            sizeGb: Number(backup.size),
+            name: given.name ?? `restore_backup_${backup.id}`,
+          });
+      if (volume.status !== 'available') throw badRequest('Invalid volume: Volume to be restored to must be available');
+      if (volume.sizeGb < Number(backup.size))
+        throw badRequest(
+          `Invalid volume: volume size ${volume.sizeGb} is too small to restore backup of size ${backup.size}.`,
+        );
+      return accepted({ restore: { backup_id: backup.id, volume_id: volume.id, volume_name: volume.name } });
+    }),
+    get('/v3/backups/:id/export_record', async (call) => {
+      call.requireAdmin();
+      const backup = await resource.find(call, call.param('id'));
+      const url = Buffer.from(JSON.stringify(backup)).toString('base64');
+      return { 'backup-record': { backup_service: 'simulated', backup_url: url } };
+    }),
+    post('/v3/backups/:id/action', async (call) => {
+      const { name, body } = actionOf(call);
+      const backup = await resource.find(call, call.param('id'), 'change');
+      call.requireAdmin();
+      if (name === 'os-force_delete') await resource.storage.remove(call, backup);
+      else if (name === 'os-reset_status')
+        await resource.apply(call, backup, { status: body(z.object({ status: z.string() })).status });
+      else throw unservedAction(name);
+      return accepted();
+    }),
+  ],
+};

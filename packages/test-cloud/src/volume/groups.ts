@@ -1,0 +1,229 @@
+import { z } from 'zod';
+import type { Call } from '../service/call.js';
+import type { Doc } from '../service/documents.js';
+import { derived, fixed, required, settable } from '../service/field.js';
+import type { Wire } from '../service/listing.js';
+import type { ResourceSpec } from '../service/resource.js';
+import { accepted, del, get, post, put } from '../service/route.js';
+import { badRequest, conflict, notFound, unservedAction } from '../service/service-error.js';
+import { anyId, flag, text, words } from '../service/wire-types.js';
+import { actionOf } from './action-of.js';
+import { isListed, since } from './volume-style.js';
+
+const hiddenStamps = {
+  created_at: derived(undefined, { hidden: true }),
+  updated_at: derived(undefined, { hidden: true }),
+};
+const Specs = z.object({ group_specs: words });
+const has = ({ cloud }: Call, table: string, id: unknown) => cloud.documents.table(`volume/${table}`).has(String(id));
+
+/** Kinds of groups of volumes. */
+const groupTypes: ResourceSpec = {
+  path: 'group_types',
+  one: 'group_type',
+  many: 'group_types',
+  title: 'Group type',
+  filters: ['name', 'description', 'is_public'],
+  admin: ['create', 'change', 'remove'],
+  lists: (call, { is_public }) => call.isAdmin || is_public === true,
+  fields: () => ({
+    id: derived(),
+    ...hiddenStamps,
+    name: required(settable(z.string().min(1).max(255))),
+    description: settable(text.nullable(), null),
+    is_public: settable(flag, true),
+    group_specs: fixed(words, () => ({}), { admin: 'sees' }),
+  }),
+  creating({ cloud }, { name }) {
+    if ([...cloud.documents.table<Doc>('volume/group_types').values()].some((one) => one.name === name))
+      throw conflict(`Group Type ${name} already exists.`);
+    return undefined;
+  },
+  removing({ cloud }, { id }) {
+    if ([...cloud.documents.table<Doc>('volume/groups').values()].some(({ group_type }) => group_type === id))
+      throw badRequest('Target group type is still in use.');
+  },
+  routes: (resource) => {
+    const path = '/v3/group_types/:id/group_specs';
+    const specsOf = async (call: Call) => (await resource.find(call, call.param('id'))).group_specs as Wire;
+    async function write(call: Call, changed: (specs: Wire) => Wire) {
+      const before = await resource.find(call, call.param('id'), 'change');
+      await resource.apply(call, before, { group_specs: changed(before.group_specs as Wire) });
+    }
+    const missing = (call: Call) =>
+      notFound(`Group Type ${call.param('id')} has no specs with key ${call.param('key')}.`);
+    return [
+      get('/v3/group_types/default', () => {
+        throw notFound('Default group type can not be found.');
+      }),
+      get(path, async (call) => ({ group_specs: await specsOf(call) })),
+      post(path, async (call) => {
+        const { group_specs } = call.body(Specs);
+        await write(call, (specs) => ({ ...specs, ...group_specs }));
+        return accepted({ group_specs });
+      }),
+      get(`${path}/:key`, async (call) => {
+        const value = (await specsOf(call))[call.param('key')];
+        if (value === undefined) throw missing(call);
+        return { [call.param('key')]: value };
+      }),
+      put(`${path}/:key`, async (call) => {
+        const given = call.body(words);
+        await write(call, (specs) => ({ ...specs, ...given }));
+        return given;
+      }),
+      del(`${path}/:key`, async (call) => {
+        await write(call, ({ [call.param('key')]: gone, ...rest }) => {
+          if (gone === undefined) throw missing(call);
+          return rest;
+        });
+        return accepted();
+      }),
+    ];
+  },
+};
+
+const DELETE = z.object({ 'delete-volumes': flag.optional() });
+const STATUS = z.object({ status: z.string() });
+/** Which volumes are in a group: their own side of it, kept beside them. */
+const volumesIn = (call: Call, group: string) =>
+  [...call.cloud.documents.table<Wire>('volume/volumes')].flatMap(([id, { group_id }]) =>
+    group_id === group ? [id] : [],
+  );
+
+function setGroup(call: Call, volumes: readonly string[], group_id: string | null): void {
+  const table = call.cloud.documents.table<Wire>('volume/volumes');
+  for (const id of volumes) table.set(id, { ...table.get(id), group_id });
+}
+
+/** Volumes of one project that belong together. */
+const groups: ResourceSpec = {
+  path: 'groups',
+  one: 'group',
+  many: 'groups',
+  filters: ['name', 'status', 'group_type', 'availability_zone', 'id', 'host'],
+  verbs: ['list', 'show', 'create', 'change'],
+  fields: () => ({
+    id: derived(),
+    name: settable(text.nullable(), null),
+    description: settable(text.nullable(), null),
+    group_type: required(fixed(anyId)),
+    volume_types: required(fixed(z.array(anyId).min(1))),
+    availability_zone: fixed(text.nullable(), 'nova'),
+    add_volumes: settable(z.string().nullable(), undefined, { hidden: true }),
+    remove_volumes: settable(z.string().nullable(), undefined, { hidden: true }),
+    status: derived('available'),
+    group_snapshot_id: derived(null),
+    source_group_id: derived(null),
+    replication_status: derived('disabled'),
+    created_at: derived(),
+    updated_at: derived(undefined, { hidden: true }),
+    project_id: derived(undefined, { admin: 'sees' }),
+  }),
+  brief: (_call, { id, name }) => ({ id, name }),
+  lists: (call, group) => isListed(call, group.project_id),
+  async creating(call, { group_type, volume_types }) {
+    if (!has(call, 'group_types', group_type)) throw notFound(`Group type ${group_type} could not be found.`);
+    for (const type of volume_types as readonly string[]) await call.cloud.catalogs.volumes.getType(call.caller, type);
+    return undefined;
+  },
+  async changing(call, { id }, { add_volumes, remove_volumes }) {
+    const listed = (written: unknown) =>
+      String(written ?? '')
+        .split(',')
+        .filter(Boolean);
+    for (const volume of listed(add_volumes)) await call.cloud.catalogs.volumes.getVolume(call.caller, volume);
+    setGroup(call, listed(remove_volumes), null);
+    setGroup(call, listed(add_volumes), id);
+    return { add_volumes: undefined, remove_volumes: undefined };
+  },
+  shows: (call, { id }) => (call.flag('list_volume') && since(call, 25) ? { volumes: volumesIn(call, id) } : {}),
+  statuses: { create: 202 },
+  routes: (resource) => [
+    post('/v3/groups/action', async (call) => {
+      const { name, body } = actionOf(call);
+      if (name !== 'create-from-src') throw unservedAction(name);
+      const given = body(
+        z.object({
+          source_group_id: anyId.nullish(),
+          group_snapshot_id: anyId.nullish(),
+          name: text.nullish(),
+          description: text.nullish(),
+        }),
+      );
+      const snapshot =
+        given.group_snapshot_id &&
+        call.cloud.documents.table<Doc>('volume/group_snapshots').get(given.group_snapshot_id);
+      const source = given.source_group_id ?? (snapshot ? String(snapshot.group_id) : '');
+      const { group_type, volume_types, availability_zone } = await resource.find(call, source);
+      const made = await resource.create(call, {
+        name: given.name ?? null,
+        description: given.description ?? null,
+        group_type,
+        volume_types,
+        availability_zone,
+      });
+      return accepted({ group: { id: made.id, name: made.name } });
+    }),
+    post('/v3/groups/:id/action', async (call) => {
+      const { name, body } = actionOf(call);
+      const group = await resource.find(call, call.param('id'), 'change');
+      if (name === 'reset_status') {
+        call.requireAdmin();
+        await resource.apply(call, group, { status: body(STATUS).status });
+        return accepted();
+      }
+      if (name !== 'delete') throw unservedAction(name);
+      const members = volumesIn(call, group.id);
+      if (members.length > 0 && !body(DELETE)['delete-volumes'])
+        throw badRequest(
+          `Invalid Group: Group ${group.id} is not empty. The delete-volumes flag is required to delete it.`,
+        );
+      for (const id of members) await call.cloud.catalogs.volumes.deleteVolume(call.caller, id);
+      call.cloud.documents.table(resource.table).delete(group.id);
+      return accepted();
+    }),
+  ],
+};
+
+/** All volumes of a group at one moment. */
+const groupSnapshots: ResourceSpec = {
+  path: 'group_snapshots',
+  one: 'group_snapshot',
+  many: 'group_snapshots',
+  title: 'Group snapshot',
+  filters: ['name', 'status', 'group_id', 'id'],
+  verbs: ['list', 'show', 'create', 'remove'],
+  fields: () => ({
+    id: derived(),
+    group_id: required(fixed(anyId)),
+    name: settable(text.nullable(), null),
+    description: settable(text.nullable(), null),
+    group_type_id: derived(),
+    status: derived('available'),
+    created_at: derived(),
+    updated_at: derived(undefined, { hidden: true }),
+    project_id: derived(undefined, { admin: 'sees' }),
+  }),
+  brief: (_call, { id, name, group_type_id }) => ({ id, name, group_type_id }),
+  lists: (call, snapshot) => isListed(call, snapshot.project_id),
+  creating(call, { group_id }) {
+    const group = call.cloud.documents.table<Doc>('volume/groups').get(String(group_id));
+    if (!group) throw notFound(`Group ${group_id} could not be found.`);
+    if (volumesIn(call, group.id).length === 0)
+      throw badRequest(`Invalid Group: Group ${group.id} cannot have a snapshot: it is empty.`);
+    return { group_type_id: group.group_type };
+  },
+  routes: (resource) => [
+    post('/v3/group_snapshots/:id/action', async (call) => {
+      const { name, body } = actionOf(call);
+      if (name !== 'reset_status') throw unservedAction(name);
+      call.requireAdmin();
+      const before = await resource.find(call, call.param('id'), 'change');
+      await resource.apply(call, before, { status: body(STATUS).status });
+      return accepted();
+    }),
+  ],
+};
+
+export const groupResources: readonly ResourceSpec[] = [groupTypes, groups, groupSnapshots];

@@ -1,0 +1,121 @@
+import { z } from 'zod';
+import type { Call } from '../service/call.js';
+import type { Doc } from '../service/documents.js';
+import { derived } from '../service/field.js';
+import type { Wire } from '../service/listing.js';
+import type { Resource, ResourceSpec } from '../service/resource.js';
+import { accepted, del, get, post, put, Reply, type Route } from '../service/route.js';
+import { badRequest, conflict, notFound } from '../service/service-error.js';
+import { words } from '../service/wire-types.js';
+import { links } from './volume-style.js';
+
+const NewSpecs = z.object({
+  qos_specs: z
+    .object({
+      name: z.string().trim().min(1).max(255),
+      consumer: z.enum(['back-end', 'front-end', 'both']).default('back-end'),
+    })
+    .catchall(z.union([z.string(), z.number().transform(String)])),
+});
+const Specs = z.object({ qos_specs: words });
+const Keys = z.object({ keys: z.array(z.string()) });
+
+/** The types that go by these specs. */
+function associated(call: Call, id: string): readonly string[] {
+  const types = call.cloud.documents.table<Wire>('volume/volume_types');
+  return [...types].flatMap(([type, { qos_specs_id }]) => (qos_specs_id === id ? [type] : []));
+}
+
+/** How fast volumes of a type may be: kept and shown. The words of a body are the specs themselves. */
+export const qosSpecs: ResourceSpec = {
+  path: 'qos-specs',
+  one: 'qos_specs',
+  many: 'qos_specs',
+  title: 'QoS specs',
+  filters: ['name', 'consumer', 'id'],
+  admin: ['list', 'show', 'create', 'change', 'remove'],
+  verbs: ['list'],
+  fields: () => ({
+    id: derived(),
+    name: derived(),
+    consumer: derived(),
+    specs: derived(),
+    created_at: derived(undefined, { hidden: true }),
+    updated_at: derived(undefined, { hidden: true }),
+  }),
+  routes: (resource) => qosRoutes(resource),
+};
+
+function qosRoutes(resource: Resource): readonly Route[] {
+  const path = '/v3/qos-specs/:id';
+  const find = (call: Call) => resource.find(call, call.param('id'), 'change');
+  const view = async (call: Call, doc: Doc) => ({
+    qos_specs: await resource.show(call, doc),
+    links: links(call, `qos-specs/${doc.id}`),
+  });
+  const setTypes = (call: Call, types: readonly string[], qos_specs_id: string | null) => {
+    const table = call.cloud.documents.table<Wire>('volume/volume_types');
+    for (const type of types) table.set(type, { ...table.get(type), qos_specs_id });
+  };
+  const typeOf = async (call: Call) =>
+    (await call.cloud.catalogs.volumes.getType(call.caller, call.text('vol_type_id') ?? '')).id;
+
+  return [
+    post('/v3/qos-specs', async (call) => {
+      call.requireAdmin();
+      const { name, consumer, ...specs } = call.body(NewSpecs).qos_specs;
+      const others = [...call.cloud.documents.table<Doc>(resource.table).values()];
+      if (others.some((other) => other.name === name)) throw conflict(`QoS Specs ${name} already exists.`);
+      return view(call, await resource.storage.create(call, { name, consumer, specs }));
+    }),
+    get(path, async (call) => view(call, await find(call))),
+    put(path, async (call) => {
+      const before = await find(call);
+      const { consumer = before.consumer, ...specs } = call.body(Specs).qos_specs;
+      await resource.storage.update(call, before, { consumer, specs: { ...(before.specs as Wire), ...specs } });
+      return { qos_specs: call.body(Specs).qos_specs };
+    }),
+    del(path, async (call) => {
+      const { id } = await find(call);
+      const users = associated(call, id);
+      if (users.length > 0 && !call.flag('force'))
+        throw badRequest(`QoS Specs ${id} is still associated with entities.`);
+      setTypes(call, users, null);
+      call.cloud.documents.table(resource.table).delete(id);
+      return accepted();
+    }),
+    put(`${path}/delete_keys`, async (call) => {
+      const before = await find(call);
+      const { keys } = call.body(Keys);
+      const specs = before.specs as Wire;
+      const missing = keys.find((key) => !(key in specs));
+      if (missing) throw notFound(`QoS spec ${before.id} has no spec with key ${missing}.`);
+      const left = Object.entries(specs).filter(([key]) => !keys.includes(key));
+      await resource.storage.update(call, before, { specs: Object.fromEntries(left) });
+      return accepted();
+    }),
+    get(`${path}/associations`, async (call) => {
+      const { id } = await find(call);
+      const types = await call.cloud.catalogs.volumes.listTypes(call.caller);
+      const users = associated(call, id);
+      const mine = types.filter((type) => users.includes(type.id));
+      return {
+        qos_associations: mine.map((type) => ({ association_type: 'volume_type', name: type.name, id: type.id })),
+      };
+    }),
+    get(`${path}/associate`, async (call) => {
+      const { id } = await find(call);
+      setTypes(call, [await typeOf(call)], id);
+      return new Reply(202);
+    }),
+    get(`${path}/disassociate`, async (call) => {
+      await find(call);
+      setTypes(call, [await typeOf(call)], null);
+      return new Reply(202);
+    }),
+    get(`${path}/disassociate_all`, async (call) => {
+      setTypes(call, associated(call, (await find(call)).id), null);
+      return new Reply(202);
+    }),
+  ];
+}

@@ -1,0 +1,135 @@
+import { z } from 'zod';
+import type { Call } from '../service/call.js';
+import { del, get, put, Reply, type Route } from '../service/route.js';
+import { badRequest } from '../service/service-error.js';
+import { wholeBetween } from '../service/wire-types.js';
+
+const DEFAULTS: Readonly<Record<string, number>> = {
+  volumes: 10,
+  snapshots: 10,
+  gigabytes: 1000,
+  per_volume_gigabytes: -1,
+  backups: 10,
+  backup_gigabytes: 1000,
+  groups: 10,
+};
+/** What each type of volume has a line of its own for. */
+const PER_TYPE = ['volumes', 'snapshots', 'gigabytes'] as const;
+
+const QuotaSet = z.object({ quota_set: z.record(z.string(), z.unknown()) });
+const QuotaClassSet = z.object({ quota_class_set: z.record(z.string(), z.unknown()) });
+const limit = wholeBetween(-1, 2 ** 31 - 1);
+
+type Limits = Readonly<Record<string, number>>;
+
+const table = ({ cloud }: Call) => cloud.documents.table<Limits>('volume/limits');
+const classes = ({ cloud }: Call) => cloud.documents.table<Limits>('volume/limit-classes');
+
+async function typeNames({ cloud, caller }: Call): Promise<readonly string[]> {
+  return (await cloud.catalogs.volumes.listTypes(caller)).map(({ name }) => name);
+}
+
+async function defaultsOf(call: Call, name = 'default'): Promise<Limits> {
+  const ofTypes = (await typeNames(call)).flatMap((type) => PER_TYPE.map((kind) => [`${kind}_${type}`, -1] as const));
+  return { ...DEFAULTS, ...Object.fromEntries(ofTypes), ...classes(call).get(name) };
+}
+
+/** The limits of a project, with those nobody has set. */
+export async function limitsOf(call: Call, project: string): Promise<Limits> {
+  return { ...(await defaultsOf(call)), ...table(call).get(project) };
+}
+
+/** What a project has, of each kind and of each type. */
+export async function usageOf(call: Call, project: string): Promise<Limits> {
+  const { volumes } = call.cloud.catalogs;
+  const query = call.isAdmin ? { allProjects: true, projectId: project } : {};
+  const found = await volumes.listVolumes(call.caller, query);
+  const snapshots = await volumes.listSnapshots(call.caller, query);
+  const ours = (name: string) =>
+    [...call.cloud.documents.table<Record<string, unknown>>(`volume/${name}`).values()].filter(
+      ({ project_id }) => project_id === project,
+    );
+  const sum = (sizes: readonly number[]) => sizes.reduce((all, size) => all + size, 0);
+  const used: Record<string, number> = {
+    volumes: found.length,
+    gigabytes: sum([...found, ...snapshots].map(({ sizeGb }) => sizeGb)),
+    snapshots: snapshots.length,
+    backups: ours('backups').length,
+    backup_gigabytes: sum(ours('backups').map(({ size }) => Number(size))),
+    groups: ours('groups').length,
+  };
+  for (const type of await typeNames(call)) {
+    const mine = found.filter(({ volumeType }) => volumeType === type);
+    const ids = new Set(mine.map(({ id }) => id));
+    const kept = snapshots.filter(({ volumeId }) => ids.has(volumeId));
+    used[`volumes_${type}`] = mine.length;
+    used[`snapshots_${type}`] = kept.length;
+    used[`gigabytes_${type}`] = sum([...mine, ...kept].map(({ sizeGb }) => sizeGb));
+  }
+  return used;
+}
+
+/** The lines of a body that are lines of the set; throws for others, and for what is no limit. */
+function linesOf(given: Readonly<Record<string, unknown>>, known: Limits): Limits {
+  const lines = Object.entries(given).filter(([name]) => !['id', 'tenant_id', 'force'].includes(name));
+  return Object.fromEntries(
+    lines.map(([name, value]) => {
+      if (!Object.hasOwn(known, name)) throw badRequest(`Bad key(s) in quota set: ${name}`);
+      const checked = limit.safeParse(value);
+      if (!checked.success)
+        throw badRequest(
+          `Invalid input received: '${name}' must be an integer of -1 or more, not ${JSON.stringify(value)}`,
+        );
+      return [name, checked.data];
+    }),
+  );
+}
+
+/** Limits of projects: remembered and shown; this service refuses nobody over them. */
+export function quotaRoutes(): readonly Route[] {
+  function project(call: Call): string {
+    const id = call.param('project');
+    if (id !== call.caller.projectId) call.requireAdmin();
+    return id;
+  }
+
+  return [
+    get('/v3/os-quota-sets/:project', async (call) => {
+      const id = project(call);
+      const limits = await limitsOf(call, id);
+      if (!call.flag('usage')) return { quota_set: { id, ...limits } };
+      const used = await usageOf(call, id);
+      const shown = Object.entries(limits).map(([kind, value]) => [
+        kind,
+        { limit: value, in_use: used[kind] ?? 0, reserved: 0, allocated: 0 },
+      ]);
+      return { quota_set: { id, ...Object.fromEntries(shown) } };
+    }),
+    get('/v3/os-quota-sets/:project/defaults', async (call) => ({
+      quota_set: { id: project(call), ...(await defaultsOf(call)) },
+    })),
+    put('/v3/os-quota-sets/:project', async (call) => {
+      call.requireAdmin();
+      const id = call.param('project');
+      const given = linesOf(call.body(QuotaSet).quota_set, await limitsOf(call, id));
+      table(call).set(id, { ...table(call).get(id), ...given });
+      return { quota_set: await limitsOf(call, id) };
+    }),
+    del('/v3/os-quota-sets/:project', (call) => {
+      call.requireAdmin();
+      table(call).delete(call.param('project'));
+      return new Reply(200);
+    }),
+    get('/v3/os-quota-class-sets/:name', async (call) => ({
+      quota_class_set: { id: call.param('name'), ...(await defaultsOf(call, call.param('name'))) },
+    })),
+    put('/v3/os-quota-class-sets/:name', async (call) => {
+      call.requireAdmin();
+      const name = call.param('name');
+      const known = await defaultsOf(call, name);
+      const given = linesOf(call.body(QuotaClassSet).quota_class_set, known);
+      classes(call).set(name, { ...classes(call).get(name), ...given });
+      return { quota_class_set: { ...known, ...given } };
+    }),
+  ];
+}

@@ -1,0 +1,81 @@
+import { randomBytes } from 'node:crypto';
+import { z } from 'zod';
+import type { Call } from '../service/call.js';
+import type { Doc } from '../service/documents.js';
+import { derived, fixed, required } from '../service/field.js';
+import type { ResourceSpec } from '../service/resource.js';
+import { accepted, post } from '../service/route.js';
+import { badRequest } from '../service/service-error.js';
+import { anyId, flag, text } from '../service/wire-types.js';
+import { isListed, links, since } from './volume-style.js';
+
+const Accept = z.object({ accept: z.object({ auth_key: z.string() }) });
+
+/** A volume given to another project: whoever has the key takes it. Both paths lead to the same transfers. */
+function transfersAt(path: string): ResourceSpec {
+  return {
+    path,
+    one: 'transfer',
+    many: 'transfers',
+    filters: ['name', 'volume_id', 'id'],
+    verbs: ['list', 'show', 'create', 'remove'],
+    fields: () => ({
+      id: derived(),
+      volume_id: required(fixed(anyId)),
+      name: fixed(text.nullable(), null),
+      no_snapshots: fixed(flag, false),
+      auth_key: derived(),
+      created_at: derived(),
+      updated_at: derived(undefined, { hidden: true }),
+      source_project_id: derived(),
+      destination_project_id: derived(null),
+      accepted: derived(false),
+      project_id: derived(undefined, { hidden: true }),
+    }),
+    brief: (_call, { id, name, volume_id, links: where }) => ({ id, name, volume_id, links: where }),
+    lists: (call, transfer) => isListed(call, transfer.project_id),
+    sees: () => true,
+    async creating(call, { volume_id }) {
+      const { volumes } = call.cloud.catalogs;
+      const volume = await volumes.getVolume(call.caller, String(volume_id));
+      if (volume.status !== 'available') throw badRequest('Invalid volume: status must be available');
+      await volumes.updateVolume(call.caller, volume.id, { status: 'awaiting-transfer' });
+      return { auth_key: randomBytes(8).toString('hex'), source_project_id: call.caller.projectId };
+    },
+    async removing(call, { volume_id, accepted: taken }) {
+      if (!taken)
+        await call.cloud.catalogs.volumes.updateVolume(call.caller, String(volume_id), { status: 'available' });
+    },
+    shows: (call, transfer) => ({
+      links: links(call, `${path}/${transfer.id}`),
+      // Only whoever makes it is told the key, once.
+      auth_key: call.req.method === 'POST' ? transfer.auth_key : undefined,
+      ...(!since(call, 55) && { no_snapshots: undefined }),
+      ...(!since(call, 57) && { source_project_id: undefined, destination_project_id: undefined, accepted: undefined }),
+    }),
+    routes: (resource) => [
+      post(`/v3/${path}/:id/accept`, async (call) => {
+        const transfer = await resource.find(call, call.param('id'));
+        if (call.body(Accept).accept.auth_key !== transfer.auth_key)
+          throw badRequest(`Invalid auth key: Attempt to transfer ${transfer.id} with invalid auth key.`);
+        const { caller, cloud } = call;
+        await cloud.catalogs.volumes.giveVolume(String(transfer.volume_id), {
+          projectId: caller.projectId,
+          userId: caller.userId,
+          withSnapshots: transfer.no_snapshots !== true,
+        });
+        cloud.documents.table<Doc>(resource.table).delete(transfer.id);
+        return accepted({ transfer: summary(call, path, transfer) });
+      }),
+    ],
+  };
+}
+
+const summary = (call: Call, path: string, { id, name, volume_id }: Doc) => ({
+  id,
+  name,
+  volume_id,
+  links: links(call, `${path}/${id}`),
+});
+
+export const transferResources: readonly ResourceSpec[] = ['os-volume-transfer', 'volume-transfers'].map(transfersAt);

@@ -1,0 +1,164 @@
+import { randomUUID } from 'node:crypto';
+import { microversionOf } from '@apistrata/microversion';
+import type { Call } from '../service/call.js';
+import { compares, comparison, momentOf, sameValue } from '../service/filter.js';
+import { linkTo, pageOf, type SortKey, sorted, type Wire } from '../service/listing.js';
+import type { Resource } from '../service/resource.js';
+import { badRequest, forbidden, notFound } from '../service/service-error.js';
+import type { Style } from '../service/style.js';
+import { micros } from '../service/times.js';
+
+const PAGING = new Set([
+  'limit',
+  'marker',
+  'offset',
+  'sort',
+  'sort_key',
+  'sort_dir',
+  'all_tenants',
+  'with_count',
+  'is_public',
+  'list_volume',
+  'cascade',
+  'force',
+  'detail',
+]);
+const MOST = 1000;
+const MOMENTS = ['created_at', 'updated_at'];
+
+const invalid = (message: string) => badRequest(`Invalid input received: ${message}`);
+
+/** Whether the request is in this version of the API or a later one. */
+export function since(call: Call, minor: number): boolean {
+  return Number(microversionOf(call.req)?.minor ?? 0) >= minor;
+}
+
+/** Everybody's, for administrators who ask for that; else what belongs to the project of the token. */
+export function isListed(call: Call, project: unknown): boolean {
+  return (call.isAdmin && call.flag('all_tenants') === true) || project === call.caller.projectId;
+}
+
+/** `metadata={'tier': 'gold'}`, as clients print a dictionary. */
+function pairsOf(written: string): readonly (readonly [string, string])[] {
+  const pairs = [...written.matchAll(/u?(['"])(.*?)\1\s*:\s*u?(['"])(.*?)\3/g)];
+  if (pairs.length === 0 && !/^\{\s*\}$/.test(written)) throw invalid(`${written} is no dictionary`);
+  return pairs.map(([, , key, , value]) => [key!, value!]);
+}
+
+function holds(item: Wire, name: string, written: string): boolean {
+  const value = item[name];
+  if (MOMENTS.includes(name))
+    return written.split(',').every((part) => {
+      const asked = comparison(part);
+      const moment = momentOf(asked?.value ?? '');
+      if (!asked || Number.isNaN(moment)) throw invalid(`${name} filter ${part} is invalid`);
+      return compares(asked.operator, momentOf(String(value)), moment);
+    });
+  if (typeof value === 'object' && value !== null && !Array.isArray(value))
+    return pairsOf(written).every(([key, wanted]) => (value as Wire)[key] === wanted);
+  return sameValue(value, written);
+}
+
+function narrowed(call: Call, { spec }: Resource, items: readonly Wire[]): readonly Wire[] {
+  const known = new Set(spec.filters ?? []);
+  const asked = [...call.query].filter(([name]) => !PAGING.has(name));
+  const plain = (name: string) => name.replace(/~$/, '');
+  const stray = asked.map(([name]) => name).filter((name) => !known.has(plain(name)));
+  // Administrators may ask for anything; what there is not, nothing has.
+  if (stray.length > 0 && call.isAdmin) return [];
+  if (stray.length > 0 && since(call, 31))
+    throw badRequest(`Invalid filters ${stray.join(', ')} are found in query options.`);
+  return items.filter((item) =>
+    asked
+      .filter(([name]) => known.has(plain(name)))
+      .every(([name, written]) =>
+        name.endsWith('~') && since(call, 34)
+          ? String(item[plain(name)] ?? '').includes(written)
+          : holds(item, plain(name), written),
+      ),
+  );
+}
+
+/** `sort=name:asc,created_at`, or the older `sort_key` and `sort_dir`; newest first when nobody says. */
+function sortKeys(call: Call, known: (key: string) => boolean): readonly SortKey[] {
+  const { query } = call;
+  const written = query.get('sort');
+  const parts =
+    written === null
+      ? query.getAll('sort_key').map((key, index) => [key, query.getAll('sort_dir')[index] ?? 'desc'])
+      : written.split(',').map((part) => part.split(':', 2));
+  return parts.map(([key = '', direction = 'desc']) => {
+    if (direction !== 'asc' && direction !== 'desc')
+      throw invalid(`Unknown sort direction, must be one of: desc, asc, not ${direction}`);
+    if (!known(key.trim())) throw invalid(`Sort key supplied is invalid: ${key}`);
+    return { key: key.trim(), descending: direction === 'desc' };
+  });
+}
+
+function list(call: Call, resource: Resource, items: readonly Wire[]): unknown {
+  const { many } = resource.spec;
+  const found = narrowed(call, resource, items);
+  const known = (key: string) => key === 'id' || Object.hasOwn(resource.fields, key);
+  // What was made last comes first, also among things of the same moment.
+  const ordered = sorted([...found].reverse(), sortKeys(call, known));
+  const limit = Math.min(call.number('limit') ?? MOST, MOST);
+  const page = pageOf(ordered, { limit, marker: call.text('marker'), offset: call.number('offset') });
+  if (!page) throw resource.style.errors.notFound(resource, String(call.text('marker')), call);
+  const full = call.query.has('limit') && limit > 0 && page.page.length === limit;
+  return {
+    [many]: page.page,
+    ...(full && { [`${many}_links`]: [{ rel: 'next', href: linkTo(call, String(page.page.at(-1)!.id)) }] }),
+    ...(call.flag('with_count') && since(call, 45) && { count: found.length }),
+  };
+}
+
+/** How the volume service, version 3, speaks. */
+export const volumeStyle: Style = {
+  service: 'volume',
+  root: '/v3',
+  change: 'put',
+  statuses: { create: 202, remove: 202 },
+  newId: randomUUID,
+  unknownFields: 'refuse',
+  bulk: false,
+  admin: [],
+
+  authorize(call, { admin, spec }, verb) {
+    if (!call.isAdmin && admin.includes(verb))
+      throw forbidden(`Policy doesn't allow volume_extension:${spec.many}:${verb} to be performed.`);
+  },
+  authorizeFields() {},
+  stamp(call, resource, doc, before) {
+    const now = micros(call.cloud.clock.now());
+    const { project_id } = resource.fields;
+    return {
+      ...doc,
+      ...(!before && project_id && { project_id: call.caller.projectId }),
+      ...(!before && { created_at: now }),
+      updated_at: before ? now : null,
+    };
+  },
+  show: (_call, _resource, wire) => wire,
+  list,
+
+  errors: {
+    noBody: ({ spec }) => badRequest(`Missing required element '${spec.one}' in request body.`),
+    unknown: (_resource, keys) =>
+      badRequest(
+        `Additional properties are not allowed (${keys.map((key) => `'${key}'`).join(', ')} ${keys.length > 1 ? 'were' : 'was'} unexpected)`,
+      ),
+    readOnly: (_resource, key) => badRequest(`Additional properties are not allowed ('${key}' was unexpected)`),
+    missing: (_resource, key) => badRequest(`'${key}' is a required property`),
+    invalid: (_resource, key, value, reason) =>
+      badRequest(`Invalid input for field/attribute ${key}. Value: ${JSON.stringify(value)}. ${reason}`),
+    notFound: ({ title }, id) => notFound(`${title} ${id} could not be found.`),
+  },
+};
+
+/** What the service shows where else a thing is found. */
+export function links({ base, cloudBase, caller }: Call, path: string) {
+  return [
+    { rel: 'self', href: `${base}/v3/${caller.projectId}/${path}` },
+    { rel: 'bookmark', href: `${cloudBase}/volume/${caller.projectId}/${path}` },
+  ];
+}

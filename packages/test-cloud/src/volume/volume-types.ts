@@ -1,0 +1,223 @@
+import type { VolumeTypeRecord } from '@apistrata/compute-engine';
+import { z } from 'zod';
+import type { Call } from '../service/call.js';
+import type { Doc } from '../service/documents.js';
+import { derived, fixed, required, settable } from '../service/field.js';
+import type { Wire } from '../service/listing.js';
+import type { Resource, ResourceSpec } from '../service/resource.js';
+import { accepted, del, get, post, put, type Route } from '../service/route.js';
+import { badRequest, conflict, notFound, unservedAction } from '../service/service-error.js';
+import { anyId, flag, text, whole, words } from '../service/wire-types.js';
+import { actionOf } from './action-of.js';
+
+const Specs = z.object({ extra_specs: words });
+const Project = z.object({ project: anyId });
+const encryption = {
+  provider: z.string().min(1).max(255),
+  cipher: z.string().max(255).nullish(),
+  key_size: whole.nullish(),
+  control_location: z.enum(['front-end', 'back-end']),
+};
+const NewEncryption = z.object({
+  encryption: z.object({ ...encryption, control_location: encryption.control_location.default('front-end') }),
+});
+const EncryptionChange = z.object({ encryption: z.object(encryption).partial() });
+
+const access = ({ cloud }: Call) => cloud.documents.table<readonly string[]>('volume/type-access');
+const encryptions = ({ cloud }: Call) => cloud.documents.table<Wire>('volume/type-encryption');
+
+function docOf(type: VolumeTypeRecord): Doc {
+  return {
+    id: type.id,
+    name: type.name,
+    description: type.description,
+    is_public: type.isPublic,
+    'os-volume-type-access:is_public': type.isPublic,
+    extra_specs: type.extraSpecs,
+  };
+}
+
+const isVisible = (call: Call, type: Doc) =>
+  call.isAdmin || type.is_public === true || (access(call).get(type.id) ?? []).includes(call.caller.projectId);
+
+/** Kinds of volumes: who is no administrator sees the public ones and those it was given. */
+export const volumeTypes: ResourceSpec = {
+  path: 'types',
+  one: 'volume_type',
+  many: 'volume_types',
+  title: 'Volume type',
+  filters: ['name', 'description', 'extra_specs', 'is_public'],
+  admin: ['create', 'change', 'remove'],
+  statuses: { create: 200 },
+  fields: () => ({
+    id: derived(),
+    name: required(settable(z.string().trim().min(1, 'is too short').max(255))),
+    description: settable(text.nullable()),
+    is_public: settable(flag.nullable()),
+    'os-volume-type-access:is_public': fixed(flag),
+    extra_specs: fixed(words.nullable()),
+    qos_specs_id: derived(null, { admin: 'sees', aside: true }),
+  }),
+  lists: (call, type) => {
+    if (!isVisible(call, type)) return false;
+    const wanted = call.isAdmin ? call.query.get('is_public') : null;
+    return wanted === null || wanted.toLowerCase() === 'none' || (wanted.toLowerCase() === 'true') === type.is_public;
+  },
+  routes: (resource) => [
+    get('/v3/types/default', async (call) => {
+      const chosen = call.cloud.documents.table<string>('volume/default-types').get(call.caller.projectId);
+      const { volumes } = call.cloud.catalogs;
+      const type = chosen ? await volumes.getType(call.caller, chosen) : await volumes.defaultType();
+      if (!type) throw notFound('Default volume type can not be found.');
+      return { volume_type: await resource.show(call, docOf(type)) };
+    }),
+    ...extraSpecRoutes(resource),
+    ...encryptionRoutes(resource),
+    ...accessRoutes(resource),
+  ],
+  storage: {
+    list: async ({ cloud, caller }) => (await cloud.catalogs.volumes.listTypes(caller)).map(docOf).reverse(),
+    /** Here, unlike for new volumes, only an id names a type. */
+    get: async (call, id) => {
+      const type = docOf(await call.cloud.catalogs.volumes.getType(call.caller, id));
+      return type.id === id && isVisible(call, type) ? type : undefined;
+    },
+    create: async ({ cloud, caller }, given) =>
+      docOf(
+        await cloud.catalogs.volumes.createType(caller, {
+          name: String(given.name),
+          description: (given.description as string | null) ?? null,
+          isPublic: (given['os-volume-type-access:is_public'] as boolean | undefined) ?? true,
+          extraSpecs: (given.extra_specs as Record<string, string> | null) ?? {},
+        }),
+      ),
+    update: async ({ cloud, caller }, { id }, change) =>
+      docOf(
+        await cloud.catalogs.volumes.updateType(caller, id, {
+          name: change.name as string | undefined,
+          description: change.description as string | null | undefined,
+          isPublic: (change.is_public as boolean | null | undefined) ?? undefined,
+          extraSpecs: change.extra_specs as Record<string, string> | undefined,
+        }),
+      ),
+    remove: async (call, { id }) => {
+      await call.cloud.catalogs.volumes.deleteType(call.caller, id);
+      access(call).delete(id);
+      encryptions(call).delete(id);
+    },
+  },
+};
+
+/** What schedulers and drivers are told of volumes of the type. */
+function extraSpecRoutes(resource: Resource): readonly Route[] {
+  const path = '/v3/types/:id/extra_specs';
+  const specsOf = async (call: Call) =>
+    (await resource.find(call, call.param('id'))).extra_specs as Readonly<Record<string, string>>;
+  const missing = (call: Call) =>
+    notFound(`Volume Type ${call.param('id')} has no extra specs with key ${call.param('key')}.`);
+
+  async function change(call: Call, changed: (before: Readonly<Record<string, string>>) => Record<string, string>) {
+    const before = await resource.find(call, call.param('id'), 'change');
+    await resource.apply(call, before, { extra_specs: changed(before.extra_specs as Record<string, string>) });
+  }
+
+  return [
+    get(path, async (call) => ({ extra_specs: await specsOf(call) })),
+    post(path, async (call) => {
+      const { extra_specs } = call.body(Specs);
+      await change(call, (before) => ({ ...before, ...extra_specs }));
+      return { extra_specs };
+    }),
+    get(`${path}/:key`, async (call) => {
+      const value = (await specsOf(call))[call.param('key')];
+      if (value === undefined) throw missing(call);
+      return { [call.param('key')]: value };
+    }),
+    put(`${path}/:key`, async (call) => {
+      const given = call.body(words);
+      if (Object.keys(given).length !== 1 || !(call.param('key') in given))
+        throw badRequest('Request body contains too many items, or not the one of the path.');
+      await change(call, (before) => ({ ...before, ...given }));
+      return given;
+    }),
+    del(`${path}/:key`, async (call) => {
+      await change(call, ({ [call.param('key')]: gone, ...rest }) => {
+        if (gone === undefined) throw missing(call);
+        return rest;
+      });
+      return accepted();
+    }),
+  ];
+}
+
+/** How volumes of the type are encrypted: kept and shown; nothing here encrypts. */
+function encryptionRoutes(resource: Resource): readonly Route[] {
+  const path = '/v3/types/:id/encryption';
+  const typeOf = async (call: Call) => {
+    call.requireAdmin();
+    return resource.find(call, call.param('id'));
+  };
+  const missing = (call: Call) => notFound(`Volume type encryption for type ${call.param('id')} does not exist.`);
+  return [
+    get(path, async (call) => encryptions(call).get((await typeOf(call)).id) ?? {}),
+    post(path, async (call) => {
+      const { id } = await typeOf(call);
+      if (encryptions(call).has(id)) throw badRequest(`Volume type encryption for type ${id} already exists.`);
+      const { encryption: given } = call.body(NewEncryption);
+      encryptions(call).set(id, {
+        volume_type_id: id,
+        encryption_id: id,
+        deleted: false,
+        cipher: null,
+        key_size: null,
+        ...given,
+      });
+      return { encryption: given };
+    }),
+    get(`${path}/:key`, async (call) => {
+      const value = encryptions(call).get((await typeOf(call)).id)?.[call.param('key')];
+      if (value === undefined) throw missing(call);
+      return { [call.param('key')]: value };
+    }),
+    put(`${path}/:key`, async (call) => {
+      const { id } = await typeOf(call);
+      const before = encryptions(call).get(id);
+      if (!before) throw missing(call);
+      const { encryption: given } = call.body(EncryptionChange);
+      encryptions(call).set(id, { ...before, ...given });
+      return { encryption: given };
+    }),
+    del(`${path}/:key`, async (call) => {
+      if (!encryptions(call).delete((await typeOf(call)).id)) throw missing(call);
+      return accepted();
+    }),
+  ];
+}
+
+/** Which projects see a type that is not public. */
+function accessRoutes(resource: Resource): readonly Route[] {
+  return [
+    get('/v3/types/:id/os-volume-type-access', async (call) => {
+      call.requireAdmin();
+      const type = await resource.find(call, call.param('id'));
+      if (type.is_public) throw notFound('Access list not available for public volume types.');
+      const projects = access(call).get(type.id) ?? [];
+      return { volume_type_access: projects.map((project_id) => ({ volume_type_id: type.id, project_id })) };
+    }),
+    post('/v3/types/:id/action', async (call) => {
+      const { name, body } = actionOf(call);
+      if (name !== 'addProjectAccess' && name !== 'removeProjectAccess') throw unservedAction(name);
+      const type = await resource.find(call, call.param('id'), 'change');
+      const { project } = body(Project);
+      const before = access(call).get(type.id) ?? [];
+      if (type.is_public) throw conflict('Type access modification is not applicable to public volume type.');
+      const adds = name === 'addProjectAccess';
+      if (adds === before.includes(project))
+        throw adds
+          ? conflict(`Volume type access for ${type.id} / ${project} combination already exists.`)
+          : notFound(`Volume type access not found for ${type.id} / ${project} combination.`);
+      access(call).set(type.id, adds ? [...before, project] : before.filter((other) => other !== project));
+      return accepted();
+    }),
+  ];
+}

@@ -1,0 +1,219 @@
+import { randomUUID } from 'node:crypto';
+import type { VolumeView } from '@apistrata/compute-engine';
+import { z } from 'zod';
+import type { Call } from '../service/call.js';
+import type { Doc } from '../service/documents.js';
+import { derived, fixed, settable } from '../service/field.js';
+import type { Wire } from '../service/listing.js';
+import type { Resource, ResourceSpec } from '../service/resource.js';
+import { del, get, post, put, Reply, type Route } from '../service/route.js';
+import { badRequest, notFound } from '../service/service-error.js';
+import { flag, text, whole, words } from '../service/wire-types.js';
+import { isListed, links, since } from './volume-style.js';
+import { volumeView } from './volume-views.js';
+
+const id = z.string().max(255).nullable();
+const Metadata = z.object({ metadata: words });
+const MetaItem = z.object({ meta: words });
+
+/** What clients of version 1 still write. */
+function name(given: Wire): Wire {
+  const said = given.name ?? given.display_name;
+  const description = given.description ?? given.display_description;
+  return { ...(said !== undefined && { name: said }), ...(description !== undefined && { description }) };
+}
+
+/** A volume as it is kept, with what only the wire has. */
+function docOf(call: Call, volume: VolumeView): Doc {
+  return { ...volumeView(call, volume), project_id: volume.projectId };
+}
+
+async function create(call: Call, given: Wire): Promise<Doc> {
+  const { volumes } = call.cloud.catalogs;
+  const backup = given.backup_id
+    ? call.cloud.documents.table<Doc>('volume/backups').get(String(given.backup_id))
+    : undefined;
+  if (given.backup_id && !backup) throw notFound(`Backup ${given.backup_id} could not be found.`);
+  const made = await volumes.createVolume(call.caller, {
+    key: randomUUID(),
+    sizeGb: (given.size as number | null) ?? (backup?.size as number | undefined),
+    ...(name(given) as { name?: string; description?: string }),
+    volumeType:
+      (given.volume_type as string | null) ??
+      call.cloud.documents.table<string>('volume/default-types').get(call.caller.projectId),
+    availabilityZone: given.availability_zone as string | null,
+    imageId: (given.imageRef ?? given.image_id) as string | null,
+    snapshotId: given.snapshot_id as string | null,
+    sourceVolumeId: given.source_volid as string | null,
+    metadata: (given.metadata as Record<string, string> | null) ?? undefined,
+  });
+  const volume =
+    given.multiattach === true ? await volumes.updateVolume(call.caller, made.id, { multiattach: true }) : made;
+  return { ...docOf(call, volume), status: 'creating' };
+}
+
+async function removeSnapshots(call: Call, volumeId: string): Promise<void> {
+  const { volumes } = call.cloud.catalogs;
+  const found = await volumes.listSnapshots(call.caller, { volumeId, allProjects: call.isAdmin });
+  for (const snapshot of found) await volumes.deleteSnapshot(call.caller, snapshot.id);
+}
+
+async function typeId({ cloud, caller }: Call, name: unknown): Promise<string | null> {
+  if (typeof name !== 'string') return null;
+  return (await cloud.catalogs.volumes.getType(caller, name).catch(() => undefined))?.id ?? null;
+}
+
+/** Metadata by itself: all of it, and item by item. */
+function metadataRoutes(resource: Resource): readonly Route[] {
+  const path = '/v3/volumes/:id/metadata';
+  async function change(call: Call, changed: (before: Readonly<Record<string, string>>) => Record<string, string>) {
+    const before = await resource.find(call, call.param('id'), 'change');
+    const metadata = changed(before.metadata as Record<string, string>);
+    await resource.apply(call, before, { metadata });
+    return metadata;
+  }
+  const missing = (call: Call) => notFound(`Volume ${call.param('id')} has no metadata with key ${call.param('key')}.`);
+  return [
+    get(path, async (call) => ({ metadata: (await resource.find(call, call.param('id'))).metadata })),
+    post(path, async (call) => ({
+      metadata: await change(call, (before) => ({ ...before, ...call.body(Metadata).metadata })),
+    })),
+    put(path, async (call) => ({ metadata: await change(call, () => call.body(Metadata).metadata) })),
+    get(`${path}/:key`, async (call) => {
+      const { metadata } = await resource.find(call, call.param('id'));
+      const value = (metadata as Wire)[call.param('key')];
+      if (value === undefined) throw missing(call);
+      return { meta: { [call.param('key')]: value } };
+    }),
+    put(`${path}/:key`, async (call) => {
+      const { meta } = call.body(MetaItem);
+      if (!(call.param('key') in meta) || Object.keys(meta).length !== 1)
+        throw badRequest('Request body and URI mismatch.');
+      await change(call, (before) => ({ ...before, ...meta }));
+      return { meta };
+    }),
+    del(`${path}/:key`, async (call) => {
+      await change(call, ({ [call.param('key')]: gone, ...rest }) => {
+        if (gone === undefined) throw missing(call);
+        return rest;
+      });
+      return new Reply(200);
+    }),
+  ];
+}
+
+/** Volumes: those of servers change with them. */
+export const volumes: ResourceSpec = {
+  path: 'volumes',
+  one: 'volume',
+  many: 'volumes',
+  filters: [
+    'name',
+    'status',
+    'metadata',
+    'bootable',
+    'migration_status',
+    'availability_zone',
+    'group_id',
+    'size',
+    'created_at',
+    'updated_at',
+    'volume_type',
+    'project_id',
+    'user_id',
+    'id',
+    'snapshot_id',
+    'source_volid',
+    'multiattach',
+    'consumes_quota',
+    'glance_metadata',
+    'host',
+    'description',
+  ],
+  fields: () => ({
+    id: derived(),
+    size: fixed(whole.nullable()),
+    name: settable(text.nullable()),
+    display_name: settable(text.nullable(), undefined, { hidden: true }),
+    description: settable(text.nullable()),
+    display_description: settable(text.nullable(), undefined, { hidden: true }),
+    metadata: settable(words.nullable()),
+    volume_type: fixed(text.nullable()),
+    availability_zone: fixed(text.nullable()),
+    imageRef: fixed(id, undefined, { hidden: true }),
+    image_id: fixed(id, undefined, { hidden: true }),
+    snapshot_id: fixed(id),
+    source_volid: fixed(id),
+    backup_id: fixed(id, undefined, { hidden: true }),
+    consistencygroup_id: fixed(id, null),
+    group_id: fixed(id, null, { aside: true }),
+    multiattach: fixed(flag),
+    scheduler_hints: fixed(z.unknown(), undefined, { hidden: true }),
+    user_id: fixed(z.unknown()),
+    status: fixed(z.unknown()),
+    attach_status: fixed(z.unknown(), undefined, { hidden: true }),
+    project_id: fixed(z.unknown(), undefined, { hidden: true }),
+    bootable: derived(),
+    created_at: derived(),
+    updated_at: derived(),
+    migration_status: derived(),
+    host: derived(undefined, { hidden: true }),
+  }),
+  brief: (call, volume) => ({ id: volume.id, name: volume.name, links: links(call, `volumes/${volume.id}`) }),
+  lists: (call, volume) => isListed(call, volume.project_id),
+  statuses: { create: 202 },
+  creating(call, volume) {
+    if (volume.group_id && !call.cloud.documents.table('volume/groups').has(String(volume.group_id)))
+      throw notFound(`Group ${volume.group_id} could not be found.`);
+    return undefined;
+  },
+  shows: async (call, volume) => ({
+    ...(since(call, 48) && { service_uuid: null, shared_targets: since(call, 69) ? null : false }),
+    ...(since(call, 61) && call.isAdmin && { cluster_name: null }),
+    ...(since(call, 63) && { volume_type_id: await typeId(call, volume.volume_type) }),
+    ...(since(call, 64) && volume.encrypted === true && { encryption_key_id: null }),
+    ...(since(call, 65) && { consumes_quota: true }),
+    ...(since(call, 21) && call.isAdmin && { provider_id: null }),
+  }),
+  routes: (resource) => [
+    get('/v3/volumes/summary', async (call) => {
+      const all = await resource.storage.list(call);
+      const found = all.filter((volume) => isListed(call, volume.project_id));
+      const metadata: Record<string, string[]> = {};
+      for (const volume of found)
+        for (const [key, value] of Object.entries(volume.metadata as Record<string, string>))
+          metadata[key] = [...new Set([...(metadata[key] ?? []), value])];
+      return {
+        'volume-summary': {
+          total_size: found.reduce((sum, { size }) => sum + Number(size), 0),
+          total_count: found.length,
+          ...(since(call, 36) && { metadata }),
+        },
+      };
+    }),
+    ...metadataRoutes(resource),
+  ],
+  storage: {
+    list: async (call) => {
+      const allProjects = call.isAdmin && call.flag('all_tenants') === true;
+      const found = await call.cloud.catalogs.volumes.listVolumes(call.caller, { allProjects });
+      return found.map((volume) => docOf(call, volume)).reverse();
+    },
+    get: async (call, wanted) => docOf(call, await call.cloud.catalogs.volumes.getVolume(call.caller, wanted)),
+    create,
+    update: async (call, before, change) => {
+      const { metadata } = change as { metadata?: Record<string, string> };
+      return docOf(
+        call,
+        await call.cloud.catalogs.volumes.updateVolume(call.caller, before.id, { ...name(change), metadata }),
+      );
+    },
+    remove: async (call, volume) => {
+      const { volumes: catalog } = call.cloud.catalogs;
+      if (call.flag('cascade')) await removeSnapshots(call, volume.id);
+      if (call.flag('force') && since(call, 23))
+        await catalog.updateVolume(call.caller, volume.id, { status: 'error' });
+      await catalog.deleteVolume(call.caller, volume.id);
+    },
+  },
+};
