@@ -1,0 +1,48 @@
+import { expect, it } from 'vitest';
+import { DatabaseUnavailable, databaseError } from './database-unavailable.js';
+
+const coded = (code: string, message = '') => Object.assign(new Error(message), { code });
+const numbered = (errcode: number) => Object.assign(coded('ERR_SQLITE_ERROR'), { errcode });
+
+it.each([
+  ['busy', coded('SQLITE_BUSY_SNAPSHOT')],
+  ['busy', numbered(5)],
+  ['full', coded('SQLITE_FULL')],
+  ['full', numbered(13)],
+  ['read-only', coded('SQLITE_READONLY_ROLLBACK')],
+  ['replaced', numbered(1032)],
+  ['broken', numbered(10 + 256)],
+  ['away', coded('08006')],
+  ['away', coded('57P01')],
+  ['late', coded('57014')],
+  ['busy', coded('55P03')],
+  ['busy', coded('53300')],
+  ['full', coded('53100')],
+  ['read-only', coded('25006')],
+  ['broken', coded('58030')],
+  ['away', coded('ECONNREFUSED')],
+  ['away', Object.assign(new Error(), { errors: [coded('ECONNREFUSED'), coded('EHOSTUNREACH')] })],
+  ['away', new Error('Connection terminated unexpectedly')],
+  ['busy', new Error('timeout exceeded when trying to connect')],
+])('tells trouble: %s', (trouble, error) => {
+  const told = databaseError(error);
+  expect(told).toBeInstanceOf(DatabaseUnavailable);
+  expect(told).toMatchObject({ trouble, status: 503, cause: error });
+});
+
+it.each([
+  coded('23505', 'duplicate key'),
+  coded('42P01', 'no such relation'),
+  coded('40001', 'serialization failure'),
+  coded('SQLITE_CONSTRAINT_UNIQUE'),
+  numbered(19),
+  new TypeError('undefined is not a function'),
+  undefined,
+])('leaves what is no trouble of the database as it is', (error) => {
+  expect(databaseError(error)).toBe(error);
+});
+
+it('tells callers nothing of statements, files and addresses', () => {
+  const { message } = databaseError(coded('58030', 'could not write /var/lib/pg/base: insert into servers')) as Error;
+  expect(message).toBe('The database failed.');
+});
