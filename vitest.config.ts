@@ -1,16 +1,36 @@
 import { defineConfig } from 'vitest/config';
+import { findProgram } from './testing/servers.js';
 
 const report = process.env.VITEST_REPORT;
 
-export default defineConfig({
+const shared = { testTimeout: 60_000, hookTimeout: 60_000, pool: 'forks' as const };
+const resolution = {
   resolve: { conditions: ['@apistrata/source'] },
   ssr: { resolve: { conditions: ['@apistrata/source', 'node'] } },
+};
+
+/** The API's own suites: each of them runs on every database, see `packages/compute-router/test/api-under-test.ts`. */
+const api = 'packages/compute-router/test/**/*.test.ts';
+
+const sqlite = {
+  ...resolution,
   test: {
+    ...shared,
+    name: 'sqlite',
     include: ['packages/*/{src,test}/**/*.test.ts', 'examples/*/{src,test}/**/*.test.ts', 'testing/**/*.test.ts'],
+    provide: { database: 'sqlite' as const },
+  },
+};
+
+const postgres = {
+  ...resolution,
+  test: { ...shared, name: 'postgres', include: [api], provide: { database: 'postgres' as const } },
+};
+
+export default defineConfig({
+  test: {
     globalSetup: ['testing/global-setup.ts'],
-    testTimeout: 60_000,
-    hookTimeout: 60_000,
-    pool: 'forks',
+    projects: findProgram('initdb') ? [sqlite, postgres] : [sqlite],
     reporters: report ? ['default', 'json'] : ['default'],
     ...(report && { outputFile: { json: report } }),
   },

@@ -3,6 +3,8 @@ import { startPostgres, startRedis } from './servers.js';
 
 declare module 'vitest' {
   interface ProvidedContext {
+    /** The database that the API's suites use in this run. */
+    database: 'sqlite' | 'postgres';
     /** URL of a PostgreSQL for the tests, '' where the machine has none. */
     postgresUrl: string;
     /** URL of a Redis for the tests, '' where the machine has none. */

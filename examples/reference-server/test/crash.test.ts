@@ -2,8 +2,8 @@ import { randomUUID } from 'node:crypto';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import pg from 'pg';
 import { afterAll, describe, expect, inject, it, vi } from 'vitest';
+import { freshDatabase } from '../../../testing/fresh-database.js';
 import { ask, type Program, startProgram } from './program.js';
 
 const IMAGE = '70a599e0-31e7-49b7-b260-868f441e862b';
@@ -11,19 +11,10 @@ const STABLE = new Set(['ACTIVE', 'SHUTOFF', 'PAUSED', 'ERROR']);
 const folder = mkdtempSync(join(tmpdir(), 'apistrata-crash-'));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-async function freshDatabase(base: string): Promise<string> {
-  const name = `crash_${randomUUID().replaceAll('-', '')}`;
-  const admin = new pg.Client(base);
-  await admin.connect();
-  await admin.query(`create database ${name}`);
-  await admin.end();
-  return base.replace(/\/[^/]*$/, `/${name}`);
-}
-
 const postgresUrl = inject('postgresUrl');
 const databases = [
   { kind: 'a SQLite file', url: async () => join(folder, 'cloud.db') },
-  ...(postgresUrl ? [{ kind: 'PostgreSQL', url: () => freshDatabase(postgresUrl) }] : []),
+  ...(postgresUrl ? [{ kind: 'PostgreSQL', url: async () => (await freshDatabase(postgresUrl)).url }] : []),
 ];
 
 describe.each(databases)('a server killed in the middle of work, on $kind', ({ url }) => {

@@ -1,19 +1,15 @@
-import { randomUUID } from 'node:crypto';
-import pg from 'pg';
+import { freshDatabase } from '../../../testing/fresh-database.js';
 import { openStore, type Store } from '../src/store/store.js';
 
 export interface StoreUnderTest {
-  readonly kind: string;
+  readonly kind: 'SQLite' | 'PostgreSQL';
   readonly open: () => Promise<{ store: Store; url: string; close: () => Promise<void> }>;
 }
 
-async function openPostgres(base: string): ReturnType<StoreUnderTest['open']> {
-  const name = `t_${randomUUID().replaceAll('-', '')}`;
-  const admin = new pg.Client(base);
-  await admin.connect();
-  await admin.query(`create database ${name}`);
-  await admin.end();
-  const url = base.replace(/\/[^/]*$/, `/${name}`);
+const template = { name: 'engine_tables', fill: async (url: string) => (await openStore(url)).close() };
+
+async function openPostgres(server: string): ReturnType<StoreUnderTest['open']> {
+  const { url } = await freshDatabase(server, template);
   const store = await openStore(url);
   return { store, url, close: () => store.close() };
 }

@@ -2,6 +2,7 @@ import { createServer, type Server as HttpServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { createEngine, defaultPreset, type Engine, type EngineOptions, type Preset } from '@apistrata/compute-engine';
 import { type ComputeRouterOptions, computeRouter, noauth } from '../src/index.js';
+import { databaseUnderTest } from './database-under-test.js';
 
 /** Ids of the default preset. */
 export const ids = {
@@ -49,10 +50,15 @@ export interface ApiOptions {
   readonly router?: Partial<ComputeRouterOptions>;
 }
 
-/** A compute API over HTTP on a free port, in memory; every answer is held against its operation's own schema. */
+/**
+ * A compute API over HTTP on a free port, on an empty database of the kind that the run is about; every answer is held
+ * against its operation's own schema.
+ */
 export async function apiUnderTest(options: ApiOptions = {}): Promise<Api> {
   const errors: unknown[] = [];
+  const database = await databaseUnderTest();
   const engine = await createEngine({
+    database: database.url,
     preset: options.preset,
     onError: (error) => errors.push(error),
     ...options.engine,
@@ -115,6 +121,7 @@ export async function apiUnderTest(options: ApiOptions = {}): Promise<Api> {
       server.closeAllConnections();
       await new Promise((resolve) => server.close(resolve));
       await engine.close();
+      await database.drop();
     },
   };
 }

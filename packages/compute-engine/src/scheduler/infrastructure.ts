@@ -62,7 +62,12 @@ export class Infrastructure {
     const stale = shared || this.#clock.now() >= this.#silentAt;
     if (!this.#picture || stale) {
       this.#readAt = Date.now();
-      this.#picture = this.readHosts(this.#store);
+      this.#silentAt = Number.POSITIVE_INFINITY;
+      this.#picture = this.readHosts(this.#store).then((picture) => {
+        // Of this picture only: who reads the hosts for themselves does not make this one any newer.
+        this.#silentAt = Math.min(...picture.services.map((service) => this.#endOfLife(service)));
+        return picture;
+      });
       this.#picture.catch(() => {
         this.#picture = undefined;
       });
@@ -93,7 +98,6 @@ export class Infrastructure {
         zone: zone ?? this.#settings.defaultZone,
       });
     }
-    this.#silentAt = Math.min(...services.map((service) => this.#endOfLife(service)));
     return { epoch: ++this.#epoch, hosts, services, aggregates, unreachable: new Set(this.#unreachable) };
   }
 

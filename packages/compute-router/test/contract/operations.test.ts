@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { isIP } from 'node:net';
 import { fileURLToPath } from 'node:url';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { type Answer, ask, isOutsideWindow, isUnrouted, pathOf } from './ask.js';
 import { type Call, calls } from './calls.js';
 import { Cloud, OWNER } from './cloud.js';
@@ -16,6 +16,9 @@ import {
   successAt,
   unknownParametersAt,
 } from './reference.js';
+
+/** What depends on the version does not depend on the database: on the second one, the newest version stands for all. */
+const sampled = inject('database') === 'postgres';
 
 const served = listedOperations.filter(({ removed, base }) => !removed && !base);
 
@@ -94,7 +97,8 @@ describe('every operation of the reference, called as it should be', () => {
 
   describe.each(served.map((listed) => [keyOf(listed), listed] as const))('%s', (key, listed) => {
     const edges = edgesOf(listed);
-    const inside = edges.filter((edge) => existsAt(listed, edge));
+    const existing = edges.filter((edge) => existsAt(listed, edge));
+    const inside = sampled ? existing.slice(-1) : existing;
     const proof: Proof = { listed, edges, successes: new Set(), refusals: new Set(), tenancy: '' };
     proofs.set(key, proof);
 
@@ -121,7 +125,7 @@ describe('every operation of the reference, called as it should be', () => {
     });
 
     it('refuses strangers, the powerless, and what makes no sense', async () => {
-      const version = inside.filter((edge) => edge !== '2.104').at(-1)!;
+      const version = existing.filter((edge) => edge !== '2.104').at(-1)!;
       const call = await prepare(listed, version);
       try {
         await refusals(version, call);
@@ -193,7 +197,7 @@ describe('every operation of the reference, called as it should be', () => {
     expect(cloud.api.errors).toEqual([]);
   });
 
-  it('is in the page that shows what is covered', async () => {
+  it.skipIf(sampled)('is in the page that shows what is covered', async () => {
     const page = fileURLToPath(new URL('../../../../docs/coverage.md', import.meta.url));
     await expect(coveragePage(listedOperations, proofs)).toMatchFileSnapshot(page);
   });

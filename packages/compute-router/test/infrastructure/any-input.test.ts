@@ -1,8 +1,7 @@
 import fc from 'fast-check';
-import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { operations } from '../../src/index.js';
 import { type Api, apiUnderTest } from '../api-under-test.js';
-import { freshDatabase } from './fresh-database.js';
 
 const nobody = '7d3c1b52-0c8e-4b8e-8f7a-6f0f6b7f3d21';
 
@@ -155,16 +154,10 @@ const id = fc.oneof(
   fc.string({ minLength: 1, unit: 'binary' }).map(encoded),
 );
 
-const postgresUrl = inject('postgresUrl');
-const databases = [
-  ['SQLite', async () => ':memory:'],
-  ...(postgresUrl ? [['PostgreSQL', () => freshDatabase(postgresUrl)] as const] : []),
-] as const;
-
-describe.each(databases)('what administrators and members send, on %s,', (_, open) => {
+describe('what administrators and members send', () => {
   let api: Api;
   beforeAll(async () => {
-    api = await apiUnderTest({ engine: { database: await open() }, router: { maxVersion: '2.104' } });
+    api = await apiUnderTest({ router: { maxVersion: '2.104' } });
   });
   afterAll(() => api.close());
 

@@ -1,0 +1,61 @@
+import { randomUUID } from 'node:crypto';
+import pg from 'pg';
+
+/** What every new database starts with; copied, which is faster than making it each time. */
+export interface Template {
+  readonly name: string;
+  /** Fills the empty database at this URL, once a run, and leaves no connection open. */
+  readonly fill: (url: string) => Promise<void>;
+}
+
+export interface FreshDatabase {
+  readonly url: string;
+  /** Removes the database, whoever is still connected to it. */
+  drop(): Promise<void>;
+}
+
+/** Creates a database that nobody else uses on the PostgreSQL server of this URL: empty, or a copy of the template. */
+export async function freshDatabase(server: string, template?: Template): Promise<FreshDatabase> {
+  const name = `t_${randomUUID().replaceAll('-', '')}`;
+  await asAdministrator(server, async (client) => {
+    if (template) await makeOnce(client, server, template);
+    await client.query(`create database ${name} template ${template?.name ?? 'template1'}`);
+  });
+  return {
+    url: urlOf(server, name),
+    drop: () =>
+      asAdministrator(server, async (client) => {
+        await client.query(`drop database ${name} with (force)`);
+      }),
+  };
+}
+
+/** Test files run in processes of their own: the first one that wants the template makes it, the others wait. */
+async function makeOnce(client: pg.Client, server: string, { name, fill }: Template): Promise<void> {
+  await client.query('select pg_advisory_lock(hashtextextended($1, 0))', [name]);
+  try {
+    const { rowCount } = await client.query('select 1 from pg_database where datname = $1', [name]);
+    if (rowCount) return;
+    // Under its own name only when it is complete.
+    await client.query(`drop database if exists ${name}_draft with (force)`);
+    await client.query(`create database ${name}_draft`);
+    await fill(urlOf(server, `${name}_draft`));
+    await client.query(`alter database ${name}_draft rename to ${name}`);
+  } finally {
+    await client.query('select pg_advisory_unlock(hashtextextended($1, 0))', [name]);
+  }
+}
+
+async function asAdministrator(server: string, work: (client: pg.Client) => Promise<void>): Promise<void> {
+  const client = new pg.Client(server);
+  await client.connect();
+  try {
+    await work(client);
+  } finally {
+    await client.end();
+  }
+}
+
+function urlOf(server: string, name: string): string {
+  return server.replace(/\/[^/]*$/, `/${name}`);
+}
