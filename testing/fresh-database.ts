@@ -8,27 +8,35 @@ export interface Template {
   readonly fill: (url: string) => Promise<void>;
 }
 
-export interface FreshDatabase {
-  readonly url: string;
-  /** Removes the database, whoever is still connected to it. */
-  drop(): Promise<void>;
-}
-
-/** Creates a database that nobody else uses on the PostgreSQL server of this URL: empty, or a copy of the template. */
-export async function freshDatabase(server: string, template?: Template): Promise<FreshDatabase> {
+/**
+ * Creates a database that nobody else uses on the PostgreSQL server of this URL, empty or a copy of the template.
+ * It goes with the server at the end of the run.
+ */
+export async function freshDatabase(server: string, template?: Template): Promise<string> {
   const name = `t_${randomUUID().replaceAll('-', '')}`;
-  await asAdministrator(server, async (client) => {
+  await connected(server, async (client) => {
     if (template) await makeOnce(client, server, template);
     await client.query(`create database ${name} template ${template?.name ?? 'template1'}`);
   });
-  return {
-    url: urlOf(server, name),
-    drop: () =>
-      asAdministrator(server, async (client) => {
-        await client.query(`drop database ${name} with (force)`);
-      }),
-  };
+  return urlOf(server, name);
 }
+
+/** Takes everything out of a database but its tables, which is faster than making another one; gives its URL back. */
+export async function emptied(url: string): Promise<string> {
+  await connected(url, (client) => client.query(EMPTY));
+  return url;
+}
+
+const EMPTY = `do $$
+declare one record;
+begin
+  for one in select tablename from pg_tables where schemaname = 'public' and tablename not like 'kysely%' loop
+    execute format('delete from %I', one.tablename);
+  end loop;
+  for one in select sequencename from pg_sequences where schemaname = 'public' loop
+    execute format('alter sequence %I restart', one.sequencename);
+  end loop;
+end $$`;
 
 /** Test files run in processes of their own: the first one that wants the template makes it, the others wait. */
 async function makeOnce(client: pg.Client, server: string, { name, fill }: Template): Promise<void> {
@@ -46,8 +54,8 @@ async function makeOnce(client: pg.Client, server: string, { name, fill }: Templ
   }
 }
 
-async function asAdministrator(server: string, work: (client: pg.Client) => Promise<void>): Promise<void> {
-  const client = new pg.Client(server);
+async function connected(url: string, work: (client: pg.Client) => Promise<unknown>): Promise<void> {
+  const client = new pg.Client(url);
   await client.connect();
   try {
     await work(client);

@@ -14,7 +14,7 @@ afterAll(() => rmSync(folder, { recursive: true, force: true }));
 const postgresUrl = inject('postgresUrl');
 const databases = [
   { kind: 'a SQLite file', url: async () => join(folder, 'cloud.db') },
-  ...(postgresUrl ? [{ kind: 'PostgreSQL', url: async () => (await freshDatabase(postgresUrl)).url }] : []),
+  ...(postgresUrl ? [{ kind: 'PostgreSQL', url: () => freshDatabase(postgresUrl) }] : []),
 ];
 
 describe.each(databases)('a server killed in the middle of work, on $kind', ({ url }) => {

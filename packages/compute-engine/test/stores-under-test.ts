@@ -9,7 +9,7 @@ export interface StoreUnderTest {
 const template = { name: 'engine_tables', fill: async (url: string) => (await openStore(url)).close() };
 
 async function openPostgres(server: string): ReturnType<StoreUnderTest['open']> {
-  const { url } = await freshDatabase(server, template);
+  const url = await freshDatabase(server, template);
   const store = await openStore(url);
   return { store, url, close: () => store.close() };
 }

@@ -121,7 +121,7 @@ export async function apiUnderTest(options: ApiOptions = {}): Promise<Api> {
       server.closeAllConnections();
       await new Promise((resolve) => server.close(resolve));
       await engine.close();
-      await database.drop();
+      database.release();
     },
   };
 }

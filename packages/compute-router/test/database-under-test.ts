@@ -1,14 +1,25 @@
 import { createEngine } from '@apistrata/compute-engine';
 import { inject } from 'vitest';
-import { type FreshDatabase, freshDatabase } from '../../../testing/fresh-database.js';
+import { emptied, freshDatabase } from '../../../testing/fresh-database.js';
 
 const template = {
   name: 'api_tables',
   fill: async (url: string) => (await createEngine({ database: url, preset: {}, worker: false })).close(),
 };
 
+/** Databases of this test file that nobody uses any more. */
+const spare: string[] = [];
+
+export interface DatabaseUnderTest {
+  readonly url: string;
+  /** To be called when nobody is connected any more; the next one who needs a database gets this one, emptied. */
+  release(): void;
+}
+
 /** An empty database of the kind that this run of the suite is about (see vitest.config.ts). */
-export async function databaseUnderTest(): Promise<FreshDatabase> {
-  if (inject('database') === 'postgres') return freshDatabase(inject('postgresUrl'), template);
-  return { url: ':memory:', drop: async () => {} };
+export async function databaseUnderTest(): Promise<DatabaseUnderTest> {
+  if (inject('database') === 'sqlite') return { url: ':memory:', release: () => {} };
+  const used = spare.pop();
+  const url = used === undefined ? await freshDatabase(inject('postgresUrl'), template) : await emptied(used);
+  return { url, release: () => void spare.push(url) };
 }
