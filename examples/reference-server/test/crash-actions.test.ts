@@ -10,7 +10,7 @@ const VERSION = '2.90';
 const folder = mkdtempSync(join(tmpdir(), 'apistrata-crash-actions-'));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-const admin: Caller = { userId: 'admin', projectId: 'demo', roles: ['admin'] };
+const admin: Caller = { userId: 'admin', projectId: 'demo', roles: ['admin'], isAdmin: true };
 
 /** What a user may do to a server; each leaves work behind that takes several steps. */
 const actions: readonly ((image: string) => Record<string, unknown>)[] = [

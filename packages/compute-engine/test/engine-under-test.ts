@@ -7,11 +7,12 @@ export const imageId = defaultPreset.images![0]!.id;
 
 /** A caller's context; each call is a request of its own. */
 export function contextOf(projectId: string, options: { readonly isAdmin?: boolean } = {}): Context {
-  const roles = options.isAdmin ? ['admin', 'member', 'reader'] : ['member', 'reader'];
+  const isAdmin = options.isAdmin ?? false;
+  const roles = isAdmin ? ['admin', 'member', 'reader'] : ['member', 'reader'];
   return {
-    caller: { userId: `user-of-${projectId}`, projectId, roles },
+    caller: { userId: `user-of-${projectId}`, projectId, roles, isAdmin },
     requestId: `req-${randomUUID()}`,
-    isAdmin: options.isAdmin ?? false,
+    isAdmin,
   };
 }
 

@@ -8,7 +8,7 @@ import { storesUnderTest } from './stores-under-test.js';
 export const member = (name: string): Caller => ({ userId: name, projectId: `p-${name}`, roles: ['member', 'reader'] });
 export const ada = member('ada');
 export const bob = member('bob');
-export const admin: Caller = { userId: 'root', projectId: 'p-root', roles: ['admin'] };
+export const admin: Caller = { userId: 'root', projectId: 'p-root', roles: ['admin'], isAdmin: true };
 
 /** A shared network with addresses of both versions, and an external one. */
 export const SHARED = '22222222-2222-4222-8222-222222222222';

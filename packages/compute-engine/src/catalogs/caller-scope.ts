@@ -1,7 +1,7 @@
 import type { Caller } from '../model/caller.js';
 
 export function isAdmin(caller: Caller): boolean {
-  return caller.roles.includes('admin');
+  return caller.isAdmin === true;
 }
 
 /** Whether something of that project is the caller's to see and to change. */

@@ -1,5 +1,4 @@
-import { randomUUID } from 'node:crypto';
-import type { Context } from '../context.js';
+import { type Context, ownWork } from '../context.js';
 import type { Core } from '../core.js';
 import type { Server, VmState } from '../model/index.js';
 import type { Servers } from '../services/servers/servers.js';
@@ -16,11 +15,6 @@ interface Duty {
 /** How often it is looked for them at the most, and how many are dealt with at once. */
 const LONGEST_PAUSE_MS = 60_000;
 const BATCH = 100;
-
-/** In the owner's name, with every right: the request that this is part of was made by time itself. */
-function contextOf({ userId, projectId }: Server): Context {
-  return { caller: { userId, projectId, roles: ['admin'] }, requestId: `req-${randomUUID()}`, isAdmin: true };
-}
 
 /**
  * Ends what owners left: soft-deleted servers whose time to be restored is over, and shelved ones that keep their host
@@ -87,7 +81,7 @@ export class Housekeeping {
   async #do(duty: Duty, server: Server): Promise<void> {
     const current = await tables.servers.get(this.#core.store, server.id);
     if (current?.vmState !== duty.vmState || current.deleted || current.taskState !== null) return;
-    await duty.act(contextOf(server), server).catch((error) => {
+    await duty.act(ownWork(server), server).catch((error) => {
       if (error?.status === undefined) throw error;
     });
   }

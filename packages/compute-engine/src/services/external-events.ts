@@ -1,5 +1,4 @@
-import { randomUUID } from 'node:crypto';
-import { type Context, elevated } from '../context.js';
+import { type Context, elevated, ownWork } from '../context.js';
 import type { Core } from '../core.js';
 import { Refusal } from '../errors.js';
 import type { Server } from '../model/index.js';
@@ -71,11 +70,9 @@ export class ExternalEvents {
 
   /** The embedded volume service says this without a request of its own, and waits for nothing. */
   volumeHasGrown(serverId: string, volumeId: string): void {
-    const caller = { userId: '', projectId: '', roles: ['admin'] };
-    const context = { caller, isAdmin: true, requestId: `req-${randomUUID()}` };
     const event = { name: 'volume-extended', serverId, status: 'completed', tag: volumeId } as const;
     // Without its host knowing, the volume is as large all the same.
-    this.receive(context, [event]).catch(() => {});
+    this.receive(ownWork({ userId: '', projectId: '' }), [event]).catch(() => {});
   }
 
   async #receive(context: Context, event: ExternalEvent): Promise<ExternalEventCode> {

@@ -1,4 +1,5 @@
 import { sql } from 'kysely';
+import { ownWork } from '../context.js';
 import type { Engine } from '../engine.js';
 import { tables } from '../store/tables.js';
 
@@ -11,7 +12,7 @@ export interface Population {
   readonly imageId?: string;
 }
 
-const CALLER = { userId: 'populate', projectId: 'populate', roles: ['admin'] };
+const OWN_WORK = ownWork({ userId: 'populate', projectId: 'populate' });
 
 /** Columns that a copy does not take over as they are, with the expressions that give its own. */
 const OWN: Readonly<Record<string, string>> = {
@@ -34,9 +35,9 @@ export async function populateServers(engine: Engine, { count, owners, ...given 
   if (store.kind !== 'sqlite') throw new TypeError('populateServers() copies within SQLite, not in other databases');
   if (count < 1) return;
   const flavorId = given.flavorId ?? (await tables.flavors.find(store, (q) => q.orderBy('seq').limit(1)))[0]!.id;
-  const images = await engine.catalogs.images.list(CALLER);
+  const images = await engine.catalogs.images.list(OWN_WORK.caller);
   const imageId = given.imageId ?? images[0]!.id;
-  const context = { caller: CALLER, requestId: 'req-00000000-0000-4000-8000-000000000000', isAdmin: true };
+  const context = { ...OWN_WORK, requestId: 'req-00000000-0000-4000-8000-000000000000' };
   const { servers } = await engine.servers.create(context, { name: 'template', flavorId, imageId, networks: 'none' });
   await engine.worker.idle();
   const template = servers[0]!.id;

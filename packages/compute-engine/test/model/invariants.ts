@@ -96,7 +96,7 @@ async function migrationsHaveEnded(engine: Engine, servers: readonly Server[]): 
 
 /** Ports sit where their server is; those of deleted servers are gone. Images have their content. */
 async function catalogsAgree(engine: Engine, servers: readonly Server[]): Promise<void> {
-  const admin = { userId: 'admin', projectId: 'admin', roles: ['admin'] };
+  const admin = { userId: 'admin', projectId: 'admin', roles: ['admin'], isAdmin: true };
   const ports = await engine.catalogs.networks.listPorts(admin, { deviceIds: servers.map(({ id }) => id) });
   const byServer = new Map(servers.map((server) => [server.id, server]));
   for (const port of ports) {

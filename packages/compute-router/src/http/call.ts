@@ -58,7 +58,7 @@ export class ComputeCall implements RoutedCall {
   constructor(req: IncomingMessage, res: ServerResponse, caller: Caller, shared: Surroundings, mount: Mount) {
     this.req = req;
     this.res = res;
-    this.caller = caller;
+    this.caller = { ...caller, isAdmin: shared.policies.isAdmin(caller) };
     this.engine = shared.engine;
     this.policies = shared.policies;
     this.maxLimit = shared.maxLimit;
@@ -66,7 +66,8 @@ export class ComputeCall implements RoutedCall {
     this.projectExists = shared.projectExists;
     this.mount = mount;
     this.#trustProxy = shared.trustProxy;
-    this.context = { caller, requestId: requestIdOf(req)?.local ?? '', isAdmin: caller.roles.includes('admin') };
+    const { isAdmin = false } = this.caller;
+    this.context = { caller: this.caller, requestId: requestIdOf(req)?.local ?? '', isAdmin };
   }
 
   /** URL of the API as the client sees it, without a slash at the end. */

@@ -32,6 +32,8 @@ export interface Policies {
    * matches nobody by that field.
    */
   allows(rule: RuleName, caller: Caller, target?: Target): boolean;
+  /** Whether the caller is an administrator of the whole system: what `context_is_admin` says, everywhere. */
+  isAdmin(caller: Caller): boolean;
   /** @throws PolicyDenied (403) when the caller may not. */
   enforce(rule: RuleName, caller: Caller, target?: Target): void;
   /** Every rule, by name. */
@@ -68,6 +70,7 @@ export function policies(options: PoliciesOptions = {}): Policies {
 
   return {
     allows,
+    isAdmin: checks.get('context_is_admin' satisfies ClassName)!,
     enforce(rule, caller, target) {
       if (!allows(rule, caller, target)) throw new PolicyDenied(rule);
     },

@@ -10,7 +10,7 @@ describe('volumes of a server', () => {
   beforeAll(async () => {
     api = await roomyApi();
     await api.engine.embedded.volumes.createType(
-      { ...owner, roles: ['admin'] },
+      { ...owner, roles: ['admin'], isAdmin: true },
       { name: 'multi', extraSpecs: { multiattach: '<is> True' } },
     );
   });
@@ -330,7 +330,7 @@ describe('volumes of a server', () => {
   it('of the root device stay', async () => {
     const { ada, id, path, volumeId } = await bootWithVolume();
     await api.engine.servers.change(
-      { caller: { ...owner, roles: ['admin'] }, isAdmin: true, requestId: `req-${randomUUID()}` },
+      { caller: { ...owner, roles: ['admin'], isAdmin: true }, isAdmin: true, requestId: `req-${randomUUID()}` },
       id,
       'update',
       ({ blockDevices }) => ({

@@ -5,7 +5,7 @@ import { LATEST } from './reference.js';
 
 /** Whose things they all are; an administrator may do everything with them. */
 export const OWNER = 'admin:p1';
-const owner = { userId: 'admin', projectId: 'p1', roles: ['admin'] };
+const owner = { userId: 'admin', projectId: 'p1', roles: ['admin'], isAdmin: true };
 
 const hosts = Array.from({ length: 60 }, (_, index) => ({
   name: `host${index}`,

@@ -206,7 +206,7 @@ describe('quota sets', () => {
 
 describe('quota sets where an identity service is asked', () => {
   it('are 400 for projects it does not know, but can be deleted', async () => {
-    const admin = { userId: 'admin', projectId: 'p1', roles: ['admin'] };
+    const admin = { userId: 'admin', projectId: 'p1', roles: ['admin'], isAdmin: true };
     const identity = Object.assign(staticTokens({ secret: admin }), {
       projectExists: async (projectId: string) => (projectId === 'perhaps' ? undefined : projectId === 'p1'),
     });

@@ -69,7 +69,7 @@ describe('changing a server', () => {
 
   it('works on locked servers and while something is going on', async () => {
     const context = {
-      caller: { userId: 'root', projectId: 'p0', roles: ['admin'] },
+      caller: { userId: 'root', projectId: 'p0', roles: ['admin'], isAdmin: true },
       requestId: 'req-l',
       isAdmin: true,
     };

@@ -92,7 +92,7 @@ describe('consoles of a server', () => {
     const { id } = await at('2.6').boot();
     const { engine } = api;
     const context = {
-      caller: { userId: 'x', projectId: 'p1', roles: ['admin'] },
+      caller: { userId: 'x', projectId: 'p1', roles: ['admin'], isAdmin: true },
       isAdmin: true,
       requestId: `req-${randomUUID()}`,
     };

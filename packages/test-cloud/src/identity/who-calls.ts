@@ -9,6 +9,7 @@ function callerOf(directory: Directory, tokenId: unknown): Caller | undefined {
   const { state } = directory;
   const user = state.users.get(token.userId);
   const project = token.scope?.kind === 'project' ? state.projects.get(token.scope.id) : undefined;
+  const roles = token.roleIds.flatMap((id) => state.roles.get(id)?.name ?? []);
   return {
     userId: token.userId,
     userName: user?.name,
@@ -17,7 +18,9 @@ function callerOf(directory: Directory, tokenId: unknown): Caller | undefined {
     projectName: project?.name,
     projectDomainId: project?.domain_id,
     systemScope: token.scope?.kind === 'system',
-    roles: token.roleIds.flatMap((id) => state.roles.get(id)?.name ?? []),
+    roles,
+    // To the services of this cloud; the compute API asks its own policies.
+    isAdmin: roles.includes('admin'),
     token: token.id,
   };
 }

@@ -25,7 +25,7 @@ export class Call {
   }
 
   get isAdmin(): boolean {
-    return this.caller.roles.includes('admin');
+    return this.caller.isAdmin === true;
   }
 
   requireAdmin(): void {

@@ -8,7 +8,7 @@ import { type EmbeddedImageCatalog, embeddedImages } from './embedded-images.js'
 
 const ada: Caller = { userId: 'ada', projectId: 'p-ada', roles: ['member', 'reader'] };
 const bob: Caller = { userId: 'bob', projectId: 'p-bob', roles: ['member', 'reader'] };
-const admin: Caller = { userId: 'root', projectId: 'p-root', roles: ['admin'] };
+const admin: Caller = { userId: 'root', projectId: 'p-root', roles: ['admin'], isAdmin: true };
 const CIRROS = '11111111-1111-4111-8111-111111111111';
 
 async function text(content: AsyncIterable<Uint8Array>): Promise<string> {

@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Port } from '../../catalogs/index.js';
+import { ownWork } from '../../context.js';
 import type { Core } from '../../core.js';
 import type { Caller, Server, ServerInterface } from '../../model/index.js';
 import { interfaceOf } from '../../ports/server-interface.js';
@@ -51,7 +52,7 @@ export class InterfaceRefresh {
     for (let attempt = 0; attempt < MOST_TRIES; attempt++) {
       const server = await tables.servers.get(store, serverId);
       if (!server || server.deleted || server.vmState === 'building') return;
-      const asking = caller ?? { userId: server.userId, projectId: server.projectId, roles: ['admin'] };
+      const asking = caller ?? ownWork(server).caller;
       const ports = await catalogs.networks.listPorts(asking, { deviceIds: [serverId] });
       const interfaces = interfacesFrom(server, ports);
       if (isDeepStrictEqual(interfaces, server.interfaces)) return;
