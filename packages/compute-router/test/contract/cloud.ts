@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { defaultPreset, type SimulatedDriver } from '@apistrata/compute-engine';
+import type { Policies } from '../../src/index.js';
 import { type Api, apiUnderTest, type Client, ids } from '../api-under-test.js';
 import { LATEST } from './reference.js';
 
@@ -20,24 +21,26 @@ const unlimited = { instances: -1, cores: -1, ram: -1, key_pairs: -1, server_gro
 export class Cloud {
   readonly api: Api;
   readonly ids = ids;
+  readonly #owner: string;
   #count = 0;
 
-  constructor(api: Api) {
+  constructor(api: Api, owner: string) {
     this.api = api;
+    this.#owner = owner;
   }
 
-  static async open(): Promise<Cloud> {
-    return new Cloud(
-      await apiUnderTest({
-        preset: { ...defaultPreset, hosts },
-        engine: { settings: { quotas: unlimited as never, reclaimSeconds: 3600, shelvedOffloadSeconds: -1 } },
-        router: { maxVersion: LATEST },
-      }),
-    );
+  /** @param options.owner the administrator's token, where the policies want it to be another one */
+  static async open(options: { readonly owner?: string; readonly policies?: Policies } = {}): Promise<Cloud> {
+    const api = await apiUnderTest({
+      preset: { ...defaultPreset, hosts },
+      engine: { settings: { quotas: unlimited as never, reclaimSeconds: 3600, shelvedOffloadSeconds: -1 } },
+      router: { maxVersion: LATEST, policies: options.policies },
+    });
+    return new Cloud(api, options.owner ?? OWNER);
   }
 
   as(version: string): Client {
-    return this.api.as(OWNER, version);
+    return this.api.as(this.#owner, version);
   }
 
   /** A name that nothing has yet. */
