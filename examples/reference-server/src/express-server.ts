@@ -14,5 +14,7 @@ export function expressServer(app: Express): Server {
   }
   Request.prototype = app.request;
   Response.prototype = app.response;
-  return createServer({ IncomingMessage: Request as never, ServerResponse: Response as never }, app);
+  const classes = { IncomingMessage: Request as never, ServerResponse: Response as never };
+  // Requests that take too long are looked for this often.
+  return createServer({ ...classes, connectionsCheckingInterval: 5_000 }, app);
 }

@@ -1,4 +1,5 @@
 import { defaultPreset } from '@apistrata/compute-engine';
+import { endInOrder } from './end-in-order.js';
 import { helpText, readOptions, StartError } from './options.js';
 import { serve } from './serve.js';
 
@@ -7,22 +8,9 @@ async function main(): Promise<void> {
   if (options.help === 'true') return console.log(helpText());
   if (options['print-preset'] === 'true') return console.log(JSON.stringify(defaultPreset, null, 2));
   const running = await serve(options);
+  endInOrder(running);
   console.log(`Compute API ${running.url}/v2.1 (database ${running.database})`);
   console.log(`Try: curl -H 'X-Auth-Token: ada:demo' ${running.url}/v2.1/flavors`);
-  let stopping = false;
-  for (const signal of ['SIGTERM', 'SIGINT'] as const) {
-    process.on(signal, () => {
-      if (stopping) return;
-      stopping = true;
-      running.stop().then(
-        () => process.exit(0),
-        (error) => {
-          console.error(error);
-          process.exit(1);
-        },
-      );
-    });
-  }
 }
 
 main().catch((error) => {

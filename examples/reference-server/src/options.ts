@@ -40,6 +40,12 @@ const specs = {
     help: 'a default limit, such as instances=-1; quota_secrets=... for project quotas',
     repeat: true,
   },
+  limit: {
+    value: 'NAME=N',
+    help: 'a limit of connections, such as maxConnections=500 or keepAliveMs=75000',
+    repeat: true,
+  },
+  'drain-ms': { value: 'N', default: '5000', help: 'how long requests are still served after SIGTERM or SIGINT' },
   healthcheck: { value: 'NAME=VALUE', help: 'an option of the health endpoint, such as detailed=true', repeat: true },
   'healthcheck-config': { value: 'FILE', help: 'JSON object with options of the health endpoint' },
   'identity-url': { value: 'URL', help: 'identity service, v3' },
@@ -54,7 +60,7 @@ type Name = keyof typeof specs;
 
 /** What the program was told. Texts, as given; what they mean is checked where they are used. */
 export type Options = Readonly<Record<Name, string | undefined>> & {
-  readonly lists: Readonly<Record<'setting' | 'database' | 'quota' | 'healthcheck', readonly string[]>>;
+  readonly lists: Readonly<Record<'setting' | 'database' | 'quota' | 'limit' | 'healthcheck', readonly string[]>>;
 };
 
 function variable(name: string): string {
@@ -96,6 +102,7 @@ export function readOptions(args: readonly string[], environment: NodeJS.Process
       setting: list('setting'),
       database: list('database'),
       quota: list('quota'),
+      limit: list('limit'),
       healthcheck: list('healthcheck'),
     },
   };

@@ -1,100 +1,39 @@
-import { mkdirSync } from 'node:fs';
 import type { Server } from 'node:http';
-import { dirname, resolve } from 'node:path';
-import {
-  type Catalogs,
-  createEngine,
-  DatabaseUnavailable,
-  type Engine,
-  httpImages,
-  httpNetworks,
-  httpVolumes,
-  ServiceSession,
-  SimulatedDriver,
-} from '@apistrata/compute-engine';
-import {
-  type ComputeApi,
-  computeApi,
-  type Identity,
-  identityService,
-  noauth,
-  policies,
-  staticTokens,
-} from '@apistrata/compute-router';
-import { healthcheckFromConfig } from '@apistrata/healthcheck';
+import { createEngine, DatabaseUnavailable, type Engine, SimulatedDriver } from '@apistrata/compute-engine';
+import { type ComputeApi, computeApi, policies } from '@apistrata/compute-router';
+import { type GuardedServer, guardServer } from '@apistrata/healthcheck/server';
 import { defaultsFrom, projectQuotas } from '@apistrata/quota';
 import { sqlStore } from '@apistrata/quota/sql';
 import express from 'express';
-import { pino } from 'pino';
+import { type Logger, pino } from 'pino';
+import { databaseFrom, withoutPassword } from './database-url.js';
 import { expressServer } from './express-server.js';
-import { type Options, oneOf, pairs, StartError, wholeNumber } from './options.js';
-import { readJson, readPreset } from './preset-file.js';
-import { projectLimits, readDatabaseSettings, readSettings } from './settings.js';
+import { healthFrom } from './health.js';
+import { type Options, oneOf, StartError, wholeNumber } from './options.js';
+import { readPreset } from './preset-file.js';
+import { catalogsFrom, identityFrom } from './services.js';
+import { connectionLimits, projectLimits, readDatabaseSettings, readSettings } from './settings.js';
 
 /** A server that runs, and how to end it. */
 export interface Running {
   readonly url: string;
   readonly database: string;
   readonly engine: Engine;
-  /** Health fails first, then nothing new is accepted, requests in flight end, and work is handed back. */
+  readonly log: Logger;
+  /** Health fails first; requests go on to be answered for the drain time; then connections end and work is handed back. */
   readonly stop: () => Promise<void>;
+  /** How long `stop` takes at the most until all connections are closed. */
+  readonly stopsWithinMs: number;
 }
 
-const DEFAULT_FILE = 'data/compute.db';
-
-/** Time that requests in flight have to end once the server stops. */
-const GRACE_MS = 8000;
-
-function databaseFrom(options: Options): string {
-  const url = options.db ?? DEFAULT_FILE;
-  if (url === ':memory:' || /^postgres(ql)?:/.test(url)) return url;
-  const file = resolve(url);
-  mkdirSync(dirname(file), { recursive: true });
-  return file;
-}
-
-function credentials(environment: NodeJS.ProcessEnv) {
-  const { OS_USERNAME: username, OS_PASSWORD: password } = environment;
-  if (!username || !password)
-    throw new StartError('a real service needs OS_USERNAME and OS_PASSWORD in the environment');
-  return {
-    username,
-    password,
-    projectName: environment.OS_PROJECT_NAME ?? 'service',
-    userDomainName: environment.OS_USER_DOMAIN_NAME ?? 'Default',
-    projectDomainName: environment.OS_PROJECT_DOMAIN_NAME ?? 'Default',
-  };
-}
-
-function identityFrom(options: Options, environment: NodeJS.ProcessEnv): Identity {
-  const kind = oneOf('auth', options.auth!, ['noauth', 'tokens', 'identity']);
-  if (kind === 'noauth') return noauth({ projectId: options['noauth-project'] });
-  if (kind === 'tokens') {
-    if (!options.tokens) throw new StartError('--auth tokens needs --tokens FILE');
-    return staticTokens(readJson('tokens', options.tokens) as Parameters<typeof staticTokens>[0]);
-  }
-  if (!options['identity-url']) throw new StartError('--auth identity needs --identity-url URL');
-  return identityService({ url: options['identity-url'], ...credentials(environment) });
-}
-
-function healthFrom(options: Options) {
-  const file = options['healthcheck-config'];
-  const fromFile = file ? (readJson('healthcheck-config', file) as Record<string, string>) : {};
-  try {
-    return healthcheckFromConfig({
-      ...fromFile,
-      ...Object.fromEntries(pairs('healthcheck', options.lists.healthcheck)),
-    });
-  } catch (error) {
-    throw new StartError((error as Error).message);
-  }
-}
+/** Time that requests in flight have to end once the drain time is over. */
+const GRACE_MS = 8_000;
 
 async function engineFrom(
   options: Options,
   environment: NodeJS.ProcessEnv,
   database: string,
-  log: pino.Logger,
+  log: Logger,
 ): Promise<Engine> {
   const latencyMs = wholeNumber('latency-ms', options['latency-ms']!, 0, 3_600_000);
   const preset = options.preset ? readPreset(options.preset) : undefined;
@@ -120,10 +59,6 @@ function reasonOf(error: unknown): string {
   return told.message || String((told as { code?: string }).code);
 }
 
-function withoutPassword(url: string): string {
-  return url.replace(/(\/\/[^:@/]*):[^@/]*@/, '$1:***@');
-}
-
 function listen(server: Server, host: string, port: number): Promise<void> {
   return new Promise((done, fail) => {
     server.once('error', (error: NodeJS.ErrnoException) => {
@@ -132,6 +67,14 @@ function listen(server: Server, host: string, port: number): Promise<void> {
     });
     server.listen(port, host, done);
   });
+}
+
+function guard(server: Server, options: Options): GuardedServer {
+  try {
+    return guardServer(server, connectionLimits(options));
+  } catch (error) {
+    throw new StartError(`--limit: ${(error as Error).message}`);
+  }
 }
 
 function policiesFrom(options: Options) {
@@ -156,21 +99,6 @@ function projectDefaults(options: Options) {
   }
 }
 
-/** Clients of the real services that were named, with one login for all of them. */
-function catalogsFrom(options: Options, environment: NodeJS.ProcessEnv): Partial<Catalogs> {
-  const urls = { images: options['image-url'], networks: options['network-url'], volumes: options['volume-url'] };
-  if (!Object.values(urls).some(Boolean)) return {};
-  const authUrl = options['identity-url'];
-  if (!authUrl)
-    throw new StartError('--image-url, --network-url and --volume-url need --identity-url, where the service logs in');
-  const session = new ServiceSession({ authUrl, ...credentials(environment) });
-  return {
-    ...(urls.images && { images: httpImages({ url: urls.images, session }) }),
-    ...(urls.networks && { networks: httpNetworks({ url: urls.networks, session }) }),
-    ...(urls.volumes && { volumes: httpVolumes({ url: urls.volumes, session }) }),
-  };
-}
-
 function versionFrom(api: ComputeApi, asked: unknown, url: string): Record<string, unknown> | undefined {
   try {
     return api.openApi(String(asked ?? '2.100'), url);
@@ -187,10 +115,13 @@ export async function serve(options: Options, environment: NodeJS.ProcessEnv = p
   const port = wholeNumber('port', options.port!, 0, 65_535);
   const headers = oneOf('headers', options.headers!, ['service', 'openstack', 'both']);
   const identity = identityFrom(options, environment);
-  const health = healthFrom(options);
-  const rules = policiesFrom(options);
+  const drainMs = wholeNumber('drain-ms', options['drain-ms']!, 0, 3_600_000);
+  let engine: Engine;
   const database = databaseFrom(options);
-  const engine = await engineFrom(options, environment, database, log);
+  const told = { warn: (line: string) => log.warn(line), error: (line: string) => log.error(line) };
+  const health = healthFrom(options, { engine: () => engine, database, log: told });
+  const rules = policiesFrom(options);
+  engine = await engineFrom(options, environment, database, log);
   try {
     const quota = await projectQuotasFrom(options, engine);
     const api = computeApi({
@@ -213,23 +144,22 @@ export async function serve(options: Options, environment: NodeJS.ProcessEnv = p
     });
     app.use(api);
     const server = expressServer(app);
-    server.requestTimeout = 60_000;
-    server.headersTimeout = 15_000;
+    const guarded = guard(server, options);
     await listen(server, options.host!, port);
     const { port: actual } = server.address() as { port: number };
     const stop = async () => {
-      health.shutdown();
-      const closed = new Promise((done) => server.close(done));
-      // A connection becomes idle when its last request has been answered; nobody waits for its keep-alive to run out.
-      const idle = setInterval(() => server.closeIdleConnections(), 50);
-      const timer = setTimeout(() => server.closeAllConnections(), GRACE_MS);
-      await closed;
-      clearInterval(idle);
-      clearTimeout(timer);
+      await guarded.drain({ health, delayMs: drainMs, graceMs: GRACE_MS });
       health.close();
       await engine.close();
     };
-    return { url: `http://${options.host}:${actual}`, database: withoutPassword(database), engine, stop };
+    return {
+      url: `http://${options.host}:${actual}`,
+      database: withoutPassword(database),
+      engine,
+      log,
+      stop,
+      stopsWithinMs: drainMs + GRACE_MS,
+    };
   } catch (error) {
     await engine.close();
     throw error instanceof RangeError || error instanceof TypeError ? new StartError(error.message) : error;

@@ -6,16 +6,18 @@ import {
   quotaKinds,
   type Settings,
 } from '@apistrata/compute-engine';
+import type { GuardLimits } from '@apistrata/healthcheck/server';
 import { type Options, oneOf, pairs, StartError } from './options.js';
 
 /** A text as the kind of value that the default is. */
-function likeDefault(name: string, text: string, fallback: unknown): unknown {
+function likeDefault(option: string, name: string, text: string, fallback: unknown): unknown {
   if (typeof fallback === 'number') {
-    if (!/^-?\d+(\.\d+)?$/.test(text)) throw new StartError(`--setting ${name}=${text}: it takes a number`);
+    if (!/^-?\d+(\.\d+)?$/.test(text)) throw new StartError(`--${option} ${name}=${text}: it takes a number`);
     return Number(text);
   }
   if (typeof fallback === 'boolean') {
-    if (text !== 'true' && text !== 'false') throw new StartError(`--setting ${name}=${text}: it takes true or false`);
+    if (text !== 'true' && text !== 'false')
+      throw new StartError(`--${option} ${name}=${text}: it takes true or false`);
     return text === 'true';
   }
   return text;
@@ -27,7 +29,7 @@ export function readSettings({ lists }: Options): Partial<Settings> {
   const changed = pairs('setting', lists.setting).map(([name, text]) => {
     if (!Object.hasOwn(defaults, name))
       throw new StartError(`--setting ${name}: there is ${Object.keys(defaults).join(', ')}`);
-    return [name, likeDefault(name, text, defaults[name as keyof typeof defaults])];
+    return [name, likeDefault('setting', name, text, defaults[name as keyof typeof defaults])];
   });
   return { ...Object.fromEntries(changed), quotas: { ...defaultSettings.quotas, ...limitsFrom(lists.quota) } };
 }
@@ -60,4 +62,11 @@ function limitsFrom(texts: readonly string[]): Partial<Record<QuotaKind, number>
 /** The limits of the project quotas: `--quota quota_secrets=10` and the like. */
 export function projectLimits({ lists }: Options): Readonly<Record<string, string>> {
   return Object.fromEntries(pairs('quota', lists.quota).filter(([name]) => name.startsWith('quota_')));
+}
+
+/** The limits of connections: `--limit maxConnections=500` and the like. */
+export function connectionLimits({ lists }: Options): GuardLimits {
+  return Object.fromEntries(
+    pairs('limit', lists.limit).map(([name, text]) => [name, likeDefault('limit', name, text, 0)]),
+  );
 }

@@ -25,7 +25,7 @@ function ended(child: ChildProcess): Promise<number | null> {
 
 /** Starts the program and waits until it says where it listens; rejects with its output when it ends before. */
 export async function startProgram(args: readonly string[], environment: NodeJS.ProcessEnv = {}): Promise<Program> {
-  const child = spawn(process.execPath, [MAIN, '--port', '0', ...args], {
+  const child = spawn(process.execPath, [MAIN, '--port', '0', '--drain-ms', '0', ...args], {
     env: { ...process.env, ...environment },
     stdio: ['ignore', 'pipe', 'pipe'],
   });

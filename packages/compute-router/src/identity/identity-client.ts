@@ -1,3 +1,4 @@
+import { AnswerTooLarge, boundedText } from '@apistrata/compute-engine';
 import { IdentityUnavailable } from './identity-unavailable.js';
 import { readTokenDocument, type TokenDocument } from './token-document.js';
 
@@ -32,16 +33,23 @@ export class IdentityClient {
   readonly #projectsUrl: string;
   readonly #credentials: ServiceCredentials;
   readonly #timeoutMs: number;
+  readonly #maxAnswerBytes: number;
   readonly #now: () => number;
   #login: Promise<Login> | undefined;
   #refusedUntil = 0;
 
   /** @param url address of the identity API, `/v3` included */
-  constructor(url: string, credentials: ServiceCredentials, timeoutMs: number, now: () => number) {
+  constructor(
+    url: string,
+    credentials: ServiceCredentials,
+    limits: { readonly timeoutMs: number; readonly maxAnswerBytes: number },
+    now: () => number,
+  ) {
     this.#tokensUrl = `${url}/auth/tokens`;
     this.#projectsUrl = `${url}/projects`;
     this.#credentials = credentials;
-    this.#timeoutMs = timeoutMs;
+    this.#timeoutMs = limits.timeoutMs;
+    this.#maxAnswerBytes = limits.maxAnswerBytes;
     this.#now = now;
   }
 
@@ -153,9 +161,10 @@ export class IdentityClient {
 
   async #json(response: Response): Promise<unknown> {
     try {
-      return JSON.parse(await response.text());
+      return JSON.parse(await boundedText(response, this.#maxAnswerBytes));
     } catch (error) {
       if (error instanceof SyntaxError) return undefined;
+      if (error instanceof AnswerTooLarge) throw new IdentityUnavailable(error.message);
       throw this.#unreachable(error);
     }
   }

@@ -377,6 +377,25 @@ describe('an identity service in trouble', () => {
     expect(await who('t-alice')).toMatchObject({ userId: 'u1' });
   });
 
+  it('is unavailable when its answer is larger than the limit, which is read no further', async () => {
+    const who = withOptions({ maxAnswerBytes: 10_000 });
+    expect(await who('t-alice')).toMatchObject({ userId: 'u1' });
+    let written = 0;
+    const flood: Handler = (_, res) => {
+      res.writeHead(200, { 'Content-Type': 'application/json' });
+      const more = () => {
+        while (!res.destroyed && res.write(' '.repeat(65_536))) written += 65_536;
+      };
+      res.on('drain', more);
+      more();
+    };
+    server.instead.push(flood);
+    await expect(who('t-other')).rejects.toThrow(
+      'The identity service is unavailable: the answer is larger than 10000 bytes.',
+    );
+    expect(written).toBeLessThan(50_000_000);
+  });
+
   it('is unavailable when it takes too long, at either step', async () => {
     const who = withOptions({ timeoutMs: 50 });
     server.instead.push(hang);

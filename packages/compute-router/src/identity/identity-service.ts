@@ -17,6 +17,8 @@ export interface IdentityServiceOptions extends ServiceCredentials {
   readonly maxCached?: number;
   /** For each request to the identity service. Default 5,000. */
   readonly timeoutMs?: number;
+  /** How long an answer of the identity service may be; a longer one counts as none. Default 1 MiB. */
+  readonly maxAnswerBytes?: number;
   readonly clock?: { now(): number };
 }
 
@@ -35,6 +37,7 @@ const OPTIONS: Readonly<Record<keyof IdentityServiceOptions, 'text' | 'secret' |
   rejectedCacheMs: 'number',
   maxCached: 'number',
   timeoutMs: 'number',
+  maxAnswerBytes: 'number',
   clock: 'clock',
 };
 
@@ -49,9 +52,9 @@ const systemClock = { now: () => Date.now() };
 export function identityService(options: IdentityServiceOptions): Identity {
   checkOptions(options);
   const { cacheMs = 300_000, rejectedCacheMs = 30_000, maxCached = 10_000, timeoutMs = 5_000 } = options;
-  const { clock = systemClock } = options;
+  const { maxAnswerBytes = 1024 * 1024, clock = systemClock } = options;
   const base = options.url.replace(/\/+$/, '').replace(/\/v3$/, '');
-  const client = new IdentityClient(`${base}/v3`, options, timeoutMs, () => clock.now());
+  const client = new IdentityClient(`${base}/v3`, options, { timeoutMs, maxAnswerBytes }, () => clock.now());
   const valid = new ExpiringMap<Caller>(maxCached);
   // Apart from the valid ones, or a flood of nonsense would push those out.
   const rejected = new ExpiringMap<true>(maxCached);

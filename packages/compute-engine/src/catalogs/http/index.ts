@@ -1,3 +1,4 @@
+export { AnswerTooLarge, boundedText } from './bounded-text.js';
 export * from './http-images.js';
 export * from './http-networks.js';
 export * from './http-volumes.js';

@@ -1,5 +1,6 @@
 import type { Caller } from '../../model/caller.js';
 import { CatalogError, type CatalogErrorCode } from '../catalog-error.js';
+import { AnswerTooLarge, boundedText } from './bounded-text.js';
 import { errorOf } from './service-fault.js';
 import type { ServiceSession } from './service-session.js';
 
@@ -11,6 +12,8 @@ export interface HttpCatalogOptions {
   readonly timeoutMs?: number;
   /** How often a request that may safely be repeated is, after a failure of the network or the service. Default 2. */
   readonly retries?: number;
+  /** How long an answer may be; longer ones count as a failure of the service. Default 32 MiB. */
+  readonly maxAnswerBytes?: number;
   /** Sent with every request: a request id, for one. */
   readonly headers?: () => Readonly<Record<string, string>>;
 }
@@ -49,6 +52,8 @@ const PASSING = new Set([500, 502, 503, 504]);
 
 const RETRY_DELAY_MS = 100;
 
+const MAX_ANSWER_BYTES = 32 * 1024 * 1024;
+
 /** Speaks to one service: tokens, timeouts, repetition, errors. */
 export class ServiceClient {
   readonly #service: string;
@@ -74,9 +79,13 @@ export class ServiceClient {
     for (let attempt = 1; ; attempt++) {
       const actor = await this.#actor(request);
       let response: Response;
+      let body: unknown;
       try {
         response = await this.#send(method, path, request, actor);
+        body = await this.#read(response);
       } catch (error) {
+        if (error instanceof AnswerTooLarge)
+          throw new CatalogError('UNAVAILABLE', `The ${this.#service} service misbehaves: ${error.message}.`);
         if (attempt < attempts) {
           await pause(attempt);
           continue;
@@ -87,7 +96,6 @@ export class ServiceClient {
       if (method === 'DELETE' && attempt > 1 && response.status === 404) return { status: 204, body: undefined };
       const mayRenew = response.status === 401 && actor.own && !renewed && !isStream(request.content);
       if (mayRenew || (PASSING.has(response.status) && attempt < attempts)) {
-        await response.body?.cancel();
         if (mayRenew) {
           renewed = true;
           attempt--;
@@ -95,7 +103,6 @@ export class ServiceClient {
         } else await pause(attempt);
         continue;
       }
-      const body = await readBody(response);
       if (!response.ok) throw errorOf(this.#service, response.status, body, request.errors ?? {});
       return { status: response.status, body };
     }
@@ -139,20 +146,20 @@ export class ServiceClient {
     if (isStream(content)) init.duplex = 'half';
     return fetch(url, init);
   }
+
+  async #read(response: Response): Promise<unknown> {
+    const text = await boundedText(response, this.#options.maxAnswerBytes ?? MAX_ANSWER_BYTES);
+    if (text === '') return undefined;
+    try {
+      return JSON.parse(text);
+    } catch {
+      return text;
+    }
+  }
 }
 
 function isStream(content: ServiceRequest['content']): boolean {
   return content !== undefined && !(content instanceof Uint8Array);
-}
-
-async function readBody(response: Response): Promise<unknown> {
-  const text = await response.text();
-  if (text === '') return undefined;
-  try {
-    return JSON.parse(text);
-  } catch {
-    return text;
-  }
 }
 
 function pause(attempt: number): Promise<void> {

@@ -1,4 +1,5 @@
 import { CatalogError } from '../catalog-error.js';
+import { boundedText } from './bounded-text.js';
 
 /** Who this service is to the others. */
 export interface ServiceCredentials {
@@ -24,6 +25,9 @@ interface HeldToken extends ServiceToken {
 
 /** Tokens are renewed this long before they expire, so that none expires on its way. */
 const RENEW_BEFORE_MS = 60_000;
+
+/** A token comes with the whole catalog of its region. */
+const MAX_ANSWER_BYTES = 4 * 1024 * 1024;
 
 /** How many projects' tokens are kept at once. */
 const HELD_TOKENS = 500;
@@ -88,7 +92,11 @@ export class ServiceSession {
         `The identity service refused the service user "${username}" (${response.status}).`,
       );
     }
-    const body = (await response.json()) as { token: { expires_at: string; project: { id: string } } };
-    return { token, projectId: body.token.project.id, expiresAt: Date.parse(body.token.expires_at) };
+    try {
+      const { token: wire } = JSON.parse(await boundedText(response, MAX_ANSWER_BYTES));
+      return { token, projectId: String(wire.project.id), expiresAt: Date.parse(wire.expires_at) };
+    } catch (error) {
+      throw new CatalogError('UNAVAILABLE', 'The identity service gave a token that cannot be read.', { cause: error });
+    }
   }
 }

@@ -1,0 +1,48 @@
+import { type Catalogs, httpImages, httpNetworks, httpVolumes, ServiceSession } from '@apistrata/compute-engine';
+import { type Identity, identityService, noauth, staticTokens } from '@apistrata/compute-router';
+import { type Options, oneOf, StartError } from './options.js';
+import { readJson } from './preset-file.js';
+
+/** The catalogs that may live in services of their own, and the options that say where. */
+export const SERVICE_OPTIONS = { images: 'image-url', networks: 'network-url', volumes: 'volume-url' } as const;
+
+function credentials(environment: NodeJS.ProcessEnv) {
+  const { OS_USERNAME: username, OS_PASSWORD: password } = environment;
+  if (!username || !password)
+    throw new StartError('a real service needs OS_USERNAME and OS_PASSWORD in the environment');
+  return {
+    username,
+    password,
+    projectName: environment.OS_PROJECT_NAME ?? 'service',
+    userDomainName: environment.OS_USER_DOMAIN_NAME ?? 'Default',
+    projectDomainName: environment.OS_PROJECT_DOMAIN_NAME ?? 'Default',
+  };
+}
+
+/** Who callers are, as `--auth` says. */
+export function identityFrom(options: Options, environment: NodeJS.ProcessEnv): Identity {
+  const kind = oneOf('auth', options.auth!, ['noauth', 'tokens', 'identity']);
+  if (kind === 'noauth') return noauth({ projectId: options['noauth-project'] });
+  if (kind === 'tokens') {
+    if (!options.tokens) throw new StartError('--auth tokens needs --tokens FILE');
+    return staticTokens(readJson('tokens', options.tokens) as Parameters<typeof staticTokens>[0]);
+  }
+  if (!options['identity-url']) throw new StartError('--auth identity needs --identity-url URL');
+  return identityService({ url: options['identity-url'], ...credentials(environment) });
+}
+
+/** Clients of the real services that were named, with one login for all of them. */
+export function catalogsFrom(options: Options, environment: NodeJS.ProcessEnv): Partial<Catalogs> {
+  const { images, networks, volumes } = SERVICE_OPTIONS;
+  const urls = { images: options[images], networks: options[networks], volumes: options[volumes] };
+  if (!Object.values(urls).some(Boolean)) return {};
+  const authUrl = options['identity-url'];
+  if (!authUrl)
+    throw new StartError('--image-url, --network-url and --volume-url need --identity-url, where the service logs in');
+  const session = new ServiceSession({ authUrl, ...credentials(environment) });
+  return {
+    ...(urls.images && { images: httpImages({ url: urls.images, session }) }),
+    ...(urls.networks && { networks: httpNetworks({ url: urls.networks, session }) }),
+    ...(urls.volumes && { volumes: httpVolumes({ url: urls.volumes, session }) }),
+  };
+}

@@ -1,0 +1,129 @@
+import { connect } from 'node:net';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
+import { ask, type Program, startProgram } from './program.js';
+
+const REQUEST = 'GET /v2.1/flavors/detail HTTP/1.1\r\nHost: test\r\nX-Auth-Token: ada:demo\r\n\r\n';
+
+/** A connection under constant load: so many requests are under way at any moment. */
+interface Load {
+  /** Requests sent, and answers that came whole. */
+  readonly counts: () => { readonly sent: number; readonly answered: number };
+  /** Resolves when the connection is closed, with how. */
+  readonly ended: Promise<'closed' | 'reset'>;
+}
+
+function load(port: number, pipelined: number): Load {
+  const socket = connect(port, '127.0.0.1');
+  let sent = 0;
+  let answered = 0;
+  let goodbye = false;
+  let buffer = '';
+  const send = (count: number) => {
+    sent += count;
+    socket.write(REQUEST.repeat(count));
+  };
+  onTestFinished(() => void socket.destroy());
+  socket.on('connect', () => send(pipelined));
+  socket.setEncoding('latin1').on('data', (chunk) => {
+    buffer += chunk;
+    let whole = 0;
+    for (;;) {
+      const head = buffer.indexOf('\r\n\r\n');
+      const length = /content-length: (\d+)/i.exec(buffer.slice(0, head));
+      const end = head + 4 + Number(length?.[1]);
+      if (head < 0 || !length || buffer.length < end) break;
+      goodbye ||= /connection: close/i.test(buffer.slice(0, head));
+      buffer = buffer.slice(end);
+      whole++;
+    }
+    answered += whole;
+    if (whole > 0 && !goodbye && socket.writable) send(whole);
+  });
+  const ended = new Promise<'closed' | 'reset'>((resolve) => {
+    socket.once('error', () => resolve('reset'));
+    socket.once('close', () => resolve('closed'));
+  });
+  return { counts: () => ({ sent, answered }), ended };
+}
+
+const portOf = (program: Program) => Number(new URL(program.url).port);
+
+async function start(args: readonly string[], environment: NodeJS.ProcessEnv = {}): Promise<Program> {
+  const program = await startProgram(['--db', ':memory:', '--log-level', 'warn', ...args], environment);
+  onTestFinished(async () => void (await program.end('SIGKILL')));
+  return program;
+}
+
+/** Several connections under load, each of which has had some answers. */
+async function underLoad(program: Program, connections: number, pipelined: number): Promise<readonly Load[]> {
+  const loads = Array.from({ length: connections }, () => load(portOf(program), pipelined));
+  const least = () => Math.min(...loads.map(({ counts }) => counts().answered));
+  await vi.waitFor(() => expect(least()).toBeGreaterThan(2 * pipelined), { timeout: 50_000 });
+  return loads;
+}
+
+describe('SIGTERM under load', () => {
+  it.each([
+    { pipelined: 1, drainMs: 0 },
+    { pipelined: 1, drainMs: 300 },
+    { pipelined: 5, drainMs: 0 },
+    { pipelined: 5, drainMs: 300 },
+  ])(
+    'answers everything that was sent before it ($pipelined under way per connection, $drainMs ms of drain), time after time',
+    async ({ pipelined, drainMs }) => {
+      for (let round = 0; round < 2; round++) {
+        const program = await start(['--drain-ms', String(drainMs)]);
+        const loads = await underLoad(program, 16, pipelined);
+        const before = loads.map(({ counts }) => counts().sent);
+        const code = program.end('SIGTERM');
+        expect(await Promise.all(loads.map(({ ended }) => ended))).toEqual(loads.map(() => 'closed'));
+        for (const [index, { counts }] of loads.entries())
+          expect(counts().answered).toBeGreaterThanOrEqual(before[index]!);
+        expect(await code).toBe(0);
+      }
+    },
+  );
+
+  it('fails readiness at once while requests are still served, and says goodbye in each answer', async () => {
+    const program = await start(['--drain-ms', '5000']);
+    expect((await ask(program.url, 'GET', '/readyz')).status).toBe(200);
+    const code = program.end('SIGTERM');
+    await vi.waitFor(async () => expect((await ask(program.url, 'GET', '/readyz')).status).toBe(503), {
+      timeout: 10_000,
+    });
+    expect((await ask(program.url, 'GET', '/healthcheck')).status).toBe(503);
+    expect((await ask(program.url, 'GET', '/livez')).status).toBe(200);
+    const served = await ask(program.url, 'GET', '/v2.1/flavors');
+    expect([served.status, served.headers.get('connection')]).toEqual([200, 'close']);
+    expect(await code).toBe(0);
+  });
+
+  it('ends at once at a second signal', async () => {
+    const program = await start(['--drain-ms', '3600000']);
+    const first = program.end('SIGINT');
+    await vi.waitFor(async () => expect((await ask(program.url, 'GET', '/readyz')).status).toBe(503), {
+      timeout: 10_000,
+    });
+    expect(await program.end('SIGTERM')).toBe(143);
+    expect(await first).toBe(143);
+  });
+});
+
+describe('what nobody caught', () => {
+  /** Breaks the promise of the program's environment at a signal, as a defect somewhere would. */
+  const breaking = (what: string) => ({
+    NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(`process.on('SIGUSR2', () => { ${what} })`)}`,
+  });
+
+  it.each([
+    ['a promise that nobody awaits', "Promise.reject(new Error('nobody waits for me'))", /nobody waits for me/],
+    ['an error outside of every request', "setTimeout(() => { throw new Error('from nowhere') })", /from nowhere/],
+  ])('(%s) is logged, and ends the program in order with a failure', async (_title, what, message) => {
+    const program = await start([], breaking(what));
+    const loads = await underLoad(program, 4, 1);
+    expect(await program.end('SIGUSR2')).toBe(1);
+    expect(program.output()).toMatch(message);
+    expect(await Promise.all(loads.map(({ ended }) => ended))).toEqual(loads.map(() => 'closed'));
+    for (const { counts } of loads) expect(counts().answered).toBe(counts().sent);
+  });
+});

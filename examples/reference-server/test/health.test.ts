@@ -1,0 +1,150 @@
+import { spawnSync } from 'node:child_process';
+import { randomUUID } from 'node:crypto';
+import { closeSync, mkdirSync, mkdtempSync, openSync, rmSync, writeSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createEngine } from '@apistrata/compute-engine';
+import { startCloud } from '@apistrata/test-cloud';
+import pg from 'pg';
+import { afterAll, describe, expect, inject, it, onTestFinished, vi } from 'vitest';
+import { startPostgres } from '../../../testing/servers.js';
+import { healthFrom } from '../src/health.js';
+import { readOptions } from '../src/options.js';
+import { ask, type Program, startProgram } from './program.js';
+
+const folder = mkdtempSync(join(tmpdir(), 'apistrata-health-'));
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+async function start(args: readonly string[], environment: NodeJS.ProcessEnv = {}): Promise<Program> {
+  const program = await startProgram([...args, '--log-level', 'silent'], environment);
+  onTestFinished(async () => void (await program.end('SIGKILL')));
+  return program;
+}
+
+const reasons = async ({ url }: Program, path = '/healthcheck') => {
+  const { status, body } = await ask(url, 'GET', path);
+  return `${status} ${String(body).replaceAll('\n', ' | ')}`;
+};
+
+/** Waits until both the health and the readiness say so; liveness stays out of it. */
+async function says(program: Program, answer: RegExp): Promise<void> {
+  for (const path of ['/healthcheck', '/readyz']) {
+    await vi.waitFor(async () => expect(await reasons(program, path)).toMatch(answer), { timeout: 40_000 });
+  }
+  expect((await ask(program.url, 'GET', '/livez')).status).toBe(200);
+}
+
+/** A file that several processes may open, as better-sqlite3 or node:sqlite sees it. */
+async function sqlite(file: string): Promise<{ exec(sql: string): void; close(): void }> {
+  const { default: Database } = await import('better-sqlite3');
+  return new Database(file);
+}
+
+describe('the health of the reference server on a SQLite file', () => {
+  it('is good to begin with, and tells of every part', async () => {
+    const program = await start(['--db', join(folder, 'good.db')]);
+    await says(program, /^200 OK \| OK \| OK$/);
+    const named = await start(['--db', ':memory:', '--healthcheck', 'backends=worker']);
+    await says(named, /^200 OK$/);
+  });
+
+  it('suffers while somebody else has the file locked, and recovers', async () => {
+    const file = join(folder, 'locked.db');
+    const program = await start(['--db', file]);
+    const other = await sqlite(file);
+    other.exec('begin immediate');
+    await says(program, /^503 /);
+    other.exec('rollback');
+    other.close();
+    await says(program, /^200 OK \| OK \| OK$/);
+  });
+});
+
+it('suffers when the file has become read-only, in words that say so, while its worker goes on', async () => {
+  const engine = await createEngine({ database: join(folder, 'read-only.db'), worker: false });
+  onTestFinished(() => engine.close().catch(() => undefined));
+  const log = { warn: () => undefined, error: () => undefined };
+  const health = healthFrom(readOptions([], {}), { engine: () => engine, database: join(folder, 'read-only.db'), log });
+  onTestFinished(() => health.close());
+  expect(await health.status('ready')).toMatchObject({ available: true });
+  await engine.quotaDatabase.transaction(function* () {
+    yield { sql: 'PRAGMA query_only = 1', parameters: [], returns: false };
+  });
+  const read = async () => (await health.status('ready')).results.map(({ name, available }) => `${name} ${available}`);
+  await vi.waitFor(async () => expect(await read()).toEqual(['database false', 'worker true', 'disk true']), 10_000);
+  expect((await health.status('ready')).results[0]!.reason).toMatch(/^The database /);
+});
+
+/** A file system of its own, so that it can be full; undefined where this machine does not allow that. */
+function smallDisk(): string | undefined {
+  const disk = join(folder, 'disk');
+  mkdirSync(disk);
+  if (spawnSync('mount', ['-t', 'tmpfs', '-o', 'size=64m', 'none', disk]).status !== 0) return undefined;
+  return disk;
+}
+
+const disk = smallDisk();
+if (!disk) console.warn('*** SKIPPED: a full disk needs the right to mount one ***');
+afterAll(() => void (disk && spawnSync('umount', ['-l', disk])));
+
+it.skipIf(!disk)('suffers while the disk is full, and recovers', async () => {
+  const program = await start(['--db', join(disk!, 'cloud.db')]);
+  await says(program, /^200 OK \| OK \| OK$/);
+  const filler = join(disk!, 'filler');
+  const file = openSync(filler, 'w');
+  const block = Buffer.alloc(4096, 'x');
+  for (;;) {
+    try {
+      writeSync(file, block);
+    } catch {
+      break;
+    }
+  }
+  closeSync(file);
+  await says(program, /^503 OK \| OK \| DISK/);
+  rmSync(filler);
+  await says(program, /^200 OK \| OK \| OK$/);
+});
+
+const postgresUrl = inject('postgresUrl');
+
+describe.skipIf(!postgresUrl)('the health of the reference server on PostgreSQL', () => {
+  it('suffers while the database is read-only, and recovers', async () => {
+    const name = `health_${randomUUID().replaceAll('-', '')}`;
+    const admin = new pg.Client(postgresUrl);
+    await admin.connect();
+    onTestFinished(() => admin.end());
+    await admin.query(`create database ${name}`);
+    const program = await start(['--db', postgresUrl.replace(/\/[^/]*$/, `/${name}`)]);
+    await says(program, /^200 OK \| OK$/);
+    const change = async (value: string) => {
+      await admin.query(`alter database ${name} set default_transaction_read_only = ${value}`);
+      await admin.query(`select pg_terminate_backend(pid) from pg_stat_activity where datname = '${name}'`);
+    };
+    await change('on');
+    await says(program, /^503 The database/);
+    await change('off');
+    await says(program, /^200 OK \| OK$/);
+  });
+
+  it('suffers when the database is stopped', async () => {
+    const own = await startPostgres();
+    const program = await start(['--db', own!.url]);
+    await says(program, /^200 OK \| OK$/);
+    await own!.stop();
+    await says(program, /^503 The database/);
+  });
+});
+
+describe('the health of the reference server in front of other services', () => {
+  it('suffers when one of them is away, and names no address', async () => {
+    const cloud = await startCloud();
+    const environment = { OS_USERNAME: 'admin', OS_PASSWORD: 'secret', OS_PROJECT_NAME: 'demo' };
+    const identity = ['--auth', 'identity', '--identity-url', cloud.authUrl.replace(/\/v3\/?$/, '')];
+    const services = ['--image-url', `${cloud.url}/image`, '--volume-url', `${cloud.url}/volume/v3`];
+    const program = await start([...identity, ...services, '--db', ':memory:'], environment);
+    await says(program, /^200 OK \| OK \| OK \| OK \| OK$/);
+    await cloud.stop();
+    await says(program, /^503 OK \| OK \| UNREACHABLE \| UNREACHABLE \| UNREACHABLE$/);
+  });
+});

@@ -1,0 +1,30 @@
+/** Another service's answer is longer than whoever asked is ready to keep. */
+export class AnswerTooLarge extends Error {
+  override readonly name = 'AnswerTooLarge';
+  readonly code = 'ANSWER_TOO_LARGE';
+  /** A gateway whose other side misbehaves; those who know what the answer was for say it in their own words. */
+  readonly status = 503;
+
+  constructor(readonly maxBytes: number) {
+    super(`the answer is larger than ${maxBytes} bytes`);
+  }
+}
+
+/**
+ * The text of an answer, read no further than a number of bytes (counted after decompression).
+ *
+ * @throws AnswerTooLarge, and whatever `fetch` throws when the connection breaks
+ */
+export async function boundedText(response: Response, maxBytes: number): Promise<string> {
+  if (!response.body) return '';
+  const decoder = new TextDecoder();
+  let text = '';
+  let bytes = 0;
+  // Leaving the loop early cancels the body, and with it the connection.
+  for await (const chunk of response.body) {
+    bytes += chunk.byteLength;
+    if (bytes > maxBytes) throw new AnswerTooLarge(maxBytes);
+    text += decoder.decode(chunk, { stream: true });
+  }
+  return text + decoder.decode();
+}
