@@ -11,6 +11,7 @@ const arrows: Record<string, readonly string[]> = {
   quota: ['microversion'],
   'compute-engine': ['quota'],
   'compute-router': ['microversion', 'request-id', 'healthcheck', 'quota', 'compute-engine'],
+  explorer: ['microversion'],
   'test-cloud': ['compute-router', 'compute-engine', 'request-id', 'microversion'],
 };
 

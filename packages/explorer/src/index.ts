@@ -1,0 +1,3 @@
+export { type ExplorerHandler, explorer } from './explorer.js';
+export { changesMarkdown } from './markdown.js';
+export type { ExplorerOptions, OfferedToken } from './options.js';
