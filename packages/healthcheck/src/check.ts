@@ -49,6 +49,12 @@ const DEFAULT_REASONS: Readonly<Record<CheckState, string>> = {
   unavailable: 'UNAVAILABLE',
 };
 
+/** The state of several checks together; without any, there is nothing wrong. */
+export function worstOf(reports: readonly { readonly state: CheckState }[]): CheckState {
+  const states = new Set(reports.map(({ state }) => state));
+  return (['unavailable', 'degraded'] as const).find((state) => states.has(state)) ?? 'available';
+}
+
 /** The keys of `CheckTiming`, for whoever refuses unknown options. */
 export const TIMING_KEYS = ['timeoutMs', 'cacheMs', 'refreshMs'] as const;
 

@@ -16,6 +16,7 @@ const NAMES: Readonly<Record<string, readonly [TextOption, (value: string, name:
   disable_by_file_paths: ['disableByFilePaths', text],
   enable_by_file_paths: ['enableByFilePaths', text],
   detailed: ['detailed', flag],
+  follow_resources: ['followResources', flag],
   detailed_promises: ['detailedPromises', flag],
   allowed_source_ranges: ['allowedSourceRanges', text],
   ignore_proxied_requests: ['ignoreProxiedRequests', flag],

@@ -1,5 +1,5 @@
 import type { Backend, Probe } from './backends/backend.js';
-import type { CheckReport, CheckState } from './check.js';
+import { type CheckReport, type CheckState, worstOf } from './check.js';
 import type { EndpointSettings } from './settings.js';
 
 /** The health of an endpoint, as its answers tell it. */
@@ -79,7 +79,6 @@ export function endpoint(
 }
 
 function statusOf(results: readonly CheckReport[]): HealthStatus {
-  const states = results.map((result) => result.state);
-  const worst = (['unavailable', 'degraded'] as const).find((state) => states.includes(state)) ?? 'available';
-  return { state: worst, available: worst !== 'unavailable', results };
+  const state = worstOf(results);
+  return { state, available: state !== 'unavailable', results };
 }

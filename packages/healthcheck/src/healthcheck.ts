@@ -52,7 +52,7 @@ export function healthcheck(options: Readonly<HealthcheckOptions> = {}): Healthc
     for (const each of byName.values()) void each.evaluate({ port: undefined });
   });
   const { byName, byPath, main } = endpoints(settings, registry.resolve, announce);
-  const watch = settings.detailed ? watchServer(settings.detailedPromises) : undefined;
+  const watch = settings.detailed ? watchServer(settings.follow) : undefined;
   const collect = watch ? () => watch.report() : undefined;
 
   function endpointFor(req: IncomingMessage): Endpoint | undefined {
@@ -75,9 +75,13 @@ export function healthcheck(options: Readonly<HealthcheckOptions> = {}): Healthc
       return;
     }
     const failed = (error: unknown) => (next ? next(error) : res.destroy(error as Error));
-    const status = found.evaluate({ port: req.socket.localPort });
-    if (status instanceof Promise) status.then((settled) => answer(req, res, settled, collect)).catch(failed);
-    else answer(req, res, status, collect)?.catch(failed);
+    const respond = () => {
+      const status = found.evaluate({ port: req.socket.localPort });
+      if (status instanceof Promise) status.then((settled) => answer(req, res, settled, collect)).catch(failed);
+      else answer(req, res, status, collect)?.catch(failed);
+    };
+    if (watch) watch.duringProbe(res, respond);
+    else respond();
   }
 
   return Object.assign(healthcheckMiddleware, {

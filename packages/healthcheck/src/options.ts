@@ -38,7 +38,13 @@ export interface HealthcheckOptions {
   readonly enableByFilePaths?: string | readonly string[];
   /** HTML and JSON answers show details, the process, its threads and pending resources. Default false. */
   readonly detailed?: boolean;
-  /** With `detailed`: pending promises are listed among the asynchronous resources. Default true. */
+  /**
+   * With `detailed`: follows every asynchronous resource from its creation, so that answers tell where each one that is
+   * pending was made. This slows the whole process down, several times where it awaits much. Default false: answers list
+   * what keeps the process alive, by type, and cost nothing in between.
+   */
+  readonly followResources?: boolean;
+  /** With `followResources`: pending promises are followed, too. Default true. */
   readonly detailedPromises?: boolean;
   /** Networks whose peers get an answer, by the address of the connection; others are handed on. Default: everybody. */
   readonly allowedSourceRanges?: string | readonly string[];
@@ -58,6 +64,7 @@ export const OPTION_NAMES: readonly (keyof HealthcheckOptions)[] = [
   'disableByFilePaths',
   'enableByFilePaths',
   'detailed',
+  'followResources',
   'detailedPromises',
   'allowedSourceRanges',
   'ignoreProxiedRequests',

@@ -1,6 +1,7 @@
 import type { FileBackendSettings } from './backends/file-backends.js';
 import type { Check } from './check.js';
 import { HealthcheckConfigError } from './config-error.js';
+import type { FollowedResources } from './detailed/async-resources.js';
 import { refuseUnknown } from './known-names.js';
 import type { HealthcheckLog } from './log.js';
 import { type BackendList, type GroupOptions, type HealthcheckOptions, OPTION_NAMES } from './options.js';
@@ -26,7 +27,8 @@ export interface Settings extends FileBackendSettings {
   readonly answersAll: 'always' | 'mounted' | 'never';
   readonly checks: readonly Check[];
   readonly detailed: boolean;
-  readonly detailedPromises: boolean;
+  /** What of the asynchronous resources is followed. */
+  readonly follow: FollowedResources;
   /** Undefined: everybody. */
   readonly isAllowedSource: SourceRanges | undefined;
   readonly ignoreProxiedRequests: boolean;
@@ -71,11 +73,17 @@ export function settingsFrom(options: Readonly<HealthcheckOptions>): Settings {
     disableByFilePaths: portPaths(list('disableByFilePaths', options.disableByFilePaths)),
     enableByFilePaths: list('enableByFilePaths', options.enableByFilePaths),
     detailed: flag('detailed', options.detailed, false),
-    detailedPromises: flag('detailedPromises', options.detailedPromises, true),
+    follow: followed(options),
     isAllowedSource: ranges.length > 0 ? sourceRanges(ranges, 'allowedSourceRanges') : undefined,
     ignoreProxiedRequests: flag('ignoreProxiedRequests', options.ignoreProxiedRequests, false),
     log: log === false ? SILENT : log,
   };
+}
+
+function followed({ followResources, detailedPromises }: Readonly<HealthcheckOptions>): FollowedResources {
+  const withPromises = flag('detailedPromises', detailedPromises, true);
+  if (!flag('followResources', followResources, false)) return 'none';
+  return withPromises ? 'all' : 'all but promises';
 }
 
 function groupSettings(name: string, group: GroupOptions): EndpointSettings {

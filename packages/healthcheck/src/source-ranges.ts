@@ -1,11 +1,5 @@
-import { isIPv4, isIPv6 } from 'node:net';
+import { BlockList, type IPVersion, isIP, isIPv4 } from 'node:net';
 import { HealthcheckConfigError } from './config-error.js';
-
-/** A network: the bytes of its address (4 or 16) and how many of its bits count. */
-interface Network {
-  readonly bytes: readonly number[];
-  readonly bits: number;
-}
 
 const CURE = 'Give networks such as 10.0.0.0/8, 192.0.2.7 or 2001:db8::/32';
 
@@ -19,78 +13,77 @@ export type SourceRanges = (address: string | undefined) => boolean;
  * @throws HealthcheckConfigError for anything else, and for a network with host bits set
  */
 export function sourceRanges(ranges: readonly string[], option: string): SourceRanges {
-  const networks = ranges.map((text) => parseNetwork(text, option));
+  // A list each: in one list, ::/0 would hold every IPv4 address too.
+  const networks: Readonly<Record<IPVersion, BlockList>> = { ipv4: new BlockList(), ipv6: new BlockList() };
+  for (const text of ranges) {
+    const { family, address, prefix } = parseNetwork(text, option);
+    networks[family].addSubnet(address, prefix, family);
+  }
 
-  return function isAllowed(address) {
-    const bytes = address === undefined ? undefined : parseAddress(address);
-    return bytes !== undefined && networks.some((network) => contains(network, bytes));
+  return function isAllowed(text) {
+    const peer = text === undefined ? undefined : parseAddress(text);
+    return peer !== undefined && networks[peer.family].check(peer.address, peer.family);
   };
 }
 
-function parseNetwork(text: string, option: string): Network {
+function parseNetwork(text: string, option: string) {
   const [address = '', suffix, ...more] = text.split('/');
-  const bytes = parseAddress(address);
+  const parsed = parseAddress(address);
   const width = isIPv4(address) ? 32 : 128;
   const prefix = suffix === undefined ? width : prefixLength(suffix, width);
-  if (!bytes || more.length > 0 || prefix === undefined || prefix > width) {
+  if (!parsed || more.length > 0 || prefix === undefined || prefix > width) {
     throw new HealthcheckConfigError(option, `"${text}" is no network`, CURE);
   }
   // An IPv4-mapped IPv6 network is the IPv4 network it maps, as mapped peers are IPv4 peers.
-  const bits = prefix - (width - bytes.length * 8);
-  const masked = bytes.map((byte, index) => byte & maskByte(bits, index));
-  if (bits < 0 || masked.some((byte, index) => byte !== bytes[index])) {
+  const bits = prefix - (width - parsed.bits.length);
+  if (bits < 0 || parsed.bits.includes('1', bits)) {
     throw new HealthcheckConfigError(
       option,
       `"${text}" has host bits set`,
       `${CURE}, the rest of the address all zero`,
     );
   }
-  return { bytes, bits };
+  return { ...parsed, prefix: bits };
 }
 
 function prefixLength(suffix: string, width: number): number | undefined {
   if (/^\d{1,3}$/.test(suffix)) return Number(suffix);
   if (width !== 32 || !isIPv4(suffix)) return undefined;
-  const mask = suffix
-    .split('.')
-    .map((byte) => Number(byte).toString(2).padStart(8, '0'))
-    .join('');
+  const mask = bitsOf(suffix.split('.').map(Number), 8);
   return /^1*0*$/.test(mask) ? mask.lastIndexOf('1') + 1 : undefined;
 }
 
-/** 4 bytes for IPv4 and for IPv4-mapped IPv6, 16 for the rest of IPv6; undefined for anything else. */
-function parseAddress(text: string): readonly number[] | undefined {
-  if (isIPv4(text)) return text.split('.').map(Number);
+interface Address {
+  readonly family: IPVersion;
+  readonly address: string;
+  /** One character for each bit. */
+  readonly bits: string;
+}
+
+const MAPPED = `${'0'.repeat(80)}${'1'.repeat(16)}`;
+
+/** An IPv4-mapped IPv6 address is the IPv4 address; undefined for what is no address. */
+function parseAddress(text: string): Address | undefined {
   const address = text.split('%', 1)[0]!;
-  if (!isIPv6(address)) return undefined;
-  const dotted = /[^:]+\.[^:]+$/.exec(address)?.[0];
-  const last = dotted?.split('.').map(Number);
-  const hex = last
-    ? `${address.slice(0, -dotted!.length)}${pair(last[0]!, last[1]!)}:${pair(last[2]!, last[3]!)}`
-    : address;
-  const [head = '', tail] = hex.split('::');
-  const front = head.split(':').filter(Boolean);
-  const back = (tail ?? '').split(':').filter(Boolean);
-  const zeros = Array.from({ length: 8 - front.length - back.length }, () => '0');
-  const bytes = [...front, ...zeros, ...back].flatMap((group) => {
-    const value = Number.parseInt(group, 16);
-    return [value >> 8, value & 255];
-  });
-  const mapped = bytes.slice(0, 10).every((byte) => byte === 0) && bytes[10] === 255 && bytes[11] === 255;
-  return mapped ? bytes.slice(12) : bytes;
+  if (isIPv4(text)) return { family: 'ipv4', address, bits: bitsOf(address.split('.').map(Number), 8) };
+  if (isIP(address) !== 6) return undefined;
+  const bits = bitsOf(groupsOf(address), 16);
+  if (!bits.startsWith(MAPPED)) return { family: 'ipv6', address, bits };
+  const own = bits.slice(96);
+  const bytes = [0, 8, 16, 24].map((from) => Number.parseInt(own.slice(from, from + 8), 2));
+  return { family: 'ipv4', address: bytes.join('.'), bits: own };
 }
 
-function pair(high: number, low: number): string {
-  return ((high << 8) | low).toString(16);
+/** The eight groups of an IPv6 address; the platform's URL writes every form of it as groups. */
+function groupsOf(address: string): readonly number[] {
+  const [front, back] = new URL(`http://[${address}]`).hostname
+    .slice(1, -1)
+    .split('::')
+    .map((half) => half.split(':').filter(Boolean));
+  const zeros = Array.from({ length: 8 - front!.length - (back?.length ?? 0) }, () => '0');
+  return [...front!, ...zeros, ...(back ?? [])].map((group) => Number.parseInt(group, 16));
 }
 
-function contains(network: Network, bytes: readonly number[]): boolean {
-  if (bytes.length !== network.bytes.length) return false;
-  return bytes.every((byte, index) => (byte & maskByte(network.bits, index)) === network.bytes[index]);
-}
-
-/** The part of the byte at `index` that lies within the first `bits` bits. */
-function maskByte(bits: number, index: number): number {
-  const left = Math.min(8, Math.max(0, bits - index * 8));
-  return (0xff << (8 - left)) & 0xff;
+function bitsOf(parts: readonly number[], width: number): string {
+  return parts.map((part) => part.toString(2).padStart(width, '0')).join('');
 }

@@ -53,6 +53,7 @@ describe.skipIf(!executablePath)('the detailed page in a browser', () => {
     const answer = await page.goto(`${url}/healthcheck`);
     expect(answer!.status()).toBe(503);
     expect(await page.title()).toBe('Healthcheck Status');
+    expect(await page.locator('header').innerText()).toBe('Unhealthy\n1 unavailable, 1 degraded');
     expect(await page.locator('h1').allInnerTexts()).toEqual(['Server status']);
     const headings = await page.locator('h2').allInnerTexts();
     expect(headings.slice(0, 2)).toEqual(['Garbage collector:', 'Result of 2 checks:']);
@@ -61,11 +62,13 @@ describe.skipIf(!executablePath)('the detailed page in a browser', () => {
 
     const tables = page.locator('table');
     expect(await tables.count()).toBe(3);
-    expect(await tables.nth(0).locator('th').allInnerTexts()).toEqual(['Kind', 'Reason', 'Details']);
+    expect(await tables.nth(0).locator('th').allInnerTexts()).toEqual(['Name', 'Kind', 'Reason', 'Details']);
     expect(await tables.nth(0).locator('td').allInnerTexts()).toEqual([
+      'disable_by_file',
       'HealthcheckResult',
       'DISABLED BY FILE',
       `Path '${hostile}' was found`,
+      'db',
       'HealthcheckResult',
       'SLOW',
       '<i>9 s</i>',
@@ -86,8 +89,31 @@ describe.skipIf(!executablePath)('the detailed page in a browser', () => {
     const page = await browser.newPage();
     await page.goto(`${url}/healthcheck`);
     expect(await page.locator('h2').allInnerTexts()).toEqual(['Result of 1 checks:']);
-    expect(await page.locator('td').allInnerTexts()).toEqual(['OK']);
+    expect(await page.locator('td').allInnerTexts()).toEqual(['disable_by_file', 'OK']);
     expect(await page.locator('pre').count()).toBe(0);
     await page.close();
+  });
+
+  it('tells its verdict by colour in the light and in the dark, and fits a phone', async () => {
+    const checks = {
+      available: { name: 'a', check: () => ({ state: 'available' as const, details: 'x'.repeat(300) }) },
+      degraded: { name: 'b', check: () => ({ state: 'degraded' as const, reason: 'SLOW' }) },
+      unavailable: { name: 'c', check: () => ({ state: 'unavailable' as const, reason: 'GONE' }) },
+    };
+    const colours = new Set<string>();
+    for (const colorScheme of ['light', 'dark'] as const) {
+      for (const [state, check] of Object.entries(checks)) {
+        const { url } = await serve(closing({ backends: [check], detailed: true, followResources: true }));
+        const page = await browser.newPage({ colorScheme, viewport: { width: 360, height: 740 } });
+        await page.goto(`${url}/healthcheck`);
+        const header = page.locator(`body.${state} header`);
+        expect(await header.isVisible()).toBe(true);
+        colours.add(await header.evaluate((element) => getComputedStyle(element).color));
+        const widths = await page.evaluate(() => [document.documentElement.scrollWidth, window.innerWidth]);
+        expect(widths[0]).toBeLessThanOrEqual(widths[1]!);
+        await page.close();
+      }
+    }
+    expect(colours.size).toBe(6);
   });
 });

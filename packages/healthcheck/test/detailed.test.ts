@@ -113,9 +113,49 @@ describe('the threads of a detailed answer', () => {
   });
 });
 
+/** A check that makes what a test wants while its probe is answered. */
+let made: () => unknown = () => undefined;
+const probing = {
+  name: 'probing',
+  check: () => {
+    void made();
+    return { state: 'available' as const };
+  },
+};
+
 describe('the pending asynchronous resources of a detailed answer', () => {
-  it('have an entry from the start of a timer to its end, with the stack that started it', async () => {
+  it('are the types of what keeps the process alive, unless resources are followed', async () => {
     const { json } = await detailedServer();
+    const timer = setTimeout(() => undefined, 60_000);
+    onTestFinished(() => clearTimeout(timer));
+    const { greenthreads } = await json();
+    expect(greenthreads).toContain('Timeout');
+    expect(greenthreads).toContain('TCPServerWrap');
+    expect(greenthreads.every((entry) => /^\w+$/.test(entry))).toBe(true);
+  });
+
+  it('leave out what the probe makes itself, until it is over', async () => {
+    const { json } = await detailedServer({ followResources: true, backends: [probing] });
+    const mine = async () => (await json()).greenthreads.filter((entry) => entry.includes('pendingOfTheProbe'));
+    let settle: () => void = () => undefined;
+    function pendingOfTheProbe() {
+      return new Promise<void>((resolve) => {
+        settle = resolve;
+      });
+    }
+    made = pendingOfTheProbe;
+    expect(await mine()).toEqual([]);
+    made = () => undefined;
+    await expect.poll(async () => (await mine()).length).toBe(1);
+    settle();
+    const none = (await json()).greenthreads.filter((entry) =>
+      /healthcheck.src.(endpoint|answer|healthcheck)/.test(entry),
+    );
+    expect(none).toEqual([]);
+  });
+
+  it('have an entry from the start of a timer to its end, with the stack that started it', async () => {
+    const { json } = await detailedServer({ followResources: true });
     const timer = (function startsTheTimer() {
       return setTimeout(() => undefined, 60_000);
     })();
@@ -129,7 +169,7 @@ describe('the pending asynchronous resources of a detailed answer', () => {
   });
 
   it('include pending promises, until they are settled', async () => {
-    const { json } = await detailedServer();
+    const { json } = await detailedServer({ followResources: true });
     let settle: () => void = () => undefined;
     const promise = (function makesThePromise() {
       return new Promise<void>((resolve) => {
@@ -145,14 +185,14 @@ describe('the pending asynchronous resources of a detailed answer', () => {
   });
 
   it('leave promises out on request', async () => {
-    const { json } = await detailedServer({ detailedPromises: false });
+    const { json } = await detailedServer({ followResources: true, detailedPromises: false });
     const { greenthreads } = await json();
     expect(greenthreads.some((entry) => entry.startsWith('TCPSERVERWRAP'))).toBe(true);
     expect(greenthreads.filter((entry) => entry.startsWith('PROMISE'))).toEqual([]);
   });
 
   it('are not followed any more after close()', async () => {
-    const health = closing({ detailed: true });
+    const health = closing({ detailed: true, followResources: true });
     const { ask } = await serve(health);
     health.close();
     const timer = setTimeout(() => undefined, 60_000);
@@ -170,7 +210,7 @@ function inOwnProcess(script: string): unknown {
 }
 
 describe('in a process of its own', () => {
-  it('no hook is installed and no observer runs unless an endpoint is detailed', () => {
+  it('no hook is installed unless resources are followed, and no observer unless an endpoint is detailed', () => {
     const seen = inOwnProcess(`
       import hooks from 'node:async_hooks';
       import perf from 'node:perf_hooks';
@@ -183,11 +223,16 @@ describe('in a process of its own', () => {
       syncBuiltinESMExports();
       await healthcheck({ backends: 'disable_by_file', log: false }).status();
       const without = [...calls];
-      const detailed = [healthcheck({ detailed: true }), healthcheck({ detailed: true })];
-      for (const each of detailed) each.close();
-      console.log(JSON.stringify({ without, detailed: calls.sort() }));
+      const both = (options) => {
+        calls.length = 0;
+        for (const each of [healthcheck(options), healthcheck(options)]) each.close();
+        return [...calls].sort();
+      };
+      const detailed = both({ detailed: true });
+      const following = both({ detailed: true, followResources: true });
+      console.log(JSON.stringify({ without, detailed, following }));
     `);
-    expect(seen).toEqual({ without: [], detailed: ['hook', 'observer'] });
+    expect(seen).toEqual({ without: [], detailed: ['observer'], following: ['hook', 'observer'] });
   });
 
   it('neither a detailed endpoint nor a background check keeps the process alive', () => {

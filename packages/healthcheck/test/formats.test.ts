@@ -4,6 +4,7 @@ import type { ServerReport } from '../src/detailed/server-report.js';
 import { acceptedType } from '../src/formats/accept.js';
 import { htmlBody } from '../src/formats/html.js';
 import { jsonBody } from '../src/formats/json.js';
+import { PAGE_STYLE } from '../src/formats/page-style.js';
 
 const TEXT = 'text/plain';
 const HTML = 'text/html';
@@ -82,7 +83,7 @@ const server: ServerReport = {
   now: '2026-01-31 12:34:56.789000',
   platform: 'Linux-6.1-x64',
   runtimeVersion: 'Node.js v20.19.0 (V8 11.3)',
-  gc: { counts: [7, 2, 1], threshold: [300, 200, 100] },
+  gc: { counts: [7, 2, 1], threshold: [4_294_967_296, 2048, 100] },
   greenthreads: ['Timeout\n    at a <b>'],
   threads: ['[main]\n    at x', "[worker 1]\n    at 'y'"],
 };
@@ -90,7 +91,7 @@ const server: ServerReport = {
 describe('JSON bodies', () => {
   it('have four blanks, sorted keys and no character beyond ASCII', () => {
     expect(jsonBody(reports)).toBe(
-      '{\n    "detailed": false,\n    "reasons": [\n        "OK",\n        "<b>\\"\\u00e9\\ud83d\\ude00\\u007f"\n    ]\n}',
+      '{\n    "detailed": false,\n    "names": [\n        "a",\n        "b"\n    ],\n    "reasons": [\n        "OK",\n        "<b>\\"\\u00e9\\ud83d\\ude00\\u007f"\n    ]\n}',
     );
   });
 
@@ -106,8 +107,8 @@ describe('JSON bodies', () => {
         '            1',
         '        ],',
         '        "threshold": [',
-        '            300,',
-        '            200,',
+        '            4294967296,',
+        '            2048,',
         '            100',
         '        ]',
         '    },',
@@ -121,6 +122,7 @@ describe('JSON bodies', () => {
         '        {',
         '            "class": "HealthcheckResult",',
         '            "details": "Path \'/a & b\' was not found",',
+        '            "name": "a",',
         '            "reason": "OK"',
         '        }',
         '    ],',
@@ -136,22 +138,28 @@ describe('JSON bodies', () => {
 });
 
 const DETAILED_PAGE = `<HTML>
-<HEAD><TITLE>Healthcheck Status</TITLE></HEAD>
-<BODY>
+<HEAD><TITLE>Healthcheck Status</TITLE>
+<META charset="UTF-8"><META name="viewport" content="width=device-width, initial-scale=1">
+${PAGE_STYLE}</HEAD>
+<BODY class="unavailable">
+<HEADER>Unhealthy<SMALL>1 unavailable, 1 available</SMALL></HEADER>
 <H1>Server status</H1>
 <B>Server hostname:</B><PRE>host&lt;1&gt;</PRE>
-<B>Current time:</B><PRE>2026-01-31 12:34:56.789000</PRE>
+<B>Current time:</B><PRE>2026-01-31 12:34:56.789000</PRE><SMALL>UTC</SMALL>
 <B>Python version:</B><PRE>Node.js v20.19.0 (V8 11.3)</PRE>
 <B>Platform:</B><PRE>Linux-6.1-x64</PRE>
 <HR></HR>
 <H2>Garbage collector:</H2>
-<B>Counts:</B><PRE>(7, 2, 1)</PRE>
-<B>Thresholds:</B><PRE>(300, 200, 100)</PRE>
+<B>Counts:</B><PRE>(7, 2, 1)</PRE><SMALL>collections: minor, major, incremental</SMALL>
+<B>Thresholds:</B><PRE>(4294967296, 2048, 100)</PRE><SMALL>4.0 GiB heap at most, 2.0 KiB left, 100 bytes taken</SMALL>
 <HR></HR>
 <H2>Result of 2 checks:</H2>
-<TABLE bgcolor="#ffffff" border="1">
+<TABLE bgcolor="#ffffff" border="1" class="results detailed">
 <TBODY>
 <TR>
+<TH>
+Name
+</TH>
 <TH>
 Kind
 </TH>
@@ -161,13 +169,14 @@ Reason
 <TH>
 Details
 </TH>
-
 </TR>
-<TR>
+<TR class="available">
+<TD>a</TD>
 <TD>HealthcheckResult</TD>
     <TD>OK</TD>
 <TD>Path &#39;/a &amp; b&#39; was not found</TD>
-</TR><TR>
+</TR><TR class="unavailable">
+<TD>b</TD>
 <TD>HealthcheckResult</TD>
     <TD>&lt;b&gt;&#34;é\u{1f600}\u007f</TD>
 <TD></TD>
@@ -176,7 +185,7 @@ Details
 </TABLE>
 <HR></HR>
 <H2>1 greenthread(s) active:</H2>
-<TABLE bgcolor="#ffffff" border="1">
+<TABLE bgcolor="#ffffff" border="1" class="stacks">
 <TBODY>
 <TR>
     <TD><PRE>Timeout
@@ -186,7 +195,7 @@ Details
 </TABLE>
 <HR></HR>
 <H2>2 thread(s) active:</H2>
-<TABLE bgcolor="#ffffff" border="1">
+<TABLE bgcolor="#ffffff" border="1" class="stacks">
 <TBODY>
 <TR>
     <TD><PRE>[main]

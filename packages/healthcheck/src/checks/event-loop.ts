@@ -36,15 +36,22 @@ export interface EventLoopUtilizationOptions extends LimitOptions {
   readonly max?: number;
 }
 
-/** Fails while the event loop has hardly an idle moment. */
+/**
+ * Fails while the event loop has hardly an idle moment. Measuring begins when the check is made; before a first full
+ * second it has no verdict, because every start is busy, and is available.
+ */
 export function eventLoopUtilization(options: EventLoopUtilizationOptions = {}): Check {
   validateLimits('eventLoopUtilization', options, ['max']);
   const { name = 'event_loop_utilization', max = 0.98 } = options;
+  const firstVerdictAt = performance.now() + WINDOW_MS;
   let last = performance.eventLoopUtilization();
   return {
     name,
     ...timingOf(options, WINDOW_MS),
     check() {
+      if (performance.now() < firstVerdictAt) {
+        return { state: 'available', details: `The event loop is measured for ${WINDOW_MS} ms first` };
+      }
       const now = performance.eventLoopUtilization();
       const { utilization } = performance.eventLoopUtilization(now, last);
       last = now;

@@ -1,4 +1,5 @@
 import { getHeapStatistics } from 'node:v8';
+import { byteCount } from '../byte-count.js';
 import type { Check } from '../check.js';
 import { HealthcheckConfigError } from '../config-error.js';
 import { type LimitOptions, limited, timingOf, validateLimits } from './limit-options.js';
@@ -18,7 +19,7 @@ export function heap(options: HeapOptions = {}): Check {
     ...timingOf(options),
     check() {
       const { used_heap_size: used, heap_size_limit: limit } = getHeapStatistics();
-      const details = `${used} of ${limit} bytes of heap are used, limit ${(maxRatio * 100).toFixed(1)} %`;
+      const details = `${byteCount(used)} of ${byteCount(limit)} of heap are used, limit ${(maxRatio * 100).toFixed(1)} %`;
       return limited(used / limit <= maxRatio, 'HEAP FULL', details, options);
     },
   };
@@ -42,7 +43,12 @@ export function rss(options: RssOptions): Check {
     ...timingOf(options),
     check() {
       const used = process.memoryUsage.rss();
-      return limited(used <= maxBytes, 'RSS TOO HIGH', `${used} bytes are resident, limit ${maxBytes}`, options);
+      return limited(
+        used <= maxBytes,
+        'RSS TOO HIGH',
+        `${byteCount(used)} are resident, limit ${byteCount(maxBytes)}`,
+        options,
+      );
     },
   };
 }

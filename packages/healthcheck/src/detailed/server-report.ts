@@ -1,5 +1,5 @@
 import { arch, hostname, release, type } from 'node:os';
-import { type AsyncResources, watchAsyncResources } from './async-resources.js';
+import { type AsyncResources, type FollowedResources, watchAsyncResources } from './async-resources.js';
 import { type GarbageCollectorReport, type GarbageCollectorWatch, watchGarbageCollector } from './garbage-collector.js';
 import { threadStacks } from './thread-stacks.js';
 
@@ -24,6 +24,8 @@ export interface ServerReport {
 export interface ServerWatch {
   /** Any number of callers at the same time share one collection. */
   report(): Promise<ServerReport>;
+  /** Answers a probe: what that makes is not reported as pending before it is over. */
+  readonly duringProbe: AsyncResources['duringProbe'];
   stop(): void;
 }
 
@@ -31,33 +33,34 @@ interface SharedWatch extends ServerWatch {
   users: number;
 }
 
-/** All detailed endpoints of a process read one watch, or one each with and without promises. */
-const running = new Map<boolean, SharedWatch>();
+/** All detailed endpoints of a process that follow the same read one watch. */
+const running = new Map<FollowedResources, SharedWatch>();
 
 /**
- * Installs the hook and the observer that a report needs, unless they are there for another endpoint; nothing of this
+ * Installs the observer, and the hook where something is followed, that a report needs, unless they are there for another endpoint; nothing of this
  * runs before, nor after the last endpoint stopped its watch.
  */
-export function watchServer(withPromises: boolean): ServerWatch {
-  const shared = running.get(withPromises) ?? startWatch(withPromises);
-  running.set(withPromises, shared);
+export function watchServer(followed: FollowedResources): ServerWatch {
+  const shared = running.get(followed) ?? startWatch(followed);
+  running.set(followed, shared);
   shared.users++;
   let stopped = false;
   return {
     report: shared.report,
+    duringProbe: shared.duringProbe,
     stop() {
       if (stopped) return;
       stopped = true;
       if (--shared.users > 0) return;
-      running.delete(withPromises);
+      running.delete(followed);
       shared.stop();
     },
   };
 }
 
-function startWatch(withPromises: boolean): SharedWatch {
+function startWatch(followed: FollowedResources): SharedWatch {
   const collector: GarbageCollectorWatch = watchGarbageCollector();
-  const resources: AsyncResources = watchAsyncResources(withPromises);
+  const resources: AsyncResources = watchAsyncResources(followed);
   let collecting: Promise<ServerReport> | undefined;
 
   async function collect(): Promise<ServerReport> {
@@ -75,6 +78,7 @@ function startWatch(withPromises: boolean): SharedWatch {
 
   return {
     users: 0,
+    duringProbe: resources.duringProbe,
     report() {
       collecting ??= collect().finally(() => {
         collecting = undefined;

@@ -10,7 +10,12 @@ export const RESULT_CLASS = 'HealthcheckResult';
  * @param server given where the endpoint is detailed
  */
 export function jsonBody(reports: readonly CheckReport[], server?: ServerReport): string {
-  return asciiJson(server ? detailed(reports, server) : { detailed: false, reasons: reports.map((r) => r.reason) });
+  return asciiJson(server ? detailed(reports, server) : simple(reports));
+}
+
+/** The reasons are texts, so that the names of the checks stand beside them, in the same order. */
+function simple(reports: readonly CheckReport[]): object {
+  return { detailed: false, names: reports.map(({ name }) => name), reasons: reports.map(({ reason }) => reason) };
 }
 
 /** The keys are written in sorted order, which is the order they are sent in. */
@@ -22,7 +27,7 @@ function detailed(reports: readonly CheckReport[], server: ServerReport): object
     now: server.now,
     platform: server.platform,
     python_version: server.runtimeVersion,
-    reasons: reports.map(({ reason, details }) => ({ class: RESULT_CLASS, details, reason })),
+    reasons: reports.map(({ name, reason, details }) => ({ class: RESULT_CLASS, details, name, reason })),
     runtime_version: server.runtimeVersion,
     threads: server.threads,
   };
