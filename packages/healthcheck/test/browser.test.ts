@@ -108,8 +108,8 @@ describe.skipIf(!executablePath)('the detailed page in a browser', () => {
         await page.goto(`${url}/healthcheck`);
         const header = page.locator(`body.${state} header`);
         expect(await header.isVisible()).toBe(true);
-        colours.add(await header.evaluate((element) => getComputedStyle(element).color));
-        const widths = await page.evaluate(() => [document.documentElement.scrollWidth, window.innerWidth]);
+        colours.add(await page.evaluate<string>("getComputedStyle(document.querySelector('header')).color"));
+        const widths = await page.evaluate<number[]>('[document.documentElement.scrollWidth, innerWidth]');
         expect(widths[0]).toBeLessThanOrEqual(widths[1]!);
         await page.close();
       }
