@@ -3,7 +3,13 @@ import { findProgram } from './testing/servers.js';
 
 const report = process.env.VITEST_REPORT;
 
-const shared = { testTimeout: 60_000, hookTimeout: 60_000, pool: 'forks' as const };
+const shared = {
+  testTimeout: 60_000,
+  hookTimeout: 60_000,
+  pool: 'forks' as const,
+  // Processes that share a PostgreSQL database need the same key; those that tests start inherit it.
+  env: { APISTRATA_SECRET_KEY: `${'A'.repeat(43)}=` },
+};
 const resolution = {
   resolve: { conditions: ['@apistrata/source'] },
   ssr: { resolve: { conditions: ['@apistrata/source', 'node'] } },

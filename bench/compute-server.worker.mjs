@@ -16,6 +16,8 @@ const hosts = Array.from({ length: 4 }, (_, i) => ({
 const { defaultPreset } = await import('@apistrata/compute-engine');
 const engine = await createEngine({
   database: process.argv[2],
+  // Two processes share the database.
+  secretKey: Buffer.alloc(32).toString('base64'),
   settings: { quotas: unlimited },
   preset: { ...defaultPreset, hosts },
   onError: (error) => console.error(error),

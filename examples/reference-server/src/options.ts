@@ -25,6 +25,10 @@ const specs = {
     help: 'a limit of the database, such as poolSize=20 or statementTimeoutMs=60000',
     repeat: true,
   },
+  'secret-key-file': {
+    value: 'FILE',
+    help: 'keys that seal secrets in the database, one in each line, made when missing; default: beside a SQLite file, data/secret.key for PostgreSQL, where every process needs the same',
+  },
   auth: { value: 'KIND', default: 'noauth', help: 'noauth, tokens (with --tokens) or identity (with --identity-url)' },
   'noauth-project': { value: 'ID', help: 'project of noauth tokens that name none' },
   tokens: { value: 'FILE', help: 'JSON object: token -> { userId, projectId, roles }' },

@@ -1,12 +1,18 @@
 import type { Server } from 'node:http';
-import { createEngine, DatabaseUnavailable, type Engine, SimulatedDriver } from '@apistrata/compute-engine';
+import {
+  createEngine,
+  DatabaseUnavailable,
+  type Engine,
+  SecretKeyError,
+  SimulatedDriver,
+} from '@apistrata/compute-engine';
 import { type ComputeApi, computeApi, policies } from '@apistrata/compute-router';
 import { type GuardedServer, guardServer } from '@apistrata/healthcheck/server';
 import { defaultsFrom, projectQuotas } from '@apistrata/quota';
 import { sqlStore } from '@apistrata/quota/sql';
 import express from 'express';
 import { type Logger, pino } from 'pino';
-import { databaseFrom, withoutPassword } from './database-url.js';
+import { databaseFrom, secretKeyFile, withoutPassword } from './database-url.js';
 import { expressServer } from './express-server.js';
 import { healthFrom } from './health.js';
 import { type Options, oneOf, StartError, wholeNumber } from './options.js';
@@ -41,6 +47,7 @@ async function engineFrom(
     return await createEngine({
       database,
       ...readDatabaseSettings(options),
+      secretKeyFile: secretKeyFile(options, environment, database),
       preset,
       settings: readSettings(options),
       catalogs: catalogsFrom(options, environment),
@@ -49,6 +56,7 @@ async function engineFrom(
     });
   } catch (error) {
     if (error instanceof StartError) throw error;
+    if (error instanceof SecretKeyError) throw new StartError(`--secret-key-file: ${error.message}`);
     throw new StartError(`the database ${withoutPassword(database)} cannot be used: ${reasonOf(error)}`);
   }
 }

@@ -9,10 +9,12 @@ import { type EngineHealth, engineHealth } from './health.js';
 import { Guards } from './lifecycle/guards.js';
 import { Housekeeping } from './lifecycle/housekeeping.js';
 import { type Job, Jobs } from './lifecycle/jobs.js';
+import { Payloads } from './lifecycle/payloads.js';
 import { Worker, type WorkerOptions, workerDefaults } from './lifecycle/worker.js';
 import { applyPreset } from './preset/apply-preset.js';
 import { defaultPreset, type Preset } from './preset/preset.js';
 import { Infrastructure } from './scheduler/infrastructure.js';
+import { type SecretKeyOptions, sealerFor } from './secrets/sealer-for.js';
 import { Aggregates } from './services/aggregates.js';
 import { AssistedSnapshots } from './services/assisted-snapshots.js';
 import { AvailabilityZones } from './services/availability-zones.js';
@@ -44,7 +46,7 @@ import { quotaDatabase } from './store/quota-database.js';
 import { openStore } from './store/store.js';
 import { TaskRunner } from './tasks/index.js';
 
-export interface EngineOptions extends Partial<DatabaseSettings> {
+export interface EngineOptions extends Partial<DatabaseSettings>, SecretKeyOptions {
   /** `:memory:`, a SQLite file, or `postgres://...`; default `:memory:`. */
   readonly database?: string;
   readonly clock?: Clock;
@@ -105,14 +107,17 @@ export interface Engine extends Core {
  */
 export async function createEngine(options: EngineOptions = {}): Promise<Engine> {
   const clock = options.clock ?? systemClock;
-  const store = await openStore(options.database ?? ':memory:', options);
+  const database = options.database ?? ':memory:';
+  const sealer = await sealerFor(database, options);
+  const store = await openStore(database, options);
   const settings: Settings = {
     ...defaultSettings,
     ...options.settings,
     quotas: { ...defaultSettings.quotas, ...options.settings?.quotas },
   };
   const tasks = new TaskRunner(() => core);
-  const jobs = new Jobs(store);
+  const keepTokens = Object.values(options.catalogs ?? {}).some(Boolean);
+  const jobs = new Jobs(store, new Payloads(sealer, { keepTokens }));
   const worker = new Worker({
     ...(options.worker || {}),
     store,

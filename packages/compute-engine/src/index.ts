@@ -35,6 +35,7 @@ export {
 } from './preset/preset.js';
 export { type Host, type HostMap, Infrastructure } from './scheduler/infrastructure.js';
 export { NoValidHost } from './scheduler/scheduler.js';
+export { SecretKeyError } from './secrets/secret-key-error.js';
 export type { Zone } from './services/availability-zones.js';
 export type { ExternalEvent, ExternalEventCode, ExternalEventName } from './services/external-events.js';
 export type { NewFlavor } from './services/flavors.js';

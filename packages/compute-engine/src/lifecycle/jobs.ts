@@ -2,6 +2,7 @@ import { sql } from 'kysely';
 import type { Context } from '../context.js';
 import type { Session, Tx } from '../store/database.js';
 import type { Store } from '../store/store.js';
+import type { Payloads } from './payloads.js';
 
 /** Background work that is owed: written in the transaction that promised it, gone when it is done. */
 export interface Job {
@@ -11,6 +12,8 @@ export interface Job {
   readonly payload: JobPayload;
   /** How often it was begun, this time included. */
   readonly attempts: number;
+  /** Why what is sealed of its payload cannot be read: it has no arguments, and its caller no token. */
+  readonly unreadable?: Error;
 }
 
 export interface JobPayload {
@@ -24,16 +27,6 @@ interface JobRow {
   readonly server_id: string | null;
   readonly payload: string;
   readonly attempts: number;
-}
-
-function toJob(row: JobRow): Job {
-  return {
-    id: row.id,
-    kind: row.kind,
-    serverId: row.server_id,
-    payload: JSON.parse(row.payload),
-    attempts: row.attempts,
-  };
 }
 
 /** Who holds a job, and until when if nothing more is heard of it. In the machine's own time. */
@@ -61,9 +54,11 @@ export function retryDelayMs(attempts: number, firstMs: number): number {
 /** The table of jobs: what is owed, who is at it, and when it is tried next. */
 export class Jobs {
   readonly #store: Store;
+  readonly #payloads: Payloads;
 
-  constructor(store: Store) {
+  constructor(store: Store, payloads: Payloads) {
     this.#store = store;
+    this.#payloads = payloads;
   }
 
   /**
@@ -78,7 +73,7 @@ export class Jobs {
         id: job.id,
         kind: job.kind,
         server_id: job.serverId,
-        payload: JSON.stringify(job.payload),
+        payload: this.#payloads.write(job.id, job.payload),
         run_at: Date.now(),
         lease_owner: lease?.owner ?? null,
         lease_until: lease?.until ?? 0,
@@ -105,7 +100,13 @@ export class Jobs {
       .where('id', 'in', kind === 'postgres' ? due.forUpdate().skipLocked() : due)
       .returning(['id', 'kind', 'server_id', 'payload', 'attempts'])
       .execute();
-    return (rows as JobRow[]).map(toJob);
+    return (rows as JobRow[]).map((row) => ({
+      id: row.id,
+      kind: row.kind,
+      serverId: row.server_id,
+      attempts: row.attempts,
+      ...this.#payloads.read(row.id, row.payload),
+    }));
   }
 
   /** Lengthens the leases of those jobs that the holder still has; resolves to these. */

@@ -5,6 +5,7 @@ import { storesUnderTest } from '../../test/stores-under-test.js';
 import type { Store } from '../store/store.js';
 import { Guards } from './guards.js';
 import { type Job, Jobs, type NewJob, retryDelayMs } from './jobs.js';
+import { Payloads } from './payloads.js';
 import { Worker } from './worker.js';
 
 const LEASE_MS = 200;
@@ -29,7 +30,7 @@ describe.each(storesUnderTest(inject('postgresUrl')))('background work on $kind'
 
   beforeEach(async () => {
     ({ store, close } = await open());
-    jobs = new Jobs(store);
+    jobs = new Jobs(store, new Payloads(undefined, { keepTokens: false }));
     guards = new Guards(jobs, { leaseMs: LEASE_MS, retryMs: 10 });
     errors.length = 0;
   });

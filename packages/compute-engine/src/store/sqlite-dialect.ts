@@ -155,7 +155,7 @@ class SqliteDriver implements Driver {
     try {
       if (isFile) this.#owner = await SqliteOwner.take(this.#path);
       this.#handle = openSqlite(this.#path);
-      this.#handle.exec('PRAGMA busy_timeout = 5000; PRAGMA temp_store = MEMORY;');
+      this.#handle.exec('PRAGMA busy_timeout = 5000; PRAGMA temp_store = MEMORY; PRAGMA secure_delete = ON;');
       if (isFile) this.#handle.exec('PRAGMA journal_mode = WAL; PRAGMA wal_autocheckpoint = 8000;');
       // In this journal mode FULL is one sync of the log for each commit, and NORMAL none until the log is merged.
       this.#handle.exec(`PRAGMA synchronous = ${this.#settings.durability === 'disk' ? 'FULL' : 'NORMAL'}`);

@@ -2,7 +2,6 @@ import type { Core } from '../core.js';
 import { closeEvents, dropOpenEvents } from '../history/actions.js';
 import type { Job } from '../lifecycle/jobs.js';
 import { WorkerStopping } from '../lifecycle/worker.js';
-import type { Server } from '../model/index.js';
 import { DatabaseUnavailable, databaseError } from '../store/database-unavailable.js';
 import { tables } from '../store/tables.js';
 import { buildTask } from './build.js';
@@ -85,11 +84,12 @@ function isPassing(error: unknown): boolean {
   return databaseError(error) instanceof DatabaseUnavailable;
 }
 
-/** A newer version wrote it down, whose processes may still take it up. */
-async function unknownKind(core: Core, job: Job, server: Server, stopping: AbortSignal): Promise<void> {
-  const error = new Error(`no task is defined for jobs of kind ${job.kind}`);
-  if (job.attempts < MOST_ATTEMPTS || server.jobId !== job.id) throw error;
-  await giveUp(new TaskRun(core, job, server, stopping), error);
+/** Another process may know what this one does not: a kind of job of a newer version, or the key of what is sealed. */
+async function leaveToOthers(run: TaskRun, error: Error): Promise<void> {
+  const { core, server, context, job } = run;
+  if (job.attempts < MOST_ATTEMPTS) throw error;
+  if (server.jobId === job.id) await giveUp(run, error);
+  else await closeEvents(core.store, server.id, context.requestId, 'Error', core.clock.now());
 }
 
 /** Runs the jobs that act on servers: one hold on a server at a time, the newest winning. */
@@ -107,11 +107,13 @@ export class TaskRunner {
     if (beside) return this.#side.run(this.#core(), beside, job, stopping, MOST_ATTEMPTS);
     const core = this.#core();
     const cleanup = cleanups.get(job.kind);
+    if (cleanup && job.unreadable) throw job.unreadable;
     if (cleanup) return cleanup.run(core, job);
     const server = await tables.servers.get(core.store, job.serverId!);
     if (!server) return;
     const task = byAction.get(job.kind);
-    if (!task) return unknownKind(core, job, server, stopping);
+    const unable = task ? job.unreadable : new Error(`no task is defined for jobs of kind ${job.kind}`);
+    if (!task || unable) return leaveToOthers(new TaskRun(core, job, server, stopping), unable!);
     if (server.jobId !== job.id) return abandon(task, new TaskRun(core, job, server, stopping));
     const superseded = new AbortController();
     this.#running.get(server.id)?.abort(new Superseded(`${server.id} belongs to another job`));

@@ -20,11 +20,14 @@ export class SideRunner {
   async run(core: Core, task: SideTask, job: Job, stopping: AbortSignal, mostAttempts: number): Promise<void> {
     const server = await tables.servers.get(core.store, job.serverId!);
     if (!server) return;
+    // Another process may have the key. Where none has, nobody can say what was to be done or undone.
+    if (job.unreadable && job.attempts < mostAttempts) throw job.unreadable;
     const ending = new AbortController();
     const known = this.#running.get(server.id) ?? new Set();
     this.#running.set(server.id, known.add(ending));
     const run = new SideRun(core, job, server, AbortSignal.any([stopping, ending.signal]));
     try {
+      if (job.unreadable) throw job.unreadable;
       if (server.deleted) throw new Superseded(`${server.id} is deleted`);
       if (job.attempts > 1) await dropOpenEvents(core.store, server.id, run.context.requestId);
       if (job.attempts > mostAttempts) throw new Error(`gave up after ${mostAttempts} attempts`);
@@ -32,7 +35,7 @@ export class SideRunner {
     } catch (error) {
       if (error instanceof WorkerStopping) throw error;
       if (stopping.aborted) throw stopping.reason;
-      await task.undo(run);
+      if (!job.unreadable) await task.undo(run);
       if (!(error instanceof Superseded || ending.signal.aborted)) await this.#fail(run, error as Error);
       await closeEvents(core.store, server.id, run.context.requestId, 'Error', core.clock.now());
     } finally {

@@ -1,0 +1,69 @@
+import { randomUUID } from 'node:crypto';
+import { mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { ask, runProgram, startProgram } from './program.js';
+
+const IMAGE = '70a599e0-31e7-49b7-b260-868f441e862b';
+const planted = (kind: string) => `planted-${kind}-${randomUUID()}`;
+
+describe('the secrets of users', () => {
+  let folder: string;
+  beforeEach(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'apistrata-secrets-'));
+  });
+  afterEach(() => rm(folder, { recursive: true }));
+
+  it('stand neither in the database nor in the log, and their key is for the owner of the database only', async () => {
+    const [token, password, other, file] = ['token', 'password', 'password', 'file'].map(planted) as [
+      string,
+      string,
+      string,
+      string,
+    ];
+    const tokens = join(folder, 'tokens.json');
+    await writeFile(tokens, JSON.stringify({ [token]: { userId: 'ada', projectId: 'demo', roles: ['member'] } }));
+    const database = join(folder, 'db', 'cloud.db');
+    const program = await startProgram(
+      ['--db', database, '--auth', 'tokens', '--tokens', tokens, '--log-level', 'trace', '--latency-ms', '20'],
+      { APISTRATA_SECRET_KEY: '' },
+    );
+    const contents = Buffer.from(file).toString('base64');
+    const server = {
+      name: 'web',
+      flavorRef: '1',
+      imageRef: IMAGE,
+      adminPass: password,
+      personality: [{ path: '/etc/motd', contents }],
+    };
+    const created = await ask(program.url, 'POST', '/v2.1/servers', { token, body: { server } });
+    expect(created.status).toBe(202);
+    const path = `/v2.1/servers/${created.body.server.id}`;
+    const status = async () => (await ask(program.url, 'GET', path, { token })).body.server.status;
+    await expect.poll(status, { timeout: 20_000 }).toBe('ACTIVE');
+    const body = { changePassword: { adminPass: other } };
+    expect((await ask(program.url, 'POST', `${path}/action`, { token, body })).status).toBe(202);
+    await ask(program.url, 'GET', '/v2.1/servers/detail', { token });
+    await program.end('SIGKILL');
+
+    const names = await readdir(join(folder, 'db'));
+    expect(names).toContain('cloud.db-wal');
+    expect((await stat(`${database}.key`)).mode & 0o777).toBe(0o600);
+    const files = await Promise.all(names.map((name) => readFile(join(folder, 'db', name))));
+    const everywhere = [program.output(), ...files.map((content) => content.toString('latin1'))];
+    expect(everywhere.some((text) => text.includes(created.body.server.id))).toBe(true);
+    for (const secret of [token, password, other, file, contents])
+      expect(everywhere.filter((text) => text.includes(secret))).toEqual([]);
+  });
+
+  it('are sealed by a key that is one: a file without is refused in a line', async () => {
+    const keys = join(folder, 'keys');
+    await writeFile(keys, 'secret\n');
+    const { code, output } = await runProgram(['--db', join(folder, 'x.db'), '--secret-key-file', keys]);
+    expect([code, output]).toEqual([
+      1,
+      `--secret-key-file: ${keys}: a secret key is 32 bytes in base64, or 64 hexadecimal digits: openssl rand -base64 32\n`,
+    ]);
+  });
+});

@@ -1,0 +1,62 @@
+import type { Sealer } from '../secrets/sealer.js';
+import type { Job, JobPayload } from './jobs.js';
+
+/** What is written of a payload. Whose request it was, and which, can be read by anybody who can read the database. */
+interface Written {
+  readonly context: JobPayload['context'];
+  /** As JSON, sealed: what the request brought (passwords and files among it) and the caller's token. */
+  readonly sealed?: string;
+  /** In its place where nothing is sealed. */
+  readonly arguments?: JobPayload['arguments'];
+}
+
+interface Secrets {
+  readonly arguments?: JobPayload['arguments'];
+  readonly token?: string;
+}
+
+/** Turns what jobs need to know into text and back. What is secret in it is sealed. */
+export class Payloads {
+  readonly #sealer: Sealer | undefined;
+  readonly #keepTokens: boolean;
+
+  /**
+   * @param sealer left out: nothing is sealed, as for a database in memory
+   * @param options.keepTokens whether tokens of callers are kept at all: only services that are spoken to in the
+   *   caller's name ask for them
+   */
+  constructor(sealer: Sealer | undefined, options: { readonly keepTokens: boolean }) {
+    this.#sealer = sealer;
+    this.#keepTokens = options.keepTokens;
+  }
+
+  /** @param id of the job: what is sealed for one opens for no other */
+  write(id: string, { context, arguments: given }: JobPayload): string {
+    const { token, ...caller } = context.caller;
+    const known = { ...context, caller };
+    const secrets: Secrets = {
+      ...(Object.keys(given).length > 0 && { arguments: given }),
+      ...(this.#keepTokens && token !== undefined && { token }),
+    };
+    if (Object.keys(secrets).length === 0) return JSON.stringify({ context: known } satisfies Written);
+    if (this.#sealer) {
+      const sealed = this.#sealer.seal(JSON.stringify(secrets), id);
+      return JSON.stringify({ context: known, sealed } satisfies Written);
+    }
+    const whole = secrets.token === undefined ? known : context;
+    return JSON.stringify({ context: whole, arguments: given } satisfies Written);
+  }
+
+  read(id: string, text: string): Pick<Job, 'payload' | 'unreadable'> {
+    const { context, sealed, arguments: plain = {} }: Written = JSON.parse(text);
+    if (sealed === undefined) return { payload: { context, arguments: plain } };
+    try {
+      if (!this.#sealer) throw new Error('what it needs to know is sealed, and there is no secret key');
+      const { token, arguments: opened = {} }: Secrets = JSON.parse(this.#sealer.open(sealed, id));
+      const caller = token === undefined ? context.caller : { ...context.caller, token };
+      return { payload: { context: { ...context, caller }, arguments: opened } };
+    } catch (error) {
+      return { payload: { context, arguments: {} }, unreadable: error as Error };
+    }
+  }
+}

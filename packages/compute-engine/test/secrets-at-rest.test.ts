@@ -1,0 +1,183 @@
+import { randomUUID } from 'node:crypto';
+import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import pg from 'pg';
+import { afterEach, beforeEach, describe, expect, inject, it } from 'vitest';
+import { systemClock } from '../src/clock.js';
+import type { DriverWork } from '../src/drivers/driver.js';
+import { SimulatedDriver } from '../src/drivers/simulated.js';
+import type { Engine } from '../src/engine.js';
+import { newSecretKey } from '../src/secrets/sealer.js';
+import { contextOf, engineUnderTest, imageId } from './engine-under-test.js';
+import { storesUnderTest } from './stores-under-test.js';
+
+const secret = (kind: string) => `planted-${kind}-${randomUUID()}`;
+const patient = { timeout: 20_000 };
+
+/** Which of the texts stand in the folder's files. */
+async function inFiles(folder: string, texts: readonly string[]): Promise<readonly string[]> {
+  const contents = await Promise.all((await readdir(folder)).map((name) => readFile(join(folder, name))));
+  return texts.filter((text) => contents.some((content) => content.includes(text)));
+}
+
+const POSTGRES_FILES = `
+  select pg_relation_filepath(oid) as path from pg_class
+  where oid in (select oid from pg_class where relnamespace = 'public'::regnamespace and relkind = 'r')
+     or oid in (select reltoastrelid from pg_class where relnamespace = 'public'::regnamespace and relkind = 'r')
+  union all select 'pg_wal/' || name from pg_ls_waldir()
+  where name between $1 and pg_walfile_name(pg_current_wal_lsn())`;
+
+const TEXTS_IN_FILE = `
+  with file as materialized (select pg_read_binary_file($1, 0, 100000000, true) as content)
+  select convert_from(wanted, 'utf8') as text from file, unnest($2::bytea[]) as wanted where position(wanted in content) > 0`;
+
+/** Which of the texts stand in PostgreSQL's own files: those of the tables, and the log since a file of it. */
+async function inPostgres(url: string, texts: readonly string[], since: string): Promise<readonly string[]> {
+  const wanted = texts.map((text) => Buffer.from(text));
+  return withClient(url, async (client) => {
+    await client.query('checkpoint');
+    const found = new Set<string>();
+    for (const { path } of (await client.query(POSTGRES_FILES, [since])).rows)
+      for (const { text } of (await client.query(TEXTS_IN_FILE, [path, wanted])).rows) found.add(text);
+    return [...found];
+  });
+}
+
+async function withClient<T>(url: string, work: (client: pg.Client) => Promise<T>): Promise<T> {
+  const client = new pg.Client(url);
+  await client.connect();
+  try {
+    return await work(client);
+  } finally {
+    await client.end();
+  }
+}
+
+const firstLog = (url: string) =>
+  withClient(
+    url,
+    async (client) => (await client.query('select pg_walfile_name(pg_current_wal_lsn()) as name')).rows[0].name,
+  );
+
+describe.each(storesUnderTest(inject('postgresUrl')))('secrets, on $kind,', ({ kind, open }) => {
+  let folder: string;
+  let url: string;
+  let since = '';
+  const engines: Engine[] = [];
+  const done: DriverWork[] = [];
+  const secretKey = newSecretKey();
+
+  beforeEach(async () => {
+    const opened = await open();
+    await opened.store.close();
+    folder = await mkdtemp(join(tmpdir(), 'apistrata-secrets-'));
+    url = kind === 'SQLite' ? join(folder, 'engine.db') : opened.url;
+    if (kind === 'PostgreSQL') since = await firstLog(url);
+    done.length = 0;
+  });
+  afterEach(async () => {
+    for (const engine of engines.splice(0)) await engine.close();
+    await rm(folder, { recursive: true });
+  });
+
+  const found = (texts: readonly string[]) =>
+    kind === 'SQLite' ? inFiles(folder, texts) : inPostgres(url, texts, since);
+
+  /** @param worker false: jobs stay written down, as when the process is about to die */
+  async function start(options: { readonly worker: boolean; readonly secretKey?: string }): Promise<Engine> {
+    const driver = new SimulatedDriver({ clock: systemClock });
+    const perform = driver.perform.bind(driver);
+    driver.perform = async (work, ...others) => {
+      done.push(work);
+      return perform(work, ...others);
+    };
+    const engine = await engineUnderTest({
+      database: url,
+      secretKey: options.secretKey ?? secretKey,
+      driver,
+      worker: options.worker ? { pollMs: 10, retryMs: 10 } : false,
+      onError: () => {},
+    });
+    engines.push(engine);
+    return engine;
+  }
+
+  async function stop(): Promise<void> {
+    for (const engine of engines.splice(0)) await engine.close();
+  }
+
+  it('of every action stand nowhere at rest, and come to the machine all the same', { timeout: 180_000 }, async () => {
+    const planted: string[] = [];
+    const plant = (what: string) => {
+      const text = secret(what);
+      planted.push(text);
+      return text;
+    };
+    const context = () => {
+      const { caller, ...known } = contextOf('p1', { isAdmin: true });
+      return { ...known, caller: { ...caller, token: plant('token') } };
+    };
+    const file = () => ({ path: '/etc/motd', contents: Buffer.from(plant('file')).toString('base64') });
+    let id = '';
+    const actions: readonly ((engine: Engine) => Promise<unknown>)[] = [
+      async (engine) => {
+        const wanted = { name: 'web', flavorId: '1', imageId, networks: 'none' } as const;
+        const { servers } = await engine.servers.create(context(), {
+          ...wanted,
+          adminPassword: plant('password'),
+          files: [file()],
+        });
+        id = servers[0]!.id;
+      },
+      (engine) => engine.serverActions.changePassword(context(), id, plant('password')),
+      (engine) =>
+        engine.serverActions.rebuild(context(), id, {
+          imageId,
+          adminPassword: plant('password'),
+          files: [file()],
+        } as never),
+      (engine) => engine.serverActions.rescue(context(), id, { adminPassword: plant('password') }),
+      (engine) => engine.servers.act(context(), id, 'unrescue'),
+      (engine) => engine.servers.delete(context(), id),
+    ];
+    for (const action of actions) {
+      const before = await start({ worker: false });
+      await action(before);
+      expect(await before.worker.pending()).toBe(1);
+      const encoded = planted.flatMap((text) => [text, Buffer.from(text).toString('base64')]);
+      expect(await found(encoded)).toEqual([]);
+      await stop();
+      const after = await start({ worker: true });
+      await expect.poll(() => after.worker.pending(), patient).toBe(0);
+      expect((await after.servers.get(context(), id, { deleted: true })).fault).toBeNull();
+      expect(await found(encoded)).toEqual([]);
+      await stop();
+    }
+    // The search itself finds what is there.
+    expect(await found([id])).toEqual([id]);
+    const told = JSON.stringify(done);
+    const passwords = planted.filter((text) => text.startsWith('planted-password'));
+    expect(passwords).toHaveLength(4);
+    expect(passwords.filter((text) => !told.includes(text))).toEqual([]);
+  });
+
+  it('whose key is lost leave their server in error, and the server can be deleted', async () => {
+    const context = contextOf('p1');
+    const before = await start({ worker: false });
+    const wanted = { name: 'web', flavorId: '1', imageId, networks: 'none' } as const;
+    const { id } = (await before.servers.create(context, wanted)).servers[0]!;
+    await stop();
+    const after = await start({ worker: true, secretKey: newSecretKey() });
+    await expect.poll(() => after.worker.pending(), patient).toBe(0);
+    expect(await after.servers.get(context, id)).toMatchObject({
+      vmState: 'error',
+      taskState: null,
+      fault: { message: expect.stringContaining('which this process does not have (secretKey, secretKeyFile)') },
+    });
+    expect((await after.actions.list(id))[0]).toMatchObject({ action: 'create', message: 'Error' });
+    await after.servers.delete(context, id);
+    await expect.poll(() => after.worker.pending(), patient).toBe(0);
+    expect((await after.servers.get(context, id, { deleted: true })).deleted).toBe(true);
+  });
+});
