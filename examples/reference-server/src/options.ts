@@ -25,6 +25,7 @@ const specs = {
     help: 'a limit of the database, such as poolSize=20 or statementTimeoutMs=60000',
     repeat: true,
   },
+  'older-than': { value: 'AGE', help: 'with purge: how long ago servers were deleted, such as 30d, 12h or 0d' },
   'secret-key-file': {
     value: 'FILE',
     help: 'keys that seal secrets in the database, one in each line, made when missing; default: beside a SQLite file, data/secret.key for PostgreSQL, where every process needs the same',
@@ -122,8 +123,10 @@ export function helpText(): string {
   );
   return [
     'Usage: npm start -- [options]',
+    '       npm start -- purge --older-than AGE [--db URL]',
     '',
-    'Serves the compute API, with simulated machines.',
+    'Serves the compute API, with simulated machines. purge removes deleted servers and all that is told of them; a',
+    'server that runs does so by itself: --setting retentionDays=N, historyRetentionDays=N, usageRetentionDays=N.',
     '',
     ...rows,
     '',

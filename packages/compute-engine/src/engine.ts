@@ -13,6 +13,8 @@ import { Payloads } from './lifecycle/payloads.js';
 import { Worker, type WorkerOptions, workerDefaults } from './lifecycle/worker.js';
 import { applyPreset } from './preset/apply-preset.js';
 import { defaultPreset, type Preset } from './preset/preset.js';
+import { PeriodicPurge } from './retention/periodic-purge.js';
+import { Retention } from './retention/retention.js';
 import { Infrastructure } from './scheduler/infrastructure.js';
 import { type SecretKeyOptions, sealerFor } from './secrets/sealer-for.js';
 import { Aggregates } from './services/aggregates.js';
@@ -70,6 +72,8 @@ export interface Engine extends Core {
   readonly serverActions: ServerActions;
   readonly migrations: Migrations;
   readonly housekeeping: Housekeeping;
+  /** Removes what has been kept for long enough; while a worker runs, once an hour by itself. */
+  readonly retention: Retention;
   readonly flavors: Flavors;
   readonly keypairs: Keypairs;
   readonly serverGroups: ServerGroups;
@@ -156,10 +160,13 @@ export async function createEngine(options: EngineOptions = {}): Promise<Engine>
     throw error;
   });
   const housekeeping = new Housekeeping(core, servers);
+  const retention = new Retention(core);
+  const purge = new PeriodicPurge(retention, clock);
   if (options.worker !== false) {
     await worker.start();
     await services.begin();
     housekeeping.start((error) => options.onError?.(error, undefined));
+    purge.start((error) => options.onError?.(error, undefined));
   }
   return {
     ...core,
@@ -169,6 +176,7 @@ export async function createEngine(options: EngineOptions = {}): Promise<Engine>
     serverActions: serverActions(core, servers),
     migrations: new Migrations(core, servers),
     housekeeping,
+    retention,
     flavors: new Flavors(core),
     keypairs: new Keypairs(core),
     serverGroups: new ServerGroups(core),
@@ -194,6 +202,7 @@ export async function createEngine(options: EngineOptions = {}): Promise<Engine>
     health: engineHealth(core),
     close: async () => {
       await housekeeping.stop();
+      await purge.stop();
       core.guards.stop();
       await worker.stop();
       await interfaceRefresh.settled();

@@ -33,6 +33,8 @@ export {
   type Preset,
   type Unknown,
 } from './preset/preset.js';
+export type { PurgeLimits, PurgeReport } from './retention/retention.js';
+export type { UsedServer } from './retention/server-usage.js';
 export { type Host, type HostMap, Infrastructure } from './scheduler/infrastructure.js';
 export { NoValidHost } from './scheduler/scheduler.js';
 export { SecretKeyError } from './secrets/secret-key-error.js';

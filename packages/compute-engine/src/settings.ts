@@ -23,6 +23,12 @@ export interface Settings {
   readonly maxDiskDevices: number;
   /** Whether hosts audit, month by month, what servers use. */
   readonly usageAudit: boolean;
+  /** How long deleted servers and migrations that ended are kept, with all that is told of them; 0: for ever. */
+  readonly retentionDays: number;
+  /** How long actions of servers that exist are kept; 0: for ever. */
+  readonly historyRetentionDays: number;
+  /** How long it is known what purged servers used. Reports on periods before are not complete. 0: for ever. */
+  readonly usageRetentionDays: number;
 }
 
 export const quotaKinds = [
@@ -72,4 +78,7 @@ export const defaultSettings: Settings = {
   crossZoneAttach: true,
   maxDiskDevices: -1,
   usageAudit: false,
+  retentionDays: 90,
+  historyRetentionDays: 400,
+  usageRetentionDays: 400,
 };

@@ -137,7 +137,8 @@ describe.each(storesUnderTest(inject('postgresUrl')))('secrets, on $kind,', ({ k
           adminPassword: plant('password'),
           files: [file()],
         } as never),
-      (engine) => engine.serverActions.rescue(context(), id, { adminPassword: plant('password') }),
+      (engine) =>
+        engine.serverActions.rescue(context(), id, { adminPassword: plant('password'), mayBeVolumeBacked: false }),
       (engine) => engine.servers.act(context(), id, 'unrescue'),
       (engine) => engine.servers.delete(context(), id),
     ];

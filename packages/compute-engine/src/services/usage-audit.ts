@@ -39,12 +39,15 @@ export class UsageAudit {
   }
 
   async #auditOf(host: string, beginning: number, ending: number): Promise<HostAudit> {
-    const instances = await tables.servers.count(this.#core.store, (q) =>
-      q
-        .where('host', '=', host)
-        .where('launched_at', '<', ending)
-        .where((e: any) => e.or([e('terminated_at', 'is', null), e('terminated_at', '>=', beginning)])),
-    );
+    const { store } = this.#core;
+    const here = (rows: any) => rows.where('host', '=', host).where('launched_at', '<', ending);
+    const ended = (rows: any) => here(rows).where('terminated_at', '>=', beginning);
+    const counts = await Promise.all([
+      tables.servers.count(store, (rows) => here(rows).where('terminated_at', 'is', null)),
+      tables.servers.count(store, ended),
+      tables.serverUsage.count(store, ended),
+    ]);
+    const instances = counts.reduce((sum, count) => sum + count, 0);
     return { host, instances, message: `Instance usage audit ran for host ${host}, ${instances} instances.` };
   }
 }

@@ -1,6 +1,8 @@
 import type { Core } from '../core.js';
 import { badRequest } from '../errors.js';
-import type { Server } from '../model/index.js';
+import type { UsedServer } from '../retention/server-usage.js';
+import { usedServers } from '../retention/used-servers.js';
+import type { Store } from '../store/store.js';
 import { tables } from '../store/tables.js';
 
 /** A span of time, its end excluded. In microseconds since the epoch, the precision in which it can be asked for. */
@@ -21,7 +23,7 @@ export interface UsageQuery {
 
 /** What a server used of a window. */
 export interface ServerUsage {
-  readonly server: Server;
+  readonly server: UsedServer;
   readonly hours: number;
   /** Whole seconds from launch to termination, or until now. */
   readonly uptimeSeconds: number;
@@ -41,16 +43,21 @@ export interface ProjectUsage {
 const US_PER_HOUR = 3_600_000_000;
 
 /** How long a server ran within a window, in microseconds. */
-function usedUs({ launchedAt, terminatedAt }: Server, { startUs, endUs }: UsageWindow): number {
+function usedUs({ launchedAt, terminatedAt }: UsedServer, { startUs, endUs }: UsageWindow): number {
   const from = Math.max(startUs, launchedAt! * 1000);
   const to = terminatedAt === null ? endUs : Math.min(endUs, terminatedAt * 1000);
   return Math.max(0, to - from);
 }
 
-function projectUsage(projectId: string, servers: readonly Server[], window: UsageWindow, now: number): ProjectUsage {
+function projectUsage(
+  projectId: string,
+  servers: readonly UsedServer[],
+  window: UsageWindow,
+  now: number,
+): ProjectUsage {
   const times = servers.map((server) => usedUs(server, window));
   // Added up in whole numbers: however many there are, only the last division rounds.
-  const total = (size: (server: Server) => number) => {
+  const total = (size: (server: UsedServer) => number) => {
     const sum = servers.reduce((sum, server, index) => sum + BigInt(size(server)) * BigInt(times[index]!), 0n);
     return Number(sum) / US_PER_HOUR;
   };
@@ -69,7 +76,11 @@ function projectUsage(projectId: string, servers: readonly Server[], window: Usa
   };
 }
 
-/** What servers used over time, those that are gone included. */
+async function knownServer(store: Store, id: string): Promise<UsedServer | undefined> {
+  return (await tables.servers.get(store, id)) ?? tables.serverUsage.get(store, id);
+}
+
+/** What servers used over time, those that are gone included: for `usageRetentionDays` also those that were purged. */
 export class Usage {
   readonly #core: Core;
 
@@ -80,7 +91,7 @@ export class Usage {
   /** A page of servers that ran in a window, by project and then id, gathered by project. */
   async report(query: UsageQuery): Promise<readonly ProjectUsage[]> {
     const servers = await this.#servers(query);
-    const byProject = new Map<string, Server[]>();
+    const byProject = new Map<string, UsedServer[]>();
     for (const server of servers) {
       const others = byProject.get(server.projectId);
       if (others) others.push(server);
@@ -90,27 +101,16 @@ export class Usage {
     return [...byProject].map(([projectId, own]) => projectUsage(projectId, own, query.window, now));
   }
 
-  async #servers({ window, projectId, limit, marker }: UsageQuery): Promise<readonly Server[]> {
+  async #servers({ window, projectId, limit, marker }: UsageQuery): Promise<readonly UsedServer[]> {
     const { store } = this.#core;
-    const known = marker === undefined || marker.includes('\0') ? undefined : await tables.servers.get(store, marker);
+    const known = marker === undefined || marker.includes('\0') ? undefined : await knownServer(store, marker);
     if (marker !== undefined && !known) throw badRequest(`marker [${marker}] not found`);
-    if (limit === 0) return [];
-    return tables.servers.find(store, (q) => {
-      let rows = q
-        .where('launched_at', '<', Math.ceil(window.endUs / 1000))
-        .where((eb) =>
-          eb.or([eb('terminated_at', 'is', null), eb('terminated_at', '>=', Math.ceil(window.startUs / 1000))]),
-        );
-      if (projectId !== undefined) rows = rows.where('project_id', '=', projectId);
-      if (known) {
-        rows = rows.where((eb) =>
-          eb.or([
-            eb('project_id', '>', known.projectId),
-            eb.and([eb('project_id', '=', known.projectId), eb('id', '>', known.id)]),
-          ]),
-        );
-      }
-      return rows.orderBy('project_id').orderBy('id').limit(limit);
+    return usedServers(store, {
+      start: Math.ceil(window.startUs / 1000),
+      end: Math.ceil(window.endUs / 1000),
+      projectId,
+      limit,
+      after: known,
     });
   }
 }

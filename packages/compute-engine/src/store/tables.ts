@@ -12,6 +12,7 @@ import type {
   ServerGroup,
   Service,
 } from '../model/index.js';
+import type { PurgedServer } from '../retention/server-usage.js';
 import { DocumentTable } from './document-table.js';
 
 /** Joins the parts of a key so that no two different lists of parts give the same text. */
@@ -43,6 +44,16 @@ export const tables = {
       terminated_at: (s) => s.terminatedAt,
       vcpus: (s) => Math.max(s.flavor.vcpus, s.newFlavor?.vcpus ?? 0),
       memory_mb: (s) => Math.max(s.flavor.memoryMb, s.newFlavor?.memoryMb ?? 0),
+    },
+  }),
+  serverUsage: new DocumentTable<PurgedServer>({
+    name: 'server_usage',
+    key: (s) => s.id,
+    columns: {
+      project_id: (s) => s.projectId,
+      host: (s) => s.host,
+      launched_at: (s) => s.launchedAt,
+      terminated_at: (s) => s.terminatedAt,
     },
   }),
   actions: new DocumentTable<InstanceAction>({

@@ -1,0 +1,64 @@
+import { type RawBuilder, sql } from 'kysely';
+import type { Session } from '../store/database.js';
+import { tables } from '../store/tables.js';
+import type { UsedServer } from './server-usage.js';
+
+/** Which servers: those that ran between two times, in milliseconds since the epoch, the end excluded. */
+export interface UsedServersQuery {
+  readonly start: number;
+  readonly end: number;
+  /** Only this project's. */
+  readonly projectId?: string;
+  readonly limit: number;
+  /** The page begins after this one. */
+  readonly after?: Pick<UsedServer, 'id' | 'projectId'>;
+}
+
+/** The last time that there is. */
+const LAST_MS = 8_640_000_000_000_000;
+
+interface Head {
+  readonly purged: number;
+  readonly seq: number;
+}
+
+/**
+ * A page of the servers that ran in a period, by project and id: those that run, those that have ended since its start,
+ * and what is known of those that were purged. Each part is read by an index of its own, so servers that ended before
+ * cost nothing, however many there are.
+ */
+export async function usedServers(session: Session, query: UsedServersQuery): Promise<readonly UsedServer[]> {
+  const { start, end, projectId, limit, after } = query;
+  if (limit === 0) return [];
+  const part = (table: 'servers' | 'server_usage', ended: RawBuilder<unknown>) => sql`
+    select * from (
+      select ${sql.lit(Number(table === 'server_usage'))} as purged, seq, project_id, id from ${sql.table(table)}
+      where ${ended} and +launched_at < ${end}
+        ${projectId === undefined ? sql`` : sql`and project_id = ${projectId}`}
+        ${after === undefined ? sql`` : sql`and (project_id, id) > (${after.projectId}, ${after.id})`}
+      order by project_id, id limit ${limit}
+    ) as part`;
+  // The sign keeps databases from going by the launch: most servers were launched before the period ends.
+  // A range with two ends is taken for a small one where a database has no statistics.
+  const since = sql`terminated_at >= ${start} and terminated_at < ${LAST_MS}`;
+  const { rows } = await sql<Head>`
+    select purged, seq from (
+      ${part('servers', sql`terminated_at is null`)}
+      union all ${part('servers', since)}
+      union all ${part('server_usage', since)}
+    ) as parts order by project_id, id limit ${limit}`.execute(session.db);
+  const found = await recordsOf(session, rows);
+  // A server that was purged between the two reads is found where it went.
+  return found.length === rows.length ? found : usedServers(session, query);
+}
+
+async function recordsOf(session: Session, heads: readonly Head[]): Promise<readonly UsedServer[]> {
+  const seqs = (purged: number) => heads.flatMap((head) => (Number(head.purged) === purged ? Number(head.seq) : []));
+  const [kept, purged] = [seqs(0), seqs(1)];
+  const records = [
+    kept.length === 0 ? [] : await tables.servers.find(session, (q) => q.where('seq', 'in', kept)),
+    purged.length === 0 ? [] : await tables.serverUsage.find(session, (q) => q.where('seq', 'in', purged)),
+  ];
+  const bySeq = records.map((found) => new Map<number, UsedServer>(found.map((record) => [record.seq, record])));
+  return heads.flatMap((head) => bySeq[Number(head.purged)]!.get(Number(head.seq)) ?? []);
+}
