@@ -30,7 +30,15 @@ const sqlite = {
 
 const postgres = {
   ...resolution,
-  test: { ...shared, name: 'postgres', include: [api], provide: { database: 'postgres' as const } },
+  test: {
+    ...shared,
+    // A round trip for every statement: what takes seconds in memory takes its time here, on a busy machine above all.
+    testTimeout: 180_000,
+    hookTimeout: 180_000,
+    name: 'postgres',
+    include: [api],
+    provide: { database: 'postgres' as const },
+  },
 };
 
 export default defineConfig({

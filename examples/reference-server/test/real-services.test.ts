@@ -92,6 +92,15 @@ describe('the reference server in front of other services', () => {
     expect(cloud.unserved()).toEqual([]);
   });
 
+  it('lets members do in other services only what is theirs to do', async () => {
+    const old = (method: string, path: string) => ask(program.url, method, `/v2.1${path}`, { token, version: '2.1' });
+    const { security_groups: groups } = (await old('GET', '/os-security-groups')).body;
+    const { id, rules } = groups.find(({ name }: { name: string }) => name === 'default');
+    expect((await old('DELETE', `/os-security-groups/${id}`)).status).toBe(400);
+    expect((await old('GET', `/os-security-groups/${id}`)).body.security_group.rules).toEqual(rules);
+    expect(rules.length).toBeGreaterThan(0);
+  });
+
   it('answers 503 when the identity service is gone', async () => {
     const other = await startCloud();
     const lonely = await startProgram(

@@ -17,9 +17,9 @@ export function contextOf(caller: Caller, requestId: string): Context {
 
 /**
  * The same request with an administrator's sight: for what services ask, who were let in by policy and own neither the
- * server nor what it uses.
+ * server nor what it uses. Other services are asked in the engine's name, not with the token of the one who asked.
  */
-export function elevated({ caller, requestId }: Context): Context {
+export function elevated({ caller: { token: _, ...caller }, requestId }: Context): Context {
   return contextOf({ ...caller, isAdmin: true }, requestId);
 }
 

@@ -152,6 +152,18 @@ describe('images over HTTP', () => {
     await expect(hasty.get(job, 'x')).rejects.toMatchObject({ code: 'UNAVAILABLE' });
   });
 
+  it("acts in the caller's name throughout", async () => {
+    const before = service.journal.length;
+    const { id } = await images.create(ada, snapshot());
+    await images.upload(ada, id, new Uint8Array(8));
+    await images.get(ada, id);
+    await images.list(ada);
+    await images.update(ada, id, { name: 'hers' });
+    await images.delete(ada, id);
+    const tokens = service.journal.slice(before).map(({ headers }) => headers['x-auth-token']);
+    expect(new Set(tokens)).toEqual(new Set([ada.token]));
+  });
+
   it('logs in again when the service no longer takes its token', async () => {
     const { id } = await images.create(job, snapshot());
     for (const token of [...identity.tokens.keys()]) if (token.startsWith('service-')) identity.tokens.delete(token);

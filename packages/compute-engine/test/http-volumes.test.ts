@@ -132,6 +132,28 @@ describe('volumes over HTTP', () => {
     expect(await volumes.completeMigration(job, id, 'new', false)).toBe(id);
   });
 
+  it("acts in the caller's name, and beside it in the service's; in its own where only services may", async () => {
+    const { id: volumeId } = await create();
+    const before = service.journal.length;
+    const tie = await volumes.reserve(ada, { key: randomUUID(), volumeId, serverId: randomUUID() });
+    await volumes.connect(ada, tie.id, connector);
+    await volumes.complete(ada, tie.id);
+    await volumes.beginDetaching(ada, volumeId);
+    await volumes.rollbackDetaching(ada, volumeId);
+    await volumes.deleteAttachment(ada, tie.id);
+    service.volumes.get(volumeId)!.status = 'extending';
+    await volumes.completeExtend(ada, volumeId, false);
+    const sent = service.journal.slice(before);
+    const inItsOwn = sent.filter(({ headers }) => headers['x-auth-token'] !== ada.token);
+    expect(inItsOwn.map(({ method, path }) => `${method} ${path.split('/')[3]}`)).toEqual([
+      'GET attachments',
+      'POST volumes',
+    ]);
+    expect(inItsOwn[1]!.json).toHaveProperty('os-extend_volume_completion');
+    for (const { headers } of sent)
+      expect(identity.tokens.get(`${headers['x-service-token']}`)).toMatchObject({ admin: true });
+  });
+
   it('tells an exhausted quota from a refusal', async () => {
     await expect(create(ada, { sizeGb: 5000 })).rejects.toMatchObject({ code: 'OVER_QUOTA', kind: 'over-quota' });
   });

@@ -50,7 +50,7 @@ export class ExternalEvents {
     this.#servers = servers;
     this.#refresh = refresh;
     this.#actions = new SideActions(core);
-    const refreshed: Effect = ({ caller }, server) => this.#refresh.now(server.id, caller);
+    const refreshed: Effect = (_, server) => this.#refresh.now(server.id);
     this.#effects = {
       'network-changed': refreshed,
       'network-vif-deleted': refreshed,

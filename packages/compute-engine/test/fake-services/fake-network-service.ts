@@ -16,6 +16,7 @@ const singular: Readonly<Record<string, string>> = {
   'security-groups': 'security_group',
   'security-group-rules': 'security_group_rule',
   floatingips: 'floatingip',
+  'rbac-policies': 'rbac_policy',
 };
 
 const notFound: Readonly<Record<string, string>> = {
@@ -25,9 +26,13 @@ const notFound: Readonly<Record<string, string>> = {
   'security-groups': 'SecurityGroupNotFound',
   'security-group-rules': 'SecurityGroupRuleNotFound',
   floatingips: 'FloatingIPNotFound',
+  'rbac-policies': 'RbacPolicyNotFound',
 };
 
-/** Network v2.0: six collections with filters, addresses given out in order, two per page. Only admins bind ports. */
+/**
+ * Network v2.0: collections with filters, addresses given out in order, two per page. Members see what is theirs, shared
+ * or external, and keep their `default` group; only administrators bind ports and see who else a network is shared with.
+ */
 export async function startFakeNetworks(tokens: ReadonlyMap<string, FakeToken>) {
   const collections = Object.fromEntries(Object.keys(singular).map((name) => [name, new Map<string, Thing>()]));
   const { networks, subnets, ports, floatingips } = collections as Record<string, Map<string, Thing>>;
@@ -61,7 +66,20 @@ export async function startFakeNetworks(tokens: ReadonlyMap<string, FakeToken>) 
     return result;
   }
 
-  function list(name: string, { query }: FakeRequest): FakeAnswer {
+  const grants = (token: FakeToken, network: Thing) =>
+    [...collections['rbac-policies']!.values()].some(
+      (grant) => grant.object_id === network.id && grant.target_project === token.projectId,
+    );
+
+  /** A thing as the holder of a token sees it; undefined when they do not. */
+  function shown(token: FakeToken, name: string, thing: Thing): Thing | undefined {
+    if (name === 'networks' && !token.admin && grants(token, thing)) return { ...thing, shared: true };
+    if (token.admin || thing.tenant_id === token.projectId) return thing;
+    if (name === 'subnets') return thing;
+    return name === 'networks' && (thing.shared || thing['router:external']) ? thing : undefined;
+  }
+
+  function list(name: string, { query, token }: FakeRequest): FakeAnswer {
     const filters = [...new Set(query.keys())].filter((key) => key !== 'fields' && key !== 'marker');
     const matches = (thing: Thing, key: string) => {
       const field = key === 'project_id' ? 'tenant_id' : key;
@@ -69,7 +87,8 @@ export async function startFakeNetworks(tokens: ReadonlyMap<string, FakeToken>) 
         return query.getAll(key).every((f) => thing.fixed_ips.some((x: Thing) => `ip_address=${x.ip_address}` === f));
       return query.getAll(key).some((value) => String(thing[field]).toLowerCase() === value.toLowerCase());
     };
-    const found = [...collections[name]!.values()].filter((thing) => filters.every((key) => matches(thing, key)));
+    const seen = [...collections[name]!.values()].flatMap((thing) => shown(token!, name, thing) ?? []);
+    const found = seen.filter((thing) => filters.every((key) => matches(thing, key)));
     const from = query.get('marker') ? found.findIndex((thing) => thing.id === query.get('marker')) + 1 : 0;
     const page = found.slice(from, from + 2);
     const key = name.replaceAll('-', '_');
@@ -120,12 +139,16 @@ export async function startFakeNetworks(tokens: ReadonlyMap<string, FakeToken>) 
     const collection = collections[name];
     if (!collection) return error(404, 'HTTPNotFound');
     const body = json?.[singular[name]!];
+    if (body && 'binding:host_id' in body && !token.admin) return error(403, 'PolicyNotAuthorized');
+    if (body?.tenant_id && body.tenant_id !== token.projectId && !token.admin) return error(403, 'PolicyNotAuthorized');
     if (!id) return method === 'GET' ? list(name, request) : create(name, body);
     const thing = collection.get(id);
-    if (!thing) return error(404, notFound[name]!);
-    if (body && 'binding:host_id' in body && !token.admin) return error(403, 'PolicyNotAuthorized');
-    if (method === 'GET') return { status: 200, body: { [singular[name]!]: thing } };
+    const seen = thing && shown(token, name, thing);
+    if (!thing || !seen) return error(404, notFound[name]!);
+    if (method === 'GET') return { status: 200, body: { [singular[name]!]: seen } };
     if (method === 'PUT') return update(name, thing, body);
+    if (name === 'security-groups' && thing.name === 'default' && !token.admin)
+      return error(409, 'SecurityGroupCannotRemoveDefault', 'Insufficient rights for removing default security group.');
     collection.delete(id);
     return { status: 204 };
   });

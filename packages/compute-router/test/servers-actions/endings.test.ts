@@ -37,7 +37,10 @@ describe('soft deletion', () => {
     expect((await show(on, server.id)).status).toBe('SOFT_DELETED');
     await on.clock.advance(200_000);
     await on.until(
-      () => on.admin().get(`/servers/${server.id}`),
+      async () => {
+        await on.clock.advance(60_000);
+        return on.admin().get(`/servers/${server.id}`);
+      },
       ({ status }) => status === 404,
     );
     await on.api.idle();

@@ -73,7 +73,10 @@ describe('shelving', () => {
     await slow.ada().act(server.id, 'shelve');
     await slow.clock.advance(3_700_000);
     await slow.until(
-      () => show(slow, server.id),
+      async () => {
+        await slow.clock.advance(60_000);
+        return show(slow, server.id);
+      },
       ({ status }) => status === 'SHELVED_OFFLOADED',
     );
     await slow.api.close();

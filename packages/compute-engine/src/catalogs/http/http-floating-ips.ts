@@ -1,8 +1,8 @@
 import type { Caller } from '../../model/caller.js';
-import { isAdmin, owns } from '../caller-scope.js';
+import { isAdmin } from '../caller-scope.js';
 import { CatalogError } from '../catalog-error.js';
 import type { FloatingIp, FloatingIpQuery, Network } from '../networks/catalog.js';
-import { type NetworkClient, projectOf, readFloatingIp, readNetwork, type Wire } from './network-client.js';
+import { type NetworkClient, projectOf, readFloatingIp, readNetwork, type Wire, within } from './network-client.js';
 
 const floatingErrors = { 404: 'FLOATING_IP_NOT_FOUND', 409: 'FLOATING_IP_IN_USE' } as const;
 
@@ -14,8 +14,8 @@ export function httpFloatingIps(client: NetworkClient) {
     const pools = new Set(wires.map((one) => one.floating_network_id));
     const untold = wires.filter((one) => one.port_id && !one.port_details).map((one) => one.port_id);
     const [networks, ports] = await Promise.all([
-      client.listAny(caller, 'networks', 'id', [...pools], { fields: ['id', 'name'] }),
-      client.listAny(caller, 'ports', 'id', untold, { fields: ['id', 'device_id'] }),
+      client.service.listAny(caller, 'networks', 'id', [...pools], { fields: ['id', 'name'] }),
+      client.service.listAny(caller, 'ports', 'id', untold, { fields: ['id', 'device_id'] }),
     ]);
     const named = new Map(networks.map((network) => [network.id, network.name as string]));
     const devices = new Map(ports.map((port) => [port.id, (port.device_id as string) || null]));
@@ -30,7 +30,7 @@ export function httpFloatingIps(client: NetworkClient) {
 
   async function wireOf(caller: Caller, id: string): Promise<Wire> {
     const { floatingip } = await client.send(caller, 'GET', path(id), undefined, floatingErrors);
-    if (owns(caller, projectOf(floatingip))) return floatingip;
+    if (within(caller, projectOf(floatingip))) return floatingip;
     throw new CatalogError('FLOATING_IP_NOT_FOUND', `Floating IP ${id} could not be found.`);
   }
 

@@ -1,5 +1,4 @@
 import type { Caller } from '../../model/caller.js';
-import { isAdmin } from '../caller-scope.js';
 import { CatalogError } from '../catalog-error.js';
 import type { Network, NetworkCatalog, NetworkQuery } from '../networks/catalog.js';
 import { canonicalIp, contains, parseCidr, parseIp } from '../networks/ip-address.js';
@@ -7,11 +6,11 @@ import { httpFloatingIps } from './http-floating-ips.js';
 import { httpPorts } from './http-ports.js';
 import { httpSecurityGroups, resolveGroups } from './http-security-groups.js';
 import { NetworkClient, readNetwork } from './network-client.js';
-import type { HttpCatalogOptions } from './service-client.js';
+import { type HttpCatalogOptions, ServiceClient } from './service-client.js';
 
 /** The networks of a real network service, by its public API (version 2.0). */
 export function httpNetworks(options: HttpCatalogOptions): NetworkCatalog {
-  const client = new NetworkClient(options);
+  const client = new NetworkClient(new ServiceClient('network', '/v2.0', options));
   const resolve = resolveGroups(client);
 
   async function availableNetworks(caller: Caller): Promise<readonly Network[]> {
@@ -52,9 +51,7 @@ export function httpNetworks(options: HttpCatalogOptions): NetworkCatalog {
       const found = query.ids
         ? await client.listAny(caller, 'networks', 'id', query.ids, rest)
         : await client.list(caller, 'networks', rest);
-      const seen = (network: Network) =>
-        isAdmin(caller) || network.shared || network.external || network.projectId === caller.projectId;
-      return found.map(readNetwork).filter(seen);
+      return client.seen(caller, found.map(readNetwork));
     },
 
     async autoNetwork(caller: Caller, { dryRun = false } = {}): Promise<Network | null> {

@@ -18,18 +18,22 @@ const UNBOUND = { device_id: '', device_owner: '', 'binding:host_id': '' };
 export function httpPorts(client: NetworkClient, resolve: ReturnType<typeof resolveGroups>) {
   const path = (id: string) => `/ports/${encodeURIComponent(id)}`;
 
-  const change = async (caller: Caller, id: string, port: object): Promise<Wire> =>
-    (await client.send(caller, 'PUT', path(id), { port }, portErrors)).port;
+  const change = async (caller: Caller, id: string, port: object, by = client): Promise<Wire> =>
+    (await by.send(caller, 'PUT', path(id), { port }, portErrors)).port;
+
+  /** Where a port is bound is the engine's own to say. */
+  const bind = (caller: Caller, id: string, port: object) => change(caller, id, port, client.service);
 
   const remove = (caller: Caller, id: string): Promise<void> =>
-    client.send(caller, 'DELETE', path(id), undefined, portErrors).catch((error: CatalogError) => {
+    client.service.send(caller, 'DELETE', path(id), undefined, portErrors).catch((error: CatalogError) => {
       if (error.code !== 'PORT_NOT_FOUND') throw error;
     });
 
   const shown = async (caller: Caller, wire: Wire): Promise<Port> => (await client.readPorts(caller, [wire]))[0]!;
 
-  const portsOf = (caller: Caller, deviceId: string): Promise<readonly Wire[]> =>
-    client.list(caller, 'ports', { device_id: deviceId });
+  /** Those the caller sees; with `client.service`, all of them. */
+  const portsOf = (caller: Caller, deviceId: string, by = client): Promise<readonly Wire[]> =>
+    by.list(caller, 'ports', { device_id: deviceId });
 
   async function create(caller: Caller, wanted: NewPort): Promise<Wire> {
     await client.network(caller, wanted.networkId);
@@ -38,8 +42,6 @@ export function httpPorts(client: NetworkClient, resolve: ReturnType<typeof reso
       network_id: wanted.networkId,
       tenant_id: wanted.projectId,
       device_id: wanted.deviceId,
-      device_owner: wanted.deviceOwner,
-      'binding:host_id': wanted.hostId,
       admin_state_up: true,
       name: wanted.name ?? '',
       description: marked(wanted.key),
@@ -48,6 +50,15 @@ export function httpPorts(client: NetworkClient, resolve: ReturnType<typeof reso
       ...(groups.length > 0 ? { security_groups: groups.map((group) => group.id) } : {}),
     };
     return (await client.send(caller, 'POST', '/ports', { port }, { 404: 'NETWORK_NOT_FOUND' })).port;
+  }
+
+  /** The port made for a key, whether now or by an attempt whose answer got lost, on its host. */
+  async function boundPort(caller: Caller, wanted: NewPort): Promise<Wire> {
+    const { deviceId: device_id, networkId: network_id, deviceOwner, hostId } = wanted;
+    const there = await client.service.list(caller, 'ports', { device_id, network_id });
+    const port = there.find(({ description }) => description === marked(wanted.key)) ?? (await create(caller, wanted));
+    if (port.device_owner === deviceOwner && port['binding:host_id'] === hostId) return port;
+    return bind(caller, port.id, { device_owner: deviceOwner, 'binding:host_id': hostId });
   }
 
   /** Every step is tried; the first failure is told at the end. */
@@ -59,7 +70,8 @@ export function httpPorts(client: NetworkClient, resolve: ReturnType<typeof reso
 
   return {
     async listPorts(caller: Caller, query: PortQuery): Promise<readonly Port[]> {
-      const rest = { network_id: query.networkId, project_id: isAdmin(caller) ? undefined : caller.projectId };
+      const everybodys = caller.token !== undefined || isAdmin(caller);
+      const rest = { network_id: query.networkId, project_id: everybodys ? undefined : caller.projectId };
       const found = query.ids
         ? await client.listAny(caller, 'ports', 'id', query.ids, rest)
         : query.deviceIds
@@ -75,16 +87,12 @@ export function httpPorts(client: NetworkClient, resolve: ReturnType<typeof reso
     async createPorts(caller: Caller, wanted: readonly NewPort[]): Promise<readonly Port[]> {
       const made: Wire[] = [];
       try {
-        for (const port of wanted) {
-          const there = await client.list(caller, 'ports', { device_id: port.deviceId, network_id: port.networkId });
-          const existing = there.find((other) => other.description === marked(port.key));
-          made.push(existing ?? (await create(caller, port)));
-        }
+        for (const port of wanted) made.push(await boundPort(caller, port));
       } catch (error) {
         // Asked for again, since one may have been made whose answer got lost.
         const keys = new Set(wanted.map((port) => marked(port.key)));
         for (const deviceId of new Set(wanted.map((port) => port.deviceId))) {
-          const left = await portsOf(caller, deviceId).catch(() => made);
+          const left = await portsOf(caller, deviceId, client.service).catch(() => made);
           const ours = left.filter((port) => keys.has(port.description));
           await tryAll(ours.map((port) => () => remove(caller, port.id))).catch(() => {});
         }
@@ -99,12 +107,12 @@ export function httpPorts(client: NetworkClient, resolve: ReturnType<typeof reso
         throw new CatalogError('PORT_IN_USE', `Port ${id} is still in use.`);
       const { deviceId, deviceOwner, hostId } = binding;
       const port = { device_id: deviceId, device_owner: deviceOwner, 'binding:host_id': hostId };
-      return shown(caller, await change(caller, id, port));
+      return shown(caller, await bind(caller, id, port));
     },
 
     async movePorts(caller: Caller, deviceId: string, hostId: string): Promise<void> {
-      const ports = await portsOf(caller, deviceId);
-      await tryAll(ports.map((port) => () => change(caller, port.id, { 'binding:host_id': hostId })));
+      const ports = await portsOf(caller, deviceId, client.service);
+      await tryAll(ports.map((port) => () => bind(caller, port.id, { 'binding:host_id': hostId })));
     },
 
     async releasePorts(
@@ -112,10 +120,10 @@ export function httpPorts(client: NetworkClient, resolve: ReturnType<typeof reso
       deviceId: string,
       { owned, bound }: { readonly owned: readonly string[]; readonly bound: readonly string[] },
     ): Promise<void> {
-      const there = new Set((await portsOf(caller, deviceId)).map((port) => port.id));
+      const there = new Set((await portsOf(caller, deviceId, client.service)).map((port) => port.id));
       await tryAll([
         ...owned.filter((id) => there.has(id)).map((id) => () => remove(caller, id)),
-        ...bound.filter((id) => there.has(id)).map((id) => () => change(caller, id, UNBOUND)),
+        ...bound.filter((id) => there.has(id)).map((id) => () => bind(caller, id, UNBOUND)),
       ]);
     },
 

@@ -1,5 +1,5 @@
 import type { Caller } from '../../model/caller.js';
-import { isAdmin, owns } from '../caller-scope.js';
+import { isAdmin } from '../caller-scope.js';
 import { CatalogError } from '../catalog-error.js';
 import type {
   NewSecurityGroupRule,
@@ -8,7 +8,7 @@ import type {
   SecurityGroupQuery,
   SecurityGroupRule,
 } from '../networks/catalog.js';
-import { type NetworkClient, projectOf, readGroup, readRule } from './network-client.js';
+import { type NetworkClient, projectOf, readGroup, readRule, within } from './network-client.js';
 
 const groupErrors = { 404: 'SECURITY_GROUP_NOT_FOUND', 409: 'SECURITY_GROUP_IN_USE' } as const;
 const ruleErrors = {
@@ -47,7 +47,7 @@ export function httpSecurityGroups(client: NetworkClient) {
 
   async function getSecurityGroup(caller: Caller, id: string): Promise<SecurityGroup> {
     const group = readGroup((await client.send(caller, 'GET', path(id), undefined, groupErrors)).security_group);
-    if (!owns(caller, group.projectId)) throw notFound(id);
+    if (!within(caller, group.projectId)) throw notFound(id);
     return group;
   }
 
@@ -83,7 +83,10 @@ export function httpSecurityGroups(client: NetworkClient) {
     },
 
     async deleteSecurityGroup(caller: Caller, id: string): Promise<void> {
-      await getSecurityGroup(caller, id);
+      const { name } = await getSecurityGroup(caller, id);
+      // To the engine itself the service would not refuse what it refuses to members.
+      if (name === 'default' && caller.token === undefined && !isAdmin(caller))
+        throw new CatalogError('SECURITY_GROUP_IN_USE', 'Removing the default security group is not allowed.');
       await client.send(caller, 'DELETE', path(id), undefined, groupErrors);
     },
 
@@ -109,7 +112,7 @@ export function httpSecurityGroups(client: NetworkClient) {
     async deleteSecurityGroupRule(caller: Caller, id: string): Promise<void> {
       const rulePath = `/security-group-rules/${encodeURIComponent(id)}`;
       const { security_group_rule: rule } = await client.send(caller, 'GET', rulePath, undefined, ruleErrors);
-      if (!owns(caller, projectOf(rule)))
+      if (!within(caller, projectOf(rule)))
         throw new CatalogError('SECURITY_GROUP_RULE_NOT_FOUND', `Security group rule ${id} does not exist`);
       await client.send(caller, 'DELETE', rulePath, undefined, ruleErrors);
     },

@@ -74,8 +74,8 @@ export function httpVolumes(options: HttpCatalogOptions): VolumeCatalog {
   const snapshotPath = (id: string) => `/snapshots/${encodeURIComponent(id)}`;
   const attachmentPath = (id: string) => `/attachments/${encodeURIComponent(id)}`;
 
-  const act = (caller: Caller, id: string, json: unknown, version?: string): Promise<any> =>
-    call(caller, 'POST', `${volumePath(id)}/action`, { as: 'service', json, version, errors: volumeErrors });
+  const act = (caller: Caller, id: string, json: unknown, version?: string, as?: Acting): Promise<any> =>
+    call(caller, 'POST', `${volumePath(id)}/action`, { as, json, version, errors: volumeErrors });
 
   async function getVolume(caller: Caller, id: string): Promise<Volume> {
     const volume = readVolume((await call(caller, 'GET', volumePath(id), { errors: volumeErrors })).volume);
@@ -91,7 +91,7 @@ export function httpVolumes(options: HttpCatalogOptions): VolumeCatalog {
   }
 
   async function getAttachment(caller: Caller, id: string): Promise<VolumeAttachment> {
-    const { attachment } = await call(caller, 'GET', attachmentPath(id), { as: 'service', errors: attachmentErrors });
+    const { attachment } = await call(caller, 'GET', attachmentPath(id), { errors: attachmentErrors });
     return readAttachment(attachment);
   }
 
@@ -210,20 +210,20 @@ export function httpVolumes(options: HttpCatalogOptions): VolumeCatalog {
       const reserved = attachments.map(readAttachment).find((one: VolumeAttachment) => one.status === 'reserved');
       if (reserved) return reserved;
       const json = { attachment: { volume_uuid: volumeId, instance_uuid: serverId } };
-      const request = { as: 'service', json, errors: volumeErrors } as const;
+      const request = { json, errors: volumeErrors };
       return readAttachment((await call(caller, 'POST', '/attachments', request)).attachment);
     },
 
     async connect(caller: Caller, id: string, connector: Connector): Promise<VolumeAttachment> {
       const json = { attachment: { connector } };
-      const request = { as: 'service', json, errors: attachmentErrors } as const;
+      const request = { json, errors: attachmentErrors };
       return readAttachment((await call(caller, 'PUT', attachmentPath(id), request)).attachment);
     },
 
     async complete(caller: Caller, id: string): Promise<void> {
       try {
         const json = { 'os-complete': {} };
-        await call(caller, 'POST', `${attachmentPath(id)}/action`, { as: 'service', json, errors: attachmentErrors });
+        await call(caller, 'POST', `${attachmentPath(id)}/action`, { json, errors: attachmentErrors });
       } catch (error) {
         // A step that is repeated is refused when the first time had worked.
         const attachment = await getAttachment(caller, id).catch(() => undefined);
@@ -233,7 +233,7 @@ export function httpVolumes(options: HttpCatalogOptions): VolumeCatalog {
 
     async deleteAttachment(caller: Caller, id: string): Promise<void> {
       try {
-        await call(caller, 'DELETE', attachmentPath(id), { as: 'service', errors: attachmentErrors });
+        await call(caller, 'DELETE', attachmentPath(id), { errors: attachmentErrors });
       } catch (error) {
         if ((error as CatalogError).code !== 'ATTACHMENT_NOT_FOUND') throw error;
       }
@@ -251,7 +251,7 @@ export function httpVolumes(options: HttpCatalogOptions): VolumeCatalog {
     async completeExtend(caller: Caller, id: string, failed: boolean): Promise<void> {
       const { status } = await getVolume(caller, id);
       if (status === 'extending')
-        await act(caller, id, { 'os-extend_volume_completion': { error: failed } }, EXTEND_COMPLETION);
+        await act(caller, id, { 'os-extend_volume_completion': { error: failed } }, EXTEND_COMPLETION, 'service');
     },
 
     async reimage(caller: Caller, id: string, imageId: string): Promise<void> {

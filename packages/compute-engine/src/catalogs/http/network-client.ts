@@ -3,7 +3,7 @@ import type { FixedIp } from '../../model/server.js';
 import { owns } from '../caller-scope.js';
 import { CatalogError, type CatalogErrorCode } from '../catalog-error.js';
 import type { FloatingIp, Network, Port, SecurityGroup, SecurityGroupRule } from '../networks/catalog.js';
-import { type HttpCatalogOptions, ServiceClient } from './service-client.js';
+import type { Acting, ServiceClient } from './service-client.js';
 
 export type Wire = Readonly<Record<string, any>>;
 export type Query = Readonly<Record<string, string | readonly string[] | undefined>>;
@@ -56,18 +56,32 @@ export function readGroup(wire: Wire): SecurityGroup {
 }
 
 /**
- * The network service, spoken to in the service's own name: only it may bind ports to hosts. What the caller may see is
- * therefore decided here.
+ * Whether something of that project is the caller's to see and to change. The service has decided that already when it
+ * was asked with the caller's own token; without one it showed everything, and the answer is given here.
+ */
+export function within(caller: Caller, projectId: string): boolean {
+  return caller.token !== undefined || owns(caller, projectId);
+}
+
+/**
+ * The network service, spoken to in the caller's name: what they may see and do is that service's to decide. In its own
+ * name the engine does only what is its own business (`service`): it binds ports to hosts, looks for what it made
+ * itself, and takes that away again.
  */
 export class NetworkClient {
   readonly #client: ServiceClient;
+  readonly #as: Acting;
+  /** The same service, spoken to in the engine's own name. */
+  readonly service: NetworkClient;
 
-  constructor(options: HttpCatalogOptions) {
-    this.#client = new ServiceClient('network', '/v2.0', options);
+  constructor(client: ServiceClient, as: Acting = 'caller') {
+    this.#client = client;
+    this.#as = as;
+    this.service = as === 'service' ? this : new NetworkClient(client, 'service');
   }
 
   async send(caller: Caller, method: string, path: string, json?: unknown, errors?: Errors): Promise<any> {
-    return (await this.#client.request(method, path, { caller, as: 'service', json, errors })).body;
+    return (await this.#client.request(method, path, { caller, as: this.#as, json, errors })).body;
   }
 
   /** All of a collection that match, page by page if the service pages. */
@@ -75,7 +89,7 @@ export class NetworkClient {
     const found: Wire[] = [];
     let marker: string | undefined;
     do {
-      const request = { caller, as: 'service', query: { ...query, marker } } as const;
+      const request = { caller, as: this.#as, query: { ...query, marker } };
       const { body } = await this.#client.request('GET', `/${collection}`, request);
       const page: readonly Wire[] = body[collection.replaceAll('-', '_')];
       found.push(...page);
@@ -99,34 +113,53 @@ export class NetworkClient {
     const body = await this.send(caller, 'GET', `/networks/${encodeURIComponent(id)}`, undefined, {
       404: 'NETWORK_NOT_FOUND',
     });
-    const network = readNetwork(body.network);
-    if (network.shared || network.external || owns(caller, network.projectId)) return network;
+    const [network] = await this.seen(caller, [readNetwork(body.network)]);
+    if (network) return network;
     throw new CatalogError('NETWORK_NOT_FOUND', `Network ${id} could not be found.`);
+  }
+
+  /** Those of the networks which the service has shown that the caller may see. */
+  async seen(caller: Caller, networks: readonly Network[]): Promise<readonly Network[]> {
+    const open = ({ shared, external, projectId }: Network) => shared || external || within(caller, projectId);
+    const closed = networks.filter((network) => !open(network)).map(({ id }) => id);
+    if (closed.length === 0) return networks;
+    // Being shared with single projects is something that networks tell only those projects.
+    const query = { object_type: 'network', action: 'access_as_shared' };
+    const grants = await this.service.listAny(caller, 'rbac-policies', 'object_id', closed, query).catch((error) => {
+      if (error instanceof CatalogError && error.kind !== 'unavailable') return [];
+      throw error;
+    });
+    const given = grants.filter((grant) => (grant.target_project ?? grant.target_tenant) === caller.projectId);
+    const shared = new Set(given.map((grant) => grant.object_id as string));
+    return networks.filter((network) => open(network) || shared.has(network.id));
   }
 
   async portWire(caller: Caller, id: string): Promise<Wire> {
     const { port } = await this.send(caller, 'GET', `/ports/${encodeURIComponent(id)}`, undefined, {
       404: 'PORT_NOT_FOUND',
     });
-    if (owns(caller, projectOf(port))) return port;
+    if (within(caller, projectOf(port))) return port;
     throw new CatalogError('PORT_NOT_FOUND', `Port ${id} could not be found.`);
   }
 
-  /** Ports with the names and floating addresses that stand in other collections: three requests for any number. */
+  /**
+   * Ports with the names and floating addresses that stand in other collections: three requests for any number. A port
+   * that is the caller's may have a network that is not.
+   */
   async readPorts(caller: Caller, wires: readonly Wire[]): Promise<Port[]> {
     if (wires.length === 0) return [];
     const distinct = (ids: readonly string[]) => [...new Set(ids)];
     const fields = { fields: ['id', 'name'] };
     const [networks, groups, floating] = await Promise.all([
-      this.listAny(caller, 'networks', 'id', distinct(wires.map((port) => port.network_id)), fields),
-      this.listAny(
+      this.service.listAny(caller, 'networks', 'id', distinct(wires.map((port) => port.network_id)), fields),
+      this.service.listAny(
         caller,
         'security-groups',
         'id',
         distinct(wires.flatMap((port) => port.security_groups ?? [])),
         fields,
       ),
-      this.listAny(caller, 'floatingips', 'port_id', distinct(wires.map((port) => port.id))),
+      this.service.listAny(caller, 'floatingips', 'port_id', distinct(wires.map((port) => port.id))),
     ]);
     const names = new Map([...networks, ...groups].map(({ id, name }) => [id as string, name as string]));
     return wires.map((port) => readPort(port, names, floating));

@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import type { Port } from '../../catalogs/index.js';
 import { ownWork } from '../../context.js';
 import type { Core } from '../../core.js';
-import type { Caller, Server, ServerInterface } from '../../model/index.js';
+import type { Server, ServerInterface } from '../../model/index.js';
 import { interfaceOf } from '../../ports/server-interface.js';
 import { tables } from '../../store/tables.js';
 
@@ -47,13 +47,13 @@ export class InterfaceRefresh {
   }
 
   /** Reads the ports and writes down what has changed. A server that is being built learns of its ports from the build. */
-  async now(serverId: string, caller?: Caller): Promise<void> {
+  async now(serverId: string): Promise<void> {
     const { store, catalogs } = this.#core;
     for (let attempt = 0; attempt < MOST_TRIES; attempt++) {
       const server = await tables.servers.get(store, serverId);
       if (!server || server.deleted || server.vmState === 'building') return;
-      const asking = caller ?? ownWork(server).caller;
-      const ports = await catalogs.networks.listPorts(asking, { deviceIds: [serverId] });
+      // All of them, whoever may see which.
+      const ports = await catalogs.networks.listPorts(ownWork(server).caller, { deviceIds: [serverId] });
       const interfaces = interfacesFrom(server, ports);
       if (isDeepStrictEqual(interfaces, server.interfaces)) return;
       const written = await store.transaction(async (tx) => {

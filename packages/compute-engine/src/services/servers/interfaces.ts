@@ -78,7 +78,7 @@ export class Interfaces {
   async addFixedIp(context: Context, server: Server, networkId: string): Promise<void> {
     checkTransition('addFixedIp', server, context.isAdmin);
     await this.#core.catalogs.networks.addFixedIp(context.caller, server.id, networkId).catch(asBadRequest);
-    await this.#refresh.now(server.id, context.caller);
+    await this.#refresh.now(server.id);
   }
 
   async removeFixedIp(context: Context, server: Server, address: string): Promise<void> {
@@ -88,7 +88,7 @@ export class Interfaces {
         throw badRequest(`Fixed IP address ${address} not found on instance ${server.id}.`);
       throw error;
     });
-    await this.#refresh.now(server.id, context.caller);
+    await this.#refresh.now(server.id);
   }
 
   async #plug(context: Context, server: Server, asked: RequestedPort, guardId: string): Promise<AttachedPort> {

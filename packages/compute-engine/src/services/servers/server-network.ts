@@ -36,12 +36,12 @@ export class ServerNetwork {
     const ports = await networks.listPorts(caller, { deviceIds: [server.id] });
     if (ports.length === 0) throw notFound(`Instance ${server.id} has no ports that could be in a security group.`);
     await networks.addSecurityGroup(caller, server.id, nameOrId);
-    await this.#refresh.now(server.id, caller);
+    await this.#refresh.now(server.id);
   }
 
   async removeSecurityGroup({ caller }: Context, server: Server, nameOrId: string): Promise<void> {
     await this.#core.catalogs.networks.removeSecurityGroup(caller, server.id, nameOrId);
-    await this.#refresh.now(server.id, caller);
+    await this.#refresh.now(server.id);
   }
 
   /** Leads a floating address to a fixed one of the server, its first IPv4 one when none is named. */
@@ -60,7 +60,7 @@ export class ServerNetwork {
       .catch((error) => {
         throw error?.code === 'FLOATING_IP_IN_USE' ? badRequest(error.message) : error;
       });
-    await this.#refresh.now(server.id, caller);
+    await this.#refresh.now(server.id);
   }
 
   async removeFloatingIp({ caller }: Context, server: Server, address: string): Promise<void> {
@@ -68,7 +68,7 @@ export class ServerNetwork {
     if (floating.deviceId !== server.id)
       throw conflict(`Floating IP ${address} is not associated with instance ${server.id}.`);
     await this.#core.catalogs.networks.disassociateFloatingIp(caller, floating.id);
-    await this.#refresh.now(server.id, caller);
+    await this.#refresh.now(server.id);
   }
 
   async #floatingIp(caller: Context['caller'], address: string): Promise<FloatingIp> {
