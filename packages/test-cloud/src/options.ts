@@ -12,6 +12,13 @@ export interface CloudOptions {
   readonly control?: boolean;
   /** Time that every step of a machine takes; default 0. */
   readonly latencyMs?: number;
+  /**
+   * How fast machines are, by name: `instant` (the default), or `realistic`, which is 300 ms a step: for suites that
+   * look for states on the way. Not together with `latencyMs`.
+   */
+  readonly pace?: keyof typeof PACES;
+  /** How long every step of a machine waits to be read before it is done, in milliseconds; default 0: not at all. */
+  readonly transientMs?: number;
   /** `running` (the default), or `frozen`: only `clock.advance()` moves it. */
   readonly clock?: 'running' | 'frozen';
   /** Highest compute microversion; default 2.100. */
@@ -22,7 +29,22 @@ export interface CloudOptions {
   readonly onError?: (error: unknown) => void;
 }
 
-const NAMES = ['preset', 'port', 'host', 'control', 'latencyMs', 'clock', 'maxVersion', 'settings', 'onError'];
+/** Milliseconds that every step of a machine takes. */
+export const PACES = { instant: 0, realistic: 300 } as const;
+
+const NAMES = [
+  'preset',
+  'port',
+  'host',
+  'control',
+  'latencyMs',
+  'pace',
+  'transientMs',
+  'clock',
+  'maxVersion',
+  'settings',
+  'onError',
+];
 const PRESETS = ['minimal', 'small', 'large'];
 
 /** Throws a TypeError that names the cure for options that make no sense. */
@@ -32,6 +54,15 @@ export function checkOptions(options: CloudOptions): void {
   const { preset, clock } = options;
   if (typeof preset === 'string' && !PRESETS.includes(preset))
     throw new TypeError(`startCloud(): there is no preset "${preset}" (there are ${PRESETS.join(', ')}, or your own)`);
+  if (options.pace !== undefined && !Object.hasOwn(PACES, options.pace))
+    throw new TypeError(
+      `startCloud(): there is no pace "${options.pace}" (there are ${Object.keys(PACES).join(', ')})`,
+    );
+  if (options.pace !== undefined && options.latencyMs !== undefined)
+    throw new TypeError('startCloud(): pace and latencyMs say the same; give one of them');
+  const { transientMs = 0 } = options;
+  if (!Number.isFinite(transientMs) || transientMs < 0)
+    throw new TypeError(`startCloud(): transientMs is a number of milliseconds, not ${JSON.stringify(transientMs)}`);
   if (clock !== undefined && clock !== 'running' && clock !== 'frozen')
     throw new TypeError(`startCloud(): clock is "running" or "frozen", not ${JSON.stringify(clock)}`);
 }

@@ -9,7 +9,7 @@ import { Journal } from './front/journal.js';
 import { Unserved } from './front/unserved.js';
 import { Directory, PASSWORD } from './identity/directory.js';
 import { whoCalls } from './identity/who-calls.js';
-import { type CloudOptions, checkOptions } from './options.js';
+import { type CloudOptions, checkOptions, PACES } from './options.js';
 import { populate } from './presets/populate.js';
 import { type CloudPreset, presets } from './presets/presets.js';
 import { Documents } from './service/documents.js';
@@ -39,7 +39,8 @@ export async function startCloud(options: CloudOptions = {}): Promise<TestCloud>
     whoCalls: identityOf,
     knowsProject: (id) => directory.state.projects.has(id),
     settings: options.settings,
-    latencyMs: options.latencyMs ?? 0,
+    latencyMs: options.latencyMs ?? PACES[options.pace ?? 'instant'],
+    transientMs: options.transientMs ?? 0,
     maxVersion: options.maxVersion,
     onError,
   };

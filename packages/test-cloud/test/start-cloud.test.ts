@@ -88,15 +88,15 @@ describe('startCloud', () => {
   it('lists what a client asked for in vain, once for each kind of call', async () => {
     const cloud = await cloudUnderTest();
     const ask = clientOf(cloud);
-    const read = await ask('GET', '/network/v2.0/qos/policies?name=x');
-    expect(read.status).toBe(404);
-    expect(read.body.NeutronError.message).toContain('does not serve GET /v2.0/qos/policies');
-    expect((await ask('POST', '/network/v2.0/qos/policies', {})).status).toBe(501);
-    await ask('GET', '/network/v2.0/qos/policies');
+    const read = await ask('GET', '/network/v2.0/vpn/vpnservices?name=x');
+    expect(read.status).toBe(501);
+    expect(read.body.NeutronError.message).toContain('does not serve GET /v2.0/vpn/vpnservices');
+    expect((await ask('POST', '/network/v2.0/vpn/vpnservices', {})).status).toBe(501);
+    await ask('GET', '/network/v2.0/vpn/vpnservices');
     await ask('GET', '/object-store/v1');
     expect(cloud.unserved()).toEqual([
-      { service: 'network', method: 'GET', url: '/network/v2.0/qos/policies?name=x', count: 2 },
-      { service: 'network', method: 'POST', url: '/network/v2.0/qos/policies', count: 1 },
+      { service: 'network', method: 'GET', url: '/network/v2.0/vpn/vpnservices?name=x', count: 2 },
+      { service: 'network', method: 'POST', url: '/network/v2.0/vpn/vpnservices', count: 1 },
       { service: '', method: 'GET', url: '/object-store/v1', count: 1 },
     ]);
   });

@@ -11,6 +11,7 @@ import { placementService } from '../placement/placement.js';
 import type { CloudContext } from '../service/cloud-context.js';
 import type { Documents } from '../service/documents.js';
 import type { WhoCalls } from '../service/stand-in.js';
+import type { ReadableDriver } from '../state/readable-driver.js';
 import type { World } from '../state/world.js';
 import { volumeService } from '../volume/volume.js';
 import type { Journal } from './journal.js';
@@ -46,7 +47,6 @@ export function cloudApp(options: CloudAppOptions): RequestListener {
       return world().engine.embedded;
     },
   };
-  const catalogs = () => world().engine.embedded;
   const app = express();
   app.disable('x-powered-by');
   app.disable('etag');
@@ -59,20 +59,30 @@ export function cloudApp(options: CloudAppOptions): RequestListener {
   });
   app.use('/compute', (req: Request, res: Response) => {
     noteUnserved(req, res, unserved);
+    noteReading(req, res, world().driver);
     world().compute(req, res);
   });
   app.use('/identity', identityService(cloud));
-  app.use('/image', imageService(catalogs)(cloud));
+  app.use('/image', imageService(cloud));
   app.use('/network', networkService(cloud));
   app.use('/volume', volumeService(cloud));
-  app.use('/placement', placementService(() => world().engine)(cloud));
+  app.use('/placement', placementService(cloud));
   if (options.control) app.use('/_control', controlRouter(options.control));
   app.use('/', pageRouter(options));
   app.use((req: Request, res: Response) => {
     unserved.note('', req.method, req.originalUrl);
-    res.status(404).json({ error: { code: 404, title: 'Not Found', message: 'This test cloud has no such service.' } });
+    res
+      .status(501)
+      .json({ error: { code: 501, title: 'Not Implemented', message: 'This test cloud has no such service.' } });
   });
   return app;
+}
+
+/** Who reads servers sees the states they are in. */
+function noteReading(req: Request, res: Response, driver: ReadableDriver): void {
+  if (req.method !== 'GET') return;
+  const [, name] = /\/servers\/([^/?]+)(?:\?|$)/.exec(req.url) ?? [];
+  if (name !== undefined) res.once('finish', driver.reading(name === 'detail' ? undefined : name));
 }
 
 /** The compute API has no route at all for a path: its own 404 in the generic form, not that of a missing thing. */

@@ -43,6 +43,7 @@ export const identityStyle: Style = {
   statuses: { create: 201, remove: 204 },
   newId,
   unknownFields: 'keep',
+  readOnlyFields: 'ignore',
   bulk: false,
   admin: ['create', 'change', 'remove'],
 

@@ -1,17 +1,26 @@
-import { STATUS_CODES } from 'node:http';
-import type { EmbeddedCatalogs } from '@apistrata/compute-engine';
+import { Resource } from '../service/resource.js';
+import { resourceRoutes } from '../service/resource-routes.js';
 import { standIn } from '../service/stand-in.js';
-import { imageRoutes } from './image-routes.js';
+import { contentRoutes } from './content-routes.js';
+import { imageFault } from './image-fault.js';
+import { imageStyle } from './image-style.js';
+import { images } from './images.js';
+import { infoRoutes } from './info-routes.js';
+import { memberRoutes } from './member-routes.js';
+import { tasks } from './tasks.js';
 
 /** The image service, version 2, on the catalog that servers boot from. */
-export function imageService(catalogs: () => EmbeddedCatalogs) {
-  return standIn({
-    name: 'image',
-    routes: () => imageRoutes(catalogs),
-    fault: ({ status, message }) => ({
-      message,
-      code: `${status} ${STATUS_CODES[status]}`,
-      title: STATUS_CODES[status],
-    }),
-  });
-}
+export const imageService = standIn({
+  name: 'image',
+  routes: () => {
+    const resource = new Resource(imageStyle, images);
+    return [
+      ...infoRoutes(),
+      ...contentRoutes(resource),
+      ...memberRoutes(),
+      ...resourceRoutes(new Resource(imageStyle, tasks)),
+      ...resourceRoutes(resource),
+    ];
+  },
+  fault: imageFault,
+});

@@ -112,6 +112,7 @@ export const networkStyle: Style = {
   statuses: { create: 201, remove: 204 },
   newId: randomUUID,
   unknownFields: 'refuse',
+  readOnlyFields: 'refuse',
   bulk: true,
   admin: [],
 

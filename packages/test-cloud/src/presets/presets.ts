@@ -1,4 +1,6 @@
 import { defaultPreset, type Preset } from '@apistrata/compute-engine';
+import { stableId } from '../identity/new-id.js';
+import { TINY_DISK_BYTES, tinyDisk } from './tiny-disk.js';
 
 export type PresetName = 'minimal' | 'small' | 'large';
 
@@ -21,8 +23,15 @@ const volumeTypes: Preset['volumeTypes'] = [
   { name: '__DEFAULT__', description: 'Default Volume Type' },
   ...defaultPreset.volumeTypes!,
 ];
+/** The images of the engine's preset, owned by somebody and with bytes that can be downloaded. */
+const images: Preset['images'] = defaultPreset.images!.map((image) => ({
+  ...image,
+  projectId: stableId('project', 'admin'),
+  virtualSizeBytes: TINY_DISK_BYTES,
+  content: tinyDisk(),
+}));
 /** What the presets share. */
-const common: Preset = { ...defaultPreset, volumeTypes };
+const common: Preset = { ...defaultPreset, images, volumeTypes };
 
 /** What a cloud can be from the start. */
 export const presets: Readonly<Record<PresetName, () => CloudPreset>> = {
@@ -31,7 +40,7 @@ export const presets: Readonly<Record<PresetName, () => CloudPreset>> = {
     preset: {
       flavors: defaultPreset.flavors!.slice(0, 1),
       hosts: defaultPreset.hosts!.slice(0, 1),
-      images: defaultPreset.images,
+      images,
       networks: defaultPreset.networks!.slice(0, 1),
       volumeTypes,
     },

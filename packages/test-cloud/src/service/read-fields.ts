@@ -22,7 +22,7 @@ export function readFields(call: Call, resource: Resource, verb: 'create' | 'cha
       continue;
     }
     if (!field.schema || field.sets === 'never' || (field.sets === 'once' && verb === 'change')) {
-      if (style.unknownFields === 'refuse') throw style.errors.readOnly(resource, key, verb);
+      if (style.readOnlyFields === 'refuse') throw style.errors.readOnly(resource, key, verb);
       continue;
     }
     const checked = field.schema.safeParse(value);

@@ -15,6 +15,9 @@ function enclosed(call: Call, key: string): unknown {
 export function resourceRoutes(resource: Resource): readonly Route[] {
   const { style, spec, verbs } = resource;
   const { one, many, statuses } = spec;
+  /** One of them as a body, in its envelope where the service has some. */
+  const enveloped = (wire: Wire) => (style.bare ? wire : { [one]: wire });
+  const given = (call: Call) => (style.bare ? call.req.body : enclosed(call, one));
   const all = `${style.root}/${spec.path}`;
   const each = `${all}/:id`;
   const id = (call: Call) => call.param('id');
@@ -24,7 +27,7 @@ export function resourceRoutes(resource: Resource): readonly Route[] {
     const several = style.bulk || spec.bulk ? enclosed(call, many) : undefined;
     if (Array.isArray(several)) return new Reply(status, { [many]: await resource.createAll(call, several) });
     if (spec.bulk === 'only') throw style.errors.noBody(resource);
-    return new Reply(status, { [one]: await resource.create(call, enclosed(call, one)) });
+    return new Reply(status, enveloped(await resource.create(call, given(call))));
   }
 
   async function remove(call: Call): Promise<Reply> {
@@ -47,10 +50,10 @@ export function resourceRoutes(resource: Resource): readonly Route[] {
   const usual: Readonly<Record<Verb, Route>> = {
     list: get(all, async (call) => inBrief(call, await list(call))),
     create: post(all, create),
-    show: get(each, async (call) => ({ [one]: await resource.show(call, await resource.find(call, id(call))) })),
-    change: (style.change === 'put' ? put : patch)(each, async (call) => ({
-      [one]: await resource.change(call, id(call), enclosed(call, one)),
-    })),
+    show: get(each, async (call) => enveloped(await resource.show(call, await resource.find(call, id(call))))),
+    change: (style.change === 'put' ? put : patch)(each, async (call) =>
+      enveloped(await resource.change(call, id(call), given(call))),
+    ),
     remove: del(each, remove),
   };
   return [

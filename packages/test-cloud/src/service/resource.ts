@@ -42,7 +42,7 @@ export interface ResourceSpec {
   /** `only`: always several at once, in an envelope of the plural. */
   readonly bulk?: 'only';
   /** Throws when it cannot be; what it returns is kept as well. */
-  readonly creating?: (call: Call, doc: Wire) => Awaitable<Wire | undefined>;
+  readonly creating?: (call: Call, doc: Wire, resource: Resource) => Awaitable<Wire | undefined>;
   readonly changing?: (call: Call, before: Doc, change: Wire) => Awaitable<Wire | undefined>;
   /** Follows once it is kept. */
   readonly created?: (call: Call, doc: Doc) => void;
@@ -135,7 +135,7 @@ export class Resource {
   async make(call: Call, said: Wire): Promise<Wire> {
     this.style.authorize(call, this, 'create', undefined);
     const filled = this.style.stamp(call, this, withInitials(call, this, said), undefined);
-    const extra = await this.spec.creating?.(call, filled);
+    const extra = await this.spec.creating?.(call, filled, this);
     const whole = { ...filled, ...extra };
     const doc = await this.storage.create(call, this.#withoutAside(whole));
     this.#keepAside(call, doc.id, whole);

@@ -15,10 +15,18 @@ export interface StandInOptions {
   readonly name: string;
   /** Called once, on the first request. */
   readonly routes: () => readonly Route[];
-  /** The body of an error, in the form of this service: JSON, or HTML as text. */
+  /** The body of an error, in the form of this service: JSON, or a {@link TextBody}. */
   readonly fault: (error: ServiceError, req: Request) => unknown;
   /** What comes before the routes, such as the negotiation of versions. Called once, on the first request. */
   readonly before?: () => RequestHandler;
+}
+
+/** An error that is no JSON. */
+export class TextBody {
+  constructor(
+    readonly type: string,
+    readonly text: string,
+  ) {}
 }
 
 const JSON_TYPES = [
@@ -89,7 +97,7 @@ function routerOf({ name, routes, fault, before }: StandInOptions): Router {
     if (known?.unserved) cloudOf(res).unserved.note(name, req.method, `${req.originalUrl}#${known.unserved}`);
     const shown = known ?? new ServiceError(500, 'An unexpected error happened; the cloud was told.');
     const body = fault(shown, req);
-    if (typeof body === 'string') res.status(shown.status).type('html').send(body);
+    if (body instanceof TextBody) res.status(shown.status).type(body.type).send(body.text);
     else res.status(shown.status).json(body);
   });
   return router;

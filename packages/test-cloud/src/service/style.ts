@@ -18,6 +18,10 @@ export interface Style {
   /** What happens to a field that no resource of the kind has. */
   readonly unknownFields: 'refuse' | 'ignore' | 'keep';
   /** Whether several may be made at once, in an envelope of the plural. */
+  /** Whether bodies come without an envelope that names the resource. */
+  readonly bare?: true;
+  /** What happens to a field that clients do not set. */
+  readonly readOnlyFields: 'refuse' | 'ignore';
   readonly bulk: boolean;
   /** Verbs that only administrators have, unless a resource says otherwise. */
   readonly admin: readonly Verb[];

@@ -1,13 +1,14 @@
 import type { IncomingMessage } from 'node:http';
-import { createEngine, type Engine, type Preset, type Settings, SimulatedDriver } from '@apistrata/compute-engine';
+import { createEngine, type Engine, type Preset, type Settings } from '@apistrata/compute-engine';
 import { type ComputeRouter, computeRouter, type Identity } from '@apistrata/compute-router';
 import type { CloudClock } from '../clock/cloud-clock.js';
 import type { WhoCalls } from '../service/stand-in.js';
+import { ReadableDriver } from './readable-driver.js';
 
 /** One life of a cloud: what a reset throws away as a whole. */
 export interface World {
   readonly engine: Engine;
-  readonly driver: SimulatedDriver;
+  readonly driver: ReadableDriver;
   readonly compute: ComputeRouter;
 }
 
@@ -18,6 +19,7 @@ export interface WorldOptions {
   readonly knowsProject: (projectId: string) => boolean;
   readonly settings: Partial<Settings> | undefined;
   readonly latencyMs: number;
+  readonly transientMs: number;
   readonly maxVersion: string | undefined;
   readonly onError: (error: unknown) => void;
 }
@@ -25,7 +27,8 @@ export interface WorldOptions {
 /** Begins a life with what a preset has. */
 export async function createWorld(options: WorldOptions, preset: Preset): Promise<World> {
   const { clock, onError } = options;
-  const driver = new SimulatedDriver({ clock, rules: preset.rules, latencyMs: options.latencyMs });
+  const { latencyMs, transientMs } = options;
+  const driver = new ReadableDriver({ clock, rules: preset.rules, latencyMs, transientMs });
   const engine = await createEngine({
     database: ':memory:',
     clock,

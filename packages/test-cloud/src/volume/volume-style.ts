@@ -120,6 +120,7 @@ export const volumeStyle: Style = {
   statuses: { create: 202, remove: 202 },
   newId: randomUUID,
   unknownFields: 'refuse',
+  readOnlyFields: 'refuse',
   bulk: false,
   admin: [],
 

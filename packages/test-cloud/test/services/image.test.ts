@@ -85,7 +85,8 @@ describe('images', () => {
     ['an id that is none', 'GET', '/image/v2/images/x', undefined, 404],
   ])('refuse %s', async (_, method, path, body, status) => {
     const cloud = await cloudUnderTest();
-    const answered = await clientOf(cloud, cloud.token('demo', 'demo'))(method, path, body);
+    const json = { Accept: 'application/json' };
+    const answered = await clientOf(cloud, cloud.token('demo', 'demo'))(method, path, body, json);
     expect(answered.status).toBe(status);
     expect(answered.body.code).toMatch(new RegExp(`^${status} `));
   });

@@ -48,6 +48,8 @@ export interface ImageQuery {
   readonly projectId?: string;
   readonly properties?: Readonly<Record<string, string>>;
   readonly tags?: readonly string[];
+  /** Of images that others share with the caller: what it said to the offer. Left out: those it accepted. */
+  readonly memberStatus?: 'pending' | 'accepted' | 'rejected' | 'all';
   /** Left out: the images that are not hidden. */
   readonly hidden?: boolean;
   /** Changed at this time (ms) or later. */

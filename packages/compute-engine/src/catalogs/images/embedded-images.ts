@@ -23,6 +23,9 @@ export interface ImageSeed extends NewImage {
   readonly status?: ImageStatus;
   readonly sizeBytes?: number;
   readonly checksum?: string;
+  readonly virtualSizeBytes?: number;
+  /** Its bytes; size and checksums follow from them. Without any it is there, and empty. */
+  readonly content?: Uint8Array;
 }
 
 const { images } = imageTables;
@@ -176,7 +179,8 @@ export function embeddedImages(options: EmbeddedImagesOptions) {
 
     /** Adds the images that are not there yet; the others stay as they have become. */
     async seed(preset: readonly ImageSeed[]): Promise<void> {
-      for (const { status, sizeBytes, checksum, ...image } of preset) {
+      for (const { status, sizeBytes = 0, checksum = null, virtualSizeBytes = null, content, ...image } of preset) {
+        const received = content && (await receiveContent(content, maxContentBytes));
         await lookThenInsert(store, async (tx) => {
           if (await images.get(tx, image.id)) return;
           const record = newRecord(
@@ -187,9 +191,12 @@ export function embeddedImages(options: EmbeddedImagesOptions) {
           await images.insert(tx, {
             ...record,
             status: status ?? 'active',
-            sizeBytes: sizeBytes ?? 0,
-            checksum: checksum ?? null,
+            sizeBytes: received?.bytes.byteLength ?? sizeBytes,
+            virtualSizeBytes,
+            checksum: received?.checksum ?? checksum,
+            sha512: received?.sha512 ?? null,
           });
+          if (received) await storeContent(tx, image.id, received.bytes);
         });
       }
     },

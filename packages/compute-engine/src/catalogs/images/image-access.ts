@@ -36,24 +36,16 @@ export function narrowImages(session: Session, caller: Caller, query: ImageQuery
   }
   for (const tag of query.tags ?? []) narrowed = narrowed.where(hasItem(session, 'tags', tag));
   if (isAdmin(caller)) return narrowed;
+  const { memberStatus = 'accepted' } = query;
+  const offered = session.db.selectFrom('image_members').select('image_id').where('project_id', '=', caller.projectId);
+  const shared = memberStatus === 'all' ? offered : offered.where('status', '=', memberStatus);
   return narrowed.where(({ or, and, eb }) =>
     or([
       eb('visibility', '=', 'public'),
       eb('project_id', '=', caller.projectId),
       // Community images are found by those who ask for them; they do not fill everybody's list.
       ...(query.visibility === 'community' ? [eb('visibility', '=', 'community')] : []),
-      and([
-        eb('visibility', '=', 'shared'),
-        eb(
-          'id',
-          'in',
-          session.db
-            .selectFrom('image_members')
-            .select('image_id')
-            .where('project_id', '=', caller.projectId)
-            .where('status', '=', 'accepted'),
-        ),
-      ]),
+      and([eb('visibility', '=', 'shared'), eb('id', 'in', shared)]),
     ]),
   );
 }

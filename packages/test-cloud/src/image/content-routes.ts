@@ -1,0 +1,123 @@
+import { pipeline } from 'node:stream/promises';
+import { z } from 'zod';
+import type { Call } from '../service/call.js';
+import type { Resource } from '../service/resource.js';
+import { accepted, del, get, noContent, post, put, type Route } from '../service/route.js';
+import { badRequest, conflict, notFound } from '../service/service-error.js';
+import { stage, unstage } from './staging.js';
+import { newTask } from './tasks.js';
+
+export const IMPORT_METHODS = ['glance-direct'];
+
+const Import = z.object({ method: z.object({ name: z.string() }) });
+
+const catalog = (call: Call) => call.cloud.catalogs.images;
+
+/** What comes in pieces: `bytes 0-99/*` or `bytes=0-99`. */
+function rangeOf(call: Call, size: number): { readonly from: number; readonly to: number } | undefined {
+  const found = /^bytes[ =](\d+)-(\d*)/.exec(call.req.header('range') ?? call.req.header('content-range') ?? '');
+  if (!found) return undefined;
+  const to = found[2] ? Math.min(Number(found[2]), size - 1) : size - 1;
+  return { from: Number(found[1]), to };
+}
+
+async function* part(content: AsyncIterable<Uint8Array>, from: number, to: number) {
+  let at = 0;
+  for await (const chunk of content) {
+    const start = Math.max(from - at, 0);
+    const end = Math.min(to + 1 - at, chunk.length);
+    if (start < end) yield chunk.subarray(start, end);
+    at += chunk.length;
+    if (at > to) return;
+  }
+}
+
+async function download(call: Call) {
+  const { checksum, sizeBytes } = await catalog(call).get(call.caller, call.param('id'));
+  const content = await catalog(call).download(call.caller, call.param('id'));
+  if (!sizeBytes) return noContent();
+  const range = rangeOf(call, sizeBytes);
+  if (range && (range.from >= sizeBytes || range.to < range.from)) {
+    call.res.setHeader('Content-Range', `bytes */${sizeBytes}`);
+    call.res.status(416).end();
+    return undefined;
+  }
+  call.res.setHeader('Content-Type', 'application/octet-stream');
+  if (range) {
+    call.res.status(206);
+    call.res.setHeader('Content-Range', `bytes ${range.from}-${range.to}/${sizeBytes}`);
+  } else if (checksum) call.res.setHeader('Content-MD5', checksum);
+  const { from, to } = range ?? { from: 0, to: sizeBytes - 1 };
+  call.res.setHeader('Content-Length', to - from + 1);
+  await pipeline(range ? part(content, from, to) : content, call.res);
+  return undefined;
+}
+
+/** The bytes of an image: uploaded, or staged and imported; and who may use them meanwhile. */
+export function contentRoutes(resource: Resource): readonly Route[] {
+  const find = (call: Call) => resource.find(call, call.param('id'), 'change');
+
+  async function changeTags(call: Call, change: (tags: readonly string[], tag: string) => readonly string[]) {
+    const image = await find(call);
+    const tags = change(image.tags as readonly string[], call.param('tag'));
+    await catalog(call).update(call.caller, image.id, { tags });
+    return noContent();
+  }
+
+  return [
+    put('/v2/images/:id/file', async (call) => {
+      const { status, id } = await find(call);
+      if (status !== 'queued') throw conflict(`Image status transition from ${status} to saving is not allowed`);
+      if (!/octet-stream/.test(call.req.header('content-type') ?? ''))
+        throw badRequest('Content-Type must be application/octet-stream');
+      await catalog(call).upload(call.caller, id, call.req);
+      return noContent();
+    }),
+    get('/v2/images/:id/file', download),
+    put('/v2/images/:id/stage', async (call) => {
+      const { status, id } = await find(call);
+      if (status !== 'queued' && status !== 'uploading')
+        throw conflict(`Image status transition from ${status} to uploading is not allowed`);
+      await stage(call, id);
+      return noContent();
+    }),
+    post('/v2/images/:id/import', async (call) => {
+      const { name } = call.body(Import).method;
+      if (!IMPORT_METHODS.includes(name)) throw badRequest(`Unknown import method name '${name}'.`);
+      const image = await find(call);
+      if (image.status !== 'uploading')
+        throw conflict("Image needs to be staged before 'glance-direct' method can be used");
+      if (!image.disk_format || !image.container_format)
+        throw badRequest("'disk_format' and 'container_format' need to be set before import");
+      const bytes = unstage(call, image.id) ?? new Uint8Array();
+      await catalog(call).upload(call.caller, image.id, bytes);
+      newTask(call, {
+        type: 'api_image_import',
+        status: 'success',
+        image_id: image.id,
+        input: { image_id: image.id, import_req: call.req.body },
+        result: { image_id: image.id },
+      });
+      return accepted();
+    }),
+    post('/v2/images/:id/actions/deactivate', async (call) => {
+      await catalog(call).deactivate(call.caller, (await find(call)).id);
+      return noContent();
+    }),
+    post('/v2/images/:id/actions/reactivate', async (call) => {
+      await catalog(call).reactivate(call.caller, (await find(call)).id);
+      return noContent();
+    }),
+    put('/v2/images/:id/tags/:tag', (call) => {
+      if (call.param('tag').length > 255)
+        throw badRequest('Provided object does not match schema: the tag is too long');
+      return changeTags(call, (tags, tag) => [...new Set([...tags, tag])]);
+    }),
+    del('/v2/images/:id/tags/:tag', (call) =>
+      changeTags(call, (tags, tag) => {
+        if (!tags.includes(tag)) throw notFound(`Tag ${tag} not found for image ${call.param('id')}.`);
+        return tags.filter((other) => other !== tag);
+      }),
+    ),
+  ];
+}

@@ -1,0 +1,45 @@
+import { STATUS_CODES } from 'node:http';
+import type { Request } from 'express';
+import type { ServiceError } from '../service/service-error.js';
+import { TextBody } from '../service/stand-in.js';
+
+/** How much a client wants a type, by its `Accept`; 0 for not at all. Without the header it takes anything. */
+function quality(accept: string, type: string): number {
+  const [main] = type.split('/');
+  let best = { specificity: -1, q: 0 };
+  for (const range of accept.split(',')) {
+    const [name = '', ...parameters] = range.split(';').map((part) => part.trim().toLowerCase());
+    const specificity = name === type ? 2 : name === `${main}/*` ? 1 : name === '*/*' || name === '' ? 0 : -1;
+    const written = parameters.find((parameter) => parameter.startsWith('q='))?.slice(2);
+    const q = written === undefined ? 1 : Number(written) || 0;
+    if (specificity > best.specificity) best = { specificity, q };
+  }
+  return best.q;
+}
+
+const escaped = (text: string) =>
+  text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;').replaceAll('"', '&quot;');
+
+/** The image service explains itself in HTML unless the client would rather have JSON, and in plain text to the rest. */
+export function imageFault({ status, message }: ServiceError, req: Request): unknown {
+  const title = STATUS_CODES[status] ?? 'Unknown';
+  const code = `${status} ${title}`;
+  const accept = req.header('accept') ?? '*/*';
+  const html = quality(accept, 'text/html');
+  const json = quality(accept, 'application/json');
+  const tail = '<br /><br />\n\n\n';
+  if (json > html) return { message: `${message}${tail}`, code, title };
+  if (html === 0) return new TextBody('text/plain', `${code}\n\n${message}\n\n   `);
+  const page = [
+    '<html>',
+    ' <head>',
+    `  <title>${code}</title>`,
+    ' </head>',
+    ' <body>',
+    `  <h1>${code}</h1>`,
+    `  ${escaped(message)}${tail}`,
+    ' </body>',
+    '</html>',
+  ];
+  return new TextBody('text/html', page.join('\n'));
+}

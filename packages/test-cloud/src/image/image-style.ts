@@ -1,0 +1,161 @@
+import { randomUUID } from 'node:crypto';
+import type { Call } from '../service/call.js';
+import { compares, comparison, momentOf } from '../service/filter.js';
+import { pageOf, type SortKey, sorted, type Wire } from '../service/listing.js';
+import type { Resource } from '../service/resource.js';
+import { badRequest, forbidden, notFound } from '../service/service-error.js';
+import type { Style } from '../service/style.js';
+
+const PAGE = 25;
+const MAX_PAGE = 1000;
+const PAGING = new Set(['limit', 'marker', 'sort', 'sort_key', 'sort_dir', 'tag', 'member_status']);
+const SORT_KEYS = ['name', 'status', 'container_format', 'disk_format', 'size', 'id', 'created_at', 'updated_at'];
+/** Several values may be given as `in:a,b`. */
+const ONE_OF = new Set(['id', 'name', 'status', 'container_format', 'disk_format']);
+const MOMENTS = new Set(['created_at', 'updated_at']);
+const VISIBILITIES = ['community', 'public', 'private', 'shared', 'all'];
+
+/** `a,"b,c",d` as three values. */
+function valuesOf(written: string): readonly string[] {
+  return [...written.matchAll(/"([^"]*)"|([^,"]+)/g)].map(([, quoted, plain]) => quoted ?? plain!);
+}
+
+function wholeOf(name: string, written: string): number {
+  if (/^-?\d+$/.test(written) && Number(written) >= 0) return Number(written);
+  throw badRequest(`Invalid ${name} filter value: ${written}: it must be a number that is not negative`);
+}
+
+/** What a parameter asks of an image; nothing of the image is looked at before it is understood. */
+function conditionOf(name: string, written: string): (image: Wire) => boolean {
+  if (MOMENTS.has(name)) {
+    const asked = comparison(written);
+    const wanted = momentOf(asked?.value ?? '');
+    if (!asked) throw badRequest(`Unable to filter by unknown operator '${written.split(':', 1)[0]}'.`);
+    if (Number.isNaN(wanted)) throw badRequest(`Invalid time format: ${asked.value}.`);
+    return (image) => compares(asked.operator, momentOf(String(image[name])), wanted);
+  }
+  if (name === 'size_min' || name === 'size_max') {
+    const bound = wholeOf(name, written);
+    return ({ size }) => size !== null && (name === 'size_min' ? Number(size) >= bound : Number(size) <= bound);
+  }
+  if (name === 'visibility') {
+    if (!VISIBILITIES.includes(written)) throw badRequest(`Invalid visibility value: ${written}`);
+    return ({ visibility }) => written === 'all' || visibility === written;
+  }
+  if (name === 'protected' || name === 'os_hidden') {
+    const wanted = { true: true, false: false }[written.toLowerCase()];
+    if (wanted === undefined)
+      throw badRequest(
+        `Invalid value '${written}' for '${name}' filter. Valid values are case insensitive 'true' or 'false'.`,
+      );
+    return (image) => image[name] === wanted;
+  }
+  if (name === 'changes-since') throw badRequest('The "changes-since" filter is no longer available on v2.');
+  if (ONE_OF.has(name) && written.startsWith('in:')) {
+    const wanted = valuesOf(written.slice(3));
+    return (image) => wanted.includes(String(image[name]));
+  }
+  // Whatever else is asked for is a property, and an image without it is not what is asked for.
+  return (image) => Object.hasOwn(image, name) && String(image[name] ?? '') === written;
+}
+
+function narrowed({ query }: Call, items: readonly Wire[]): readonly Wire[] {
+  const conditions = [...query].filter(([name]) => !PAGING.has(name)).map(([name, value]) => conditionOf(name, value));
+  const tags = query.getAll('tag').map((tag) => tag.trim());
+  return items.filter(
+    (item) =>
+      conditions.every((holds) => holds(item)) &&
+      tags.every((tag) => ((item.tags ?? []) as readonly string[]).includes(tag)),
+  );
+}
+
+function sortKeys({ query }: Call): readonly SortKey[] {
+  const checked = (written: string, direction: string): SortKey => {
+    const key = written.trim();
+    if (!SORT_KEYS.includes(key))
+      throw badRequest(`Invalid sort key: ${key}. It must be one of the following: ${SORT_KEYS.join(', ')}.`);
+    if (direction !== 'asc' && direction !== 'desc') throw badRequest(`Invalid sort direction: ${direction}`);
+    return { key, descending: direction === 'desc' };
+  };
+  const sort = query.get('sort');
+  const directions = query.getAll('sort_dir').map((direction) => direction.trim());
+  if (sort !== null) {
+    if (query.has('sort_key') || directions.length > 0)
+      throw badRequest('Old and new sorting syntax cannot be combined');
+    return sort.split(',').map((part) => {
+      const [key = '', direction = ''] = part.split(':', 2);
+      return checked(key, direction.trim() || 'desc');
+    });
+  }
+  const keys = query.getAll('sort_key');
+  if (directions.length > 1 && directions.length !== keys.length)
+    throw badRequest('Number of sort dirs does not match the number of sort keys');
+  const wanted = keys.length > 0 ? keys : ['created_at'];
+  return wanted.map((key, index) => checked(key, directions[index] ?? directions[0] ?? 'desc'));
+}
+
+function limitOf(call: Call): number {
+  const written = call.query.get('limit');
+  if (written === null) return PAGE;
+  if (!/^-?\d+$/.test(written)) throw badRequest('limit param must be an integer');
+  if (Number(written) < 0) throw badRequest('limit param must be positive');
+  return Math.min(Number(written), MAX_PAGE);
+}
+
+function list(call: Call, resource: Resource, items: readonly Wire[]): unknown {
+  const { many, path } = resource.spec;
+  const keys = sortKeys(call);
+  // What was made in the same second is still in the order in which it was made.
+  const descending = keys.at(-1)!.descending;
+  const inOrder = descending ? items : [...items].reverse();
+  const found = sorted(narrowed(call, inOrder), keys);
+  const limit = limitOf(call);
+  const paged = pageOf(found, { limit, marker: call.text('marker') });
+  if (!paged) throw badRequest(`Marker ${call.text('marker')} could not be found.`);
+  const { page, more } = paged;
+  const link = (marker: string | undefined) => {
+    const query = new URLSearchParams(call.query);
+    query.delete('marker');
+    if (marker !== undefined) query.set('marker', marker);
+    return query.size > 0 ? `/v2/${path}?${query}` : `/v2/${path}`;
+  };
+  return {
+    [many]: page,
+    first: link(undefined),
+    schema: `/v2/schemas/${many}`,
+    ...(more && page.length > 0 && { next: link(String(page.at(-1)!.id)) }),
+  };
+}
+
+/** How the image service, version 2, speaks: without envelopes. Lists come to it newest first. */
+export const imageStyle: Style = {
+  service: 'image',
+  root: '/v2',
+  change: 'patch',
+  bare: true,
+  statuses: { create: 201, remove: 204 },
+  newId: randomUUID,
+  unknownFields: 'keep',
+  readOnlyFields: 'refuse',
+  bulk: false,
+  admin: [],
+
+  authorize(call, { admin, spec }, verb) {
+    if (!call.isAdmin && admin.includes(verb))
+      throw forbidden(`You are not authorized to complete ${verb}_${spec.one} action.`);
+  },
+  authorizeFields() {},
+  stamp: (_call, _resource, doc) => doc,
+  show: (_call, _resource, wire) => wire,
+  list,
+
+  errors: {
+    noBody: () => badRequest('Expected a JSON object as the body.'),
+    unknown: (_resource, keys) => badRequest(`Additional properties are not allowed ('${keys.join("', '")}')`),
+    readOnly: (_resource, key) => forbidden(`Attribute '${key}' is read-only.`),
+    missing: (_resource, key) => badRequest(`Provided object does not match schema: '${key}' is a required property`),
+    invalid: ({ spec }, key, value, reason) =>
+      badRequest(`Provided object does not match schema '${spec.one}': ${JSON.stringify(value)} of ${key}: ${reason}`),
+    notFound: ({ spec }, id) => notFound(`No ${spec.one} found with ID ${id}`),
+  },
+};

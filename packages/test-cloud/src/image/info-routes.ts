@@ -1,0 +1,95 @@
+import type { Call } from '../service/call.js';
+import { del, get, noContent, openGet, Reply, type Route } from '../service/route.js';
+import { notFound } from '../service/service-error.js';
+import { IMPORT_METHODS } from './content-routes.js';
+import { SCHEMAS } from './schemas.js';
+
+const VERSIONS = [
+  'v2.17',
+  'v2.16',
+  'v2.15',
+  'v2.13',
+  'v2.12',
+  'v2.11',
+  'v2.10',
+  'v2.9',
+  'v2.8',
+  'v2.7',
+  'v2.6',
+  'v2.5',
+  'v2.4',
+  'v2.3',
+  'v2.2',
+  'v2.1',
+  'v2.0',
+];
+const STORE = { id: 'embedded', description: 'in memory', default: 'true' };
+/** What descriptions of properties can be about. */
+const RESOURCE_TYPES = [
+  'OS::Glance::Image',
+  'OS::Cinder::Volume',
+  'OS::Nova::Flavor',
+  'OS::Nova::Aggregate',
+  'OS::Nova::Server',
+];
+const BORN = '2014-08-28T17:13:06Z';
+
+function versions({ base }: Call): unknown {
+  const links = [{ rel: 'self', href: `${base}/v2/` }];
+  return { versions: VERSIONS.map((id, index) => ({ id, status: index === 0 ? 'CURRENT' : 'SUPPORTED', links })) };
+}
+
+async function usage(call: Call): Promise<unknown> {
+  const all = await call.cloud.catalogs.images.list(call.caller);
+  const mine = all.filter(({ projectId }) => projectId === call.caller.projectId);
+  const mebibytes = Math.ceil(mine.reduce((sum, { sizeBytes }) => sum + (sizeBytes ?? 0), 0) / 2 ** 20);
+  const line = (used: number) => ({ limit: -1, usage: used });
+  return {
+    usage: {
+      image_size_total: line(mebibytes),
+      image_stage_total: line(0),
+      image_count_total: line(mine.length),
+      image_count_uploading: line(0),
+    },
+  };
+}
+
+/** What the service is: versions, schemas, stores, what can be imported, and descriptions of properties, of which there are none. */
+export function infoRoutes(): readonly Route[] {
+  const emptySchema = (path: string) => ({ schema: `/v2/schemas/${path}` });
+  return [
+    openGet('/', (call) => new Reply(300, versions(call))),
+    openGet('/versions', versions),
+    openGet('/v2', (call) => new Reply(300, versions(call))),
+    ...Object.entries(SCHEMAS).map(([name, schema]) => get(`/v2/schemas/${name}`, () => schema())),
+    get('/v2/info/import', () => ({
+      'import-methods': { description: 'Import methods available.', type: 'array', value: IMPORT_METHODS },
+    })),
+    get('/v2/info/stores', () => ({ stores: [STORE] })),
+    get('/v2/info/stores/detail', (call) => {
+      call.requireAdmin();
+      return { stores: [{ ...STORE, type: 'memory', weight: 0, properties: {} }] };
+    }),
+    get('/v2/info/usage', usage),
+    get('/v2/cache', (call) => {
+      call.requireAdmin();
+      return { cached_images: [], queued_images: [] };
+    }),
+    del('/v2/cache', (call) => {
+      call.requireAdmin();
+      return noContent();
+    }),
+    get('/v2/metadefs/namespaces', () => ({
+      namespaces: [],
+      first: '/v2/metadefs/namespaces',
+      ...emptySchema('metadefs/namespaces'),
+    })),
+    get('/v2/metadefs/namespaces/:namespace', (call) => {
+      throw notFound(`The metadata definition namespace=${call.param('namespace')} was not found.`);
+    }),
+    get('/v2/metadefs/resource_types', () => ({
+      resource_types: RESOURCE_TYPES.map((name) => ({ name, created_at: BORN, updated_at: BORN })),
+      ...emptySchema('metadefs/resource_types'),
+    })),
+  ];
+}

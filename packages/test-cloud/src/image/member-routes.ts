@@ -1,0 +1,37 @@
+import { z } from 'zod';
+import type { Call } from '../service/call.js';
+import { del, get, noContent, post, put, type Route } from '../service/route.js';
+import { notFound } from '../service/service-error.js';
+import { memberView } from './image-view.js';
+
+const Member = z.object({ member: z.string().min(1).max(255) });
+const MemberStatus = z.object({ status: z.enum(['pending', 'accepted', 'rejected']) });
+const path = '/v2/images/:id/members';
+
+/** Projects that a shared image is offered to. */
+export function memberRoutes(): readonly Route[] {
+  const images = (call: Call) => call.cloud.catalogs.images;
+  const at = (call: Call) => [call.caller, call.param('id')] as const;
+  return [
+    get(path, async (call) => ({
+      members: (await images(call).listMembers(...at(call))).map(memberView),
+      schema: '/v2/schemas/members',
+    })),
+    post(path, async (call) => memberView(await images(call).addMember(...at(call), call.body(Member).member))),
+    get(`${path}/:member`, async (call) => {
+      const members = await images(call).listMembers(...at(call));
+      const member = members.find(({ projectId }) => projectId === call.param('member'));
+      if (!member)
+        throw notFound(`${call.param('member')} not found in the member list of the image ${call.param('id')}.`);
+      return memberView(member);
+    }),
+    put(`${path}/:member`, async (call) => {
+      const { status } = call.body(MemberStatus);
+      return memberView(await images(call).setMemberStatus(...at(call), call.param('member'), status));
+    }),
+    del(`${path}/:member`, async (call) => {
+      await images(call).removeMember(...at(call), call.param('member'));
+      return noContent();
+    }),
+  ];
+}

@@ -1,0 +1,173 @@
+type Schema = Readonly<Record<string, unknown>>;
+
+export const DISK_FORMATS = [
+  'ami',
+  'ari',
+  'aki',
+  'vhd',
+  'vhdx',
+  'vmdk',
+  'raw',
+  'qcow2',
+  'vdi',
+  'iso',
+  'ploop',
+] as const;
+export const CONTAINER_FORMATS = ['ami', 'ari', 'aki', 'bare', 'ovf', 'ova', 'docker', 'compressed'] as const;
+
+const UUID = '^([0-9a-fA-F]){8}-([0-9a-fA-F]){4}-([0-9a-fA-F]){4}-([0-9a-fA-F]){4}-([0-9a-fA-F]){12}$';
+const STATUSES = [
+  'queued',
+  'saving',
+  'active',
+  'killed',
+  'deleted',
+  'uploading',
+  'importing',
+  'pending_delete',
+  'deactivated',
+];
+
+const of = (type: string | readonly string[], description: string, more: Schema = {}): Schema => ({
+  type,
+  description,
+  ...more,
+});
+const text = (description: string, more?: Schema) => of('string', description, more);
+const textOrNull = (description: string, maxLength: number, more: Schema = {}) =>
+  of(['null', 'string'], description, { maxLength, ...more });
+const readOnly = { readOnly: true } as const;
+
+/** What clients read before they write an image: every attribute, and which of them are theirs to set. */
+const image = (): Schema => ({
+  name: 'image',
+  properties: {
+    id: text('Identifies the image', { pattern: UUID }),
+    name: textOrNull('Name of the image', 255),
+    status: text('State of the image', { ...readOnly, enum: STATUSES }),
+    visibility: text('Who sees the image', { enum: ['community', 'public', 'private', 'shared'] }),
+    protected: of('boolean', 'Whether the image is kept from being deleted'),
+    os_hidden: of('boolean', 'Whether the image is left out of lists that do not ask for hidden ones'),
+    checksum: textOrNull('MD5 of the content', 32, readOnly),
+    os_hash_algo: textOrNull('Algorithm of os_hash_value', 64, readOnly),
+    os_hash_value: textOrNull('Hash of the content, in hexadecimal digits', 128, readOnly),
+    owner: textOrNull('Project that owns the image', 255),
+    size: of(['null', 'integer'], 'Bytes of content', readOnly),
+    virtual_size: of(['null', 'integer'], 'Bytes of the disk that the content describes', readOnly),
+    container_format: of(['null', 'string'], 'Format of the container', { enum: [null, ...CONTAINER_FORMATS] }),
+    disk_format: of(['null', 'string'], 'Format of the disk', { enum: [null, ...DISK_FORMATS] }),
+    created_at: text('When the image was made', readOnly),
+    updated_at: text('When the image was changed last', readOnly),
+    tags: of('array', 'Words by which the image is found', { items: { type: 'string', maxLength: 255 } }),
+    direct_url: text('Where a store keeps the content', readOnly),
+    min_ram: of('integer', 'MiB of memory that a server of it needs'),
+    min_disk: of('integer', 'GiB of disk that a server of it needs'),
+    self: text('Path of the image', readOnly),
+    file: text('Path of the content', readOnly),
+    stores: text('Stores that have the content', readOnly),
+    schema: text('Path of this schema', readOnly),
+    locations: of('array', 'Where stores keep the content', {
+      items: {
+        type: 'object',
+        properties: { url: { type: 'string', maxLength: 255 }, metadata: { type: 'object' } },
+        required: ['url', 'metadata'],
+      },
+    }),
+  },
+  additionalProperties: { type: 'string' },
+  links: [
+    { rel: 'self', href: '{self}' },
+    { rel: 'enclosure', href: '{file}' },
+    { rel: 'describedby', href: '{schema}' },
+  ],
+});
+
+const member = (): Schema => ({
+  name: 'member',
+  properties: {
+    member_id: text('Project that the image is offered to'),
+    image_id: text('The image', { pattern: UUID }),
+    created_at: text('When it was offered'),
+    updated_at: text('When the offer was changed last'),
+    status: text('What the project says to the offer', { enum: ['pending', 'accepted', 'rejected'] }),
+    schema: { readOnly: true, type: 'string' },
+  },
+});
+
+const task = (): Schema => ({
+  name: 'task',
+  properties: {
+    id: text('Identifies the task', { pattern: UUID }),
+    type: text('Kind of task', { enum: ['import', 'api_image_import', 'location_import'] }),
+    status: text('How far it is', { enum: ['pending', 'processing', 'success', 'failure'] }),
+    input: of(['null', 'object'], 'What it works on'),
+    result: of(['null', 'object'], 'What came of it'),
+    owner: text('Project that asked for it'),
+    message: text('What there is to say of it'),
+    image_id: text('The image it is about'),
+    request_id: text('The request that made it'),
+    user_id: text('Who asked for it'),
+    expires_at: text('When it is forgotten'),
+    created_at: text('When it was made'),
+    updated_at: text('When it was changed last'),
+    self: { readOnly: true, type: 'string' },
+    schema: { readOnly: true, type: 'string' },
+  },
+});
+
+/** A schema for pages of something. */
+const pagesOf = (many: string, one: () => Schema): Schema => ({
+  name: many,
+  properties: {
+    [many]: { type: 'array', items: one() },
+    first: { type: 'string' },
+    next: { type: 'string' },
+    schema: { type: 'string' },
+  },
+  links: [
+    { rel: 'first', href: '{first}' },
+    { rel: 'next', href: '{next}' },
+    { rel: 'describedby', href: '{schema}' },
+  ],
+});
+
+/** Descriptions of properties: names, titles and descriptions of each kind. */
+const described = (name: string, more: readonly string[]) => (): Schema => ({
+  name,
+  properties: Object.fromEntries(
+    ['name', 'title', 'description', 'created_at', 'updated_at', 'self', 'schema', ...more].map((key) => [
+      key,
+      { type: 'string' },
+    ]),
+  ),
+  required: ['name'],
+  additionalProperties: false,
+});
+
+const METADEFS: readonly (readonly [string, string, readonly string[]])[] = [
+  ['namespace', 'namespaces', ['namespace', 'display_name', 'visibility', 'protected', 'owner']],
+  ['resource_type', 'resource_types', ['prefix', 'properties_target']],
+  ['property', 'properties', ['type', 'operators']],
+  ['object', 'objects', ['properties']],
+  ['tag', 'tags', []],
+];
+
+/** All schemas, by what stands behind `/v2/schemas/`; each is made when it is asked for. */
+export const SCHEMAS: Readonly<Record<string, () => Schema>> = {
+  image,
+  images: () => pagesOf('images', image),
+  member,
+  members: () => ({
+    name: 'members',
+    properties: { members: { type: 'array', items: member() }, schema: { type: 'string' } },
+    links: [{ rel: 'describedby', href: '{schema}' }],
+  }),
+  task,
+  tasks: () => pagesOf('tasks', task),
+  ...Object.fromEntries(
+    METADEFS.flatMap(([one, many, more]) => [
+      [`metadefs/${one}`, described(one, more)],
+      [`metadefs/${many}`, () => pagesOf(many, described(one, more))],
+    ]),
+  ),
+};

@@ -1,0 +1,25 @@
+const CLUSTER_BITS = 9;
+const CLUSTER = 1 << CLUSTER_BITS;
+
+/** Size of the disk that {@link tinyDisk} describes, in bytes. */
+export const TINY_DISK_BYTES = 2 ** 20;
+
+/**
+ * An empty disk of 1 MiB as a QCOW2 file of four clusters: header, table of reference counts, one block of them, and
+ * the first-level table. Programs that read disk images take it for one.
+ */
+export function tinyDisk(): Uint8Array {
+  const file = Buffer.alloc(4 * CLUSTER);
+  const entriesPerTable = CLUSTER / 8;
+  file.write('QFI\xfb', 0, 'latin1');
+  file.writeUInt32BE(2, 4);
+  file.writeUInt32BE(CLUSTER_BITS, 20);
+  file.writeBigUInt64BE(BigInt(TINY_DISK_BYTES), 24);
+  file.writeUInt32BE(TINY_DISK_BYTES / (CLUSTER * entriesPerTable), 36);
+  file.writeBigUInt64BE(BigInt(3 * CLUSTER), 40);
+  file.writeBigUInt64BE(BigInt(CLUSTER), 48);
+  file.writeUInt32BE(1, 56);
+  file.writeBigUInt64BE(BigInt(2 * CLUSTER), CLUSTER);
+  for (let cluster = 0; cluster < 4; cluster++) file.writeUInt16BE(1, 2 * CLUSTER + 2 * cluster);
+  return file;
+}

@@ -1,0 +1,216 @@
+import { createHash } from 'node:crypto';
+import { describe, expect, it } from 'vitest';
+import { clientOf, cloudUnderTest, IMAGE } from '../clouds.js';
+
+type Ask = ReturnType<typeof clientOf>;
+const at = (path: string) => `/image/v2/${path}`;
+const names = (body: any) => body.images.map(({ name }: { name: string }) => name);
+
+async function named(ask: Ask, ...all: string[]) {
+  const made = [];
+  for (const name of all) made.push((await ask('POST', at('images'), { name })).body);
+  return made;
+}
+
+describe('errors of the image service', () => {
+  it.each([
+    [undefined, 'text/html'],
+    ['*/*', 'text/html'],
+    ['application/json, */*', 'text/html'],
+    ['application/json', 'application/json'],
+    ['application/json;q=1, text/html;q=0.5', 'application/json'],
+    ['image/png', 'text/plain'],
+  ])('for Accept: %s are %s', async (accept, type) => {
+    const cloud = await cloudUnderTest();
+    const headers = { 'X-Auth-Token': cloud.token(), ...(accept && { Accept: accept }) };
+    for (const [path, status] of [
+      [`images/${'0'.repeat(8)}-0000-0000-0000-000000000000`, 404],
+      ['images?sort=colour', 400],
+      ['nothing', 501],
+    ] as const) {
+      const response = await fetch(`${cloud.url}${at(path)}`, { headers });
+      expect(response.status).toBe(status);
+      expect(response.headers.get('content-type')).toContain(type);
+      const text = await response.text();
+      if (type === 'text/html') expect(text).toContain(`<title>${status} `);
+      if (type === 'application/json')
+        expect(JSON.parse(text)).toEqual({
+          message: expect.stringMatching(/<br \/><br \/>\n\n\n$/),
+          code: expect.stringMatching(/^\d{3} /),
+          title: expect.any(String),
+        });
+    }
+  });
+});
+
+describe('schemas', () => {
+  it.each([
+    ['image', 'properties'],
+    ['images', 'properties'],
+    ['member', 'properties'],
+    ['members', 'properties'],
+    ['task', 'properties'],
+    ['tasks', 'properties'],
+    ['metadefs/namespace', 'properties'],
+    ['metadefs/namespaces', 'properties'],
+    ['metadefs/objects', 'properties'],
+  ])('say all there is of %s', async (name, key) => {
+    const { body } = await clientOf(await cloudUnderTest())('GET', at(`schemas/${name}`));
+    expect(Object.keys(body[key]).length).toBeGreaterThan(1);
+  });
+
+  it('say which attributes of an image are for clients to set', async () => {
+    const { properties } = (await clientOf(await cloudUnderTest())('GET', at('schemas/image'))).body;
+    expect(properties.status.readOnly).toBe(true);
+    expect(properties.disk_format.enum).toContain('qcow2');
+    expect(properties).toHaveProperty('os_hidden');
+  });
+
+  it('leave nothing behind of an image that does not hold to them', async () => {
+    const ask = clientOf(await cloudUnderTest());
+    for (const wrong of [{ disk_format: 'nonsense' }, { size: 5 }, { min_ram: 'much' }, { colour: 5 }])
+      expect((await ask('POST', at('images'), { name: 'wrong', ...wrong })).status).toBeGreaterThanOrEqual(400);
+    expect(names((await ask('GET', at('images?name=wrong'))).body)).toEqual([]);
+  });
+});
+
+describe('lists of images', () => {
+  it.each([
+    ['created_at=gte:2001-01-01T00:00:00Z', 2],
+    ['created_at=lt:2001-01-01T00:00:00Z', 0],
+    ['updated_at=gt:2001-01-01T00:00:00Z', 2],
+    ['updated_at=lte:2001-01-01T00:00:00Z', 0],
+    ['created_at=neq:2001-01-01T00:00:00Z', 2],
+    ['created_at=eq:2001-01-01T00:00:00Z', 0],
+    ['name=in:one,cirros', 2],
+    ['name=in:"one"', 1],
+    [`id=in:${IMAGE}`, 1],
+    ['status=in:queued,killed', 1],
+    ['status=in:active', 1],
+    ['disk_format=in:qcow2,raw', 1],
+    ['size_min=1', 1],
+    ['hw_colour=red', 0],
+    ['protected=false', 2],
+    ['visibility=all', 2],
+  ])('with %s have %i', async (query, count) => {
+    const ask = clientOf(await cloudUnderTest());
+    await named(ask, 'one');
+    expect((await ask('GET', at(`images?${query}`))).body.images).toHaveLength(count);
+  });
+
+  it.each([
+    'created_at=about:2001-01-01T00:00:00Z',
+    'created_at=gt:yesterday',
+    'sort=colour:asc',
+    'sort_key=name&sort_dir=up',
+    'sort=name&sort_key=name',
+    'sort_key=name&sort_dir=asc&sort_dir=desc',
+    'limit=-1',
+    'limit=many',
+    'visibility=loud',
+    'member_status=maybe',
+    'changes-since=2001-01-01',
+    'marker=nobody',
+  ])('refuse %s', async (query) => {
+    expect((await clientOf(await cloudUnderTest())('GET', at(`images?${query}`))).status).toBe(400);
+  });
+
+  it('keep the order of creation within one second', async () => {
+    const ask = clientOf(await cloudUnderTest({ clock: 'frozen' }));
+    await named(ask, 'a', 'b', 'c');
+    expect(names((await ask('GET', at('images?limit=3'))).body)).toEqual(['c', 'b', 'a']);
+    expect(names((await ask('GET', at('images?sort=created_at:asc'))).body)).toEqual(['cirros', 'a', 'b', 'c']);
+    expect(names((await ask('GET', at('images?sort_key=status&sort_key=name&sort_dir=asc'))).body)[0]).toBe('cirros');
+  });
+
+  it('show offers that are open to whoever asks for them', async () => {
+    const cloud = await cloudUnderTest();
+    const owner = clientOf(cloud, cloud.token('ada', 'lab'));
+    const other = clientOf(cloud, cloud.token('bob', 'works'));
+    const [image] = await named(owner, 'offered');
+    const works = (await clientOf(cloud)('GET', '/identity/v3/projects?name=works')).body.projects[0].id;
+    await owner('POST', at(`images/${image.id}/members`), { member: works });
+    expect(names((await other('GET', at('images?visibility=shared'))).body)).toEqual([]);
+    expect(names((await other('GET', at('images?visibility=shared&member_status=pending'))).body)).toEqual(['offered']);
+  });
+});
+
+describe('images', () => {
+  it('of the preset have an owner, a size, a checksum and bytes', async () => {
+    const cloud = await cloudUnderTest();
+    const ask = clientOf(cloud);
+    const image = (await ask('GET', at(`images/${IMAGE}`))).body;
+    const project = (await ask('GET', '/identity/v3/projects?name=admin')).body.projects[0].id;
+    expect(image).toMatchObject({ owner: project, size: 2048, virtual_size: 2 ** 20, os_hash_algo: 'sha512' });
+    const headers = { 'X-Auth-Token': cloud.token() };
+    const whole = await fetch(`${cloud.url}${at(`images/${IMAGE}/file`)}`, { headers });
+    const bytes = Buffer.from(await whole.arrayBuffer());
+    expect(createHash('md5').update(bytes).digest('hex')).toBe(image.checksum);
+    expect(bytes.subarray(0, 4).toString('latin1')).toBe('QFI\xfb');
+    const part = await fetch(`${cloud.url}${at(`images/${IMAGE}/file`)}`, {
+      headers: { ...headers, Range: 'bytes=0-3' },
+    });
+    expect(part.status).toBe(206);
+    expect(await part.arrayBuffer()).toHaveProperty('byteLength', 4);
+  });
+
+  it('are patched in both forms, and in no other', async () => {
+    const ask = clientOf(await cloudUnderTest());
+    const [image] = await named(ask, 'mine');
+    const patch = (body: object[], type: string) =>
+      ask('PATCH', at(`images/${image.id}`), body, { 'Content-Type': type });
+    const older = 'application/openstack-images-v2.0-json-patch';
+    const newer = 'application/openstack-images-v2.1-json-patch';
+    const changed = await patch(
+      [
+        { replace: '/name', value: 'yours' },
+        { add: '/colour', value: 'red' },
+      ],
+      older,
+    );
+    expect(changed.body).toMatchObject({ name: 'yours', colour: 'red' });
+    expect((await patch([{ remove: '/colour' }], older)).body).not.toHaveProperty('colour');
+    expect((await patch([{ op: 'replace', path: '/tags', value: ['a'] }], newer)).body.tags).toEqual(['a']);
+    expect((await patch([{ op: 'replace', path: '/size', value: 5 }], newer)).status).toBe(403);
+    expect((await patch([{ op: 'replace', path: '/colour', value: 'x' }], newer)).status).toBe(409);
+    expect((await patch([{ op: 'replace', path: '/min_ram', value: 'x' }], newer)).status).toBe(400);
+    const refused = await patch([], 'application/json');
+    expect(refused.status).toBe(415);
+    expect(refused.headers.get('accept-patch')).toContain(newer);
+  });
+
+  it('are staged and imported, and say by which work', async () => {
+    const cloud = await cloudUnderTest();
+    const ask = clientOf(cloud);
+    const { id } = (await ask('POST', at('images'), { name: 'i', disk_format: 'raw', container_format: 'bare' })).body;
+    const direct = { method: { name: 'glance-direct' } };
+    expect((await ask('POST', at(`images/${id}/import`), direct)).status).toBe(409);
+    const headers = { 'X-Auth-Token': cloud.token(), 'Content-Type': 'application/octet-stream' };
+    const staged = await fetch(`${cloud.url}${at(`images/${id}/stage`)}`, { method: 'PUT', headers, body: 'bytes' });
+    expect(staged.status).toBe(204);
+    expect((await ask('GET', at(`images/${id}`))).body.status).toBe('uploading');
+    const web = { method: { name: 'web-download', uri: 'http://example.test/x' } };
+    expect((await ask('POST', at(`images/${id}/import`), web)).status).toBe(400);
+    expect((await ask('POST', at(`images/${id}/import`), direct)).status).toBe(202);
+    expect((await ask('GET', at(`images/${id}`))).body).toMatchObject({ status: 'active', size: 5 });
+    expect((await ask('GET', at(`images/${id}/tasks`))).body.tasks).toMatchObject([
+      { type: 'api_image_import', status: 'success' },
+    ]);
+    const task = (await ask('POST', at('tasks'), { type: 'import', input: { import_from: 'http://example.test/x' } }))
+      .body;
+    expect((await ask('GET', at(`tasks/${task.id}`))).body).toMatchObject({ type: 'import', status: 'failure' });
+  });
+
+  it.each([
+    'info/import',
+    'info/stores',
+    'info/stores/detail',
+    'info/usage',
+    'cache',
+    'tasks',
+    'metadefs/namespaces',
+    'metadefs/resource_types',
+  ])('have beside them %s', async (path) => {
+    expect((await clientOf(await cloudUnderTest())('GET', at(path))).status).toBe(200);
+  });
+});
