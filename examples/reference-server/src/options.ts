@@ -53,6 +53,7 @@ const specs = {
   'drain-ms': { value: 'N', default: '5000', help: 'how long requests are still served after SIGTERM or SIGINT' },
   healthcheck: { value: 'NAME=VALUE', help: 'an option of the health endpoint, such as detailed=true', repeat: true },
   'healthcheck-config': { value: 'FILE', help: 'JSON object with options of the health endpoint' },
+  'cors-origin': { value: 'ORIGIN', help: 'pages of this origin may be clients; * for all', repeat: true },
   'identity-url': { value: 'URL', help: 'identity service, v3' },
   'image-url': { value: 'URL', help: 'image service, v2, instead of the built-in one' },
   'network-url': { value: 'URL', help: 'network service, v2' },
@@ -65,7 +66,9 @@ type Name = keyof typeof specs;
 
 /** What the program was told. Texts, as given; what they mean is checked where they are used. */
 export type Options = Readonly<Record<Name, string | undefined>> & {
-  readonly lists: Readonly<Record<'setting' | 'database' | 'quota' | 'limit' | 'healthcheck', readonly string[]>>;
+  readonly lists: Readonly<
+    Record<'setting' | 'database' | 'quota' | 'limit' | 'healthcheck' | 'cors-origin', readonly string[]>
+  >;
 };
 
 function variable(name: string): string {
@@ -109,6 +112,7 @@ export function readOptions(args: readonly string[], environment: NodeJS.Process
       quota: list('quota'),
       limit: list('limit'),
       healthcheck: list('healthcheck'),
+      'cors-origin': list('cors-origin'),
     },
   };
 }

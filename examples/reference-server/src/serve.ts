@@ -107,12 +107,18 @@ function projectDefaults(options: Options) {
   }
 }
 
-function versionFrom(api: ComputeApi, asked: unknown, url: string): Record<string, unknown> | undefined {
+function versionFrom(api: ComputeApi, asked: unknown, url: string): string | undefined {
   try {
-    return api.openApi(String(asked ?? '2.100'), url);
+    return api.openApiText(String(asked ?? '2.100'), url);
   } catch {
     return undefined;
   }
+}
+
+function corsFrom({ lists }: Options) {
+  const origins = lists['cors-origin'];
+  if (origins.length === 0) return undefined;
+  return { origins: origins.includes('*') ? ('*' as const) : origins };
 }
 
 /** Starts everything. Throws {@link StartError} with one clear line when that is impossible; nothing is left running. */
@@ -140,6 +146,7 @@ export async function serve(options: Options, environment: NodeJS.ProcessEnv = p
       policies: rules,
       quota,
       maxVersion: options['max-version'],
+      cors: corsFrom(options),
       logger: log,
     });
     const app = express();
@@ -147,7 +154,7 @@ export async function serve(options: Options, environment: NodeJS.ProcessEnv = p
     app.disable('etag');
     app.get('/openapi.json', (req, res) => {
       const document = versionFrom(api, req.query.version, `${req.protocol}://${req.host}`);
-      if (document) res.json(document);
+      if (document) res.type('json').send(document);
       else res.status(400).json({ error: `'${req.query.version}' is not a version` });
     });
     app.use(api);

@@ -10,7 +10,11 @@ import {
 import { genReqId, requestId } from '@apistrata/request-id';
 import type { Logger } from 'pino';
 import { pinoHttp } from 'pino-http';
-import { type ComputeRouterOptions, computeHandler, isVersionList, REQUEST_ID_HEADERS } from './compute-router.js';
+import { type ComputeRouterOptions, computeHandler, isVersionList } from './compute-router.js';
+import { crossOrigin } from './http/cross-origin.js';
+import { hidingSecrets, REDACTED } from './http/log-secrets.js';
+import { REQUEST_ID_HEADERS } from './http/request-id-headers.js';
+import { normalizeTarget } from './http/request-target.js';
 import { type Identity, IdentityUnavailable } from './identity/index.js';
 
 type Next = (error?: unknown) => void;
@@ -33,22 +37,8 @@ export interface ComputeApi {
   readonly health: Healthcheck | undefined;
   /** The OpenAPI document of a version. */
   readonly openApi: (version: string, serverUrl?: string) => Record<string, unknown>;
-}
-
-/** Headers that let whoever reads them act as somebody else. */
-const SECRET_HEADERS = ['x-auth-token', 'x-service-token', 'x-subject-token', 'authorization', 'cookie'];
-
-const REDACTED = [
-  ...SECRET_HEADERS.map((name) => `req.headers["${name}"]`),
-  'res.headers["x-subject-token"]',
-  'res.headers["set-cookie"]',
-];
-
-/** Query parameters of console links carry a token too. */
-function withoutSecrets(url: string | undefined): string | undefined {
-  return url
-    ?.replace(/([?&](?:token|access_token)=)[^&]*/gi, '$1[redacted]')
-    .replace(/(\/os-console-auth-tokens\/)[^/?]+/, '$1[redacted]');
+  /** The same as JSON text, which is kept. */
+  readonly openApiText: (version: string, serverUrl?: string) => string;
 }
 
 function requestLog(logger: Logger): Middleware {
@@ -56,9 +46,12 @@ function requestLog(logger: Logger): Middleware {
     logger,
     genReqId,
     redact: { paths: REDACTED, censor: '[redacted]' },
-    serializers: { req: (req) => ({ ...req, url: withoutSecrets(req.url) }) },
-    customLogLevel: (_req, res, error) =>
-      error || res.statusCode >= 500 ? 'error' : res.statusCode >= 400 ? 'warn' : 'info',
+    serializers: { req: (req) => ({ ...req, url: hidingSecrets(req.url) }) },
+    customLogLevel: (req, res, error) => {
+      // Clients may leave whenever they like: nothing failed here.
+      if (!res.writableFinished && req.socket.destroyed) return 'info';
+      return error || res.statusCode >= 500 ? 'error' : res.statusCode >= 400 ? 'warn' : 'info';
+    },
   });
 }
 
@@ -103,7 +96,7 @@ function quotaStep(quota: NonNullable<ComputeApiOptions['quota']>, options: Comp
     identity: quotaIdentity(identity),
   });
   return (req, res, next) => {
-    if (QUOTA_PATH.test(req.url ?? '')) void answer(req, res);
+    if (QUOTA_PATH.test(req.url ?? '')) answer(req, res).catch(next);
     else next();
   };
 }
@@ -119,16 +112,22 @@ export function computeApi(options: ComputeApiOptions): ComputeApi {
     ...routerOptions,
     onError:
       routerOptions.onError ??
-      ((error, req) => logger?.error({ err: error, url: withoutSecrets(req.url) }, 'a request failed')),
+      ((error, req) => logger?.error({ err: error, url: hidingSecrets(req.url) }, 'a request failed')),
   });
   // Everything here is handed the id it needs; following it through every promise would cost each request.
   const requestIds = requestId({ headers: REQUEST_ID_HEADERS, context: false });
-  const steps: Middleware[] = [(req, res, next) => (isVersionList(req) ? next() : requestIds(req, res, next))];
+  const steps: Middleware[] = [];
+  steps.push((req, _res, next) => {
+    normalizeTarget(req);
+    next();
+  });
+  steps.push((req, res, next) => (isVersionList(req) ? next() : requestIds(req, res, next)));
   if (logger) steps.push(requestLog(logger));
+  if (routerOptions.cors) steps.push(crossOrigin(routerOptions.cors));
   if (checked) steps.push(checked as Middleware);
   if (quota) steps.push(quotaStep(quota, options));
   steps.push(router);
   const run = chain(steps);
   const api = (req: IncomingMessage, res: ServerResponse, next: Next = () => {}) => run(req, res, next);
-  return Object.assign(api, { health: checked, openApi: router.openApi });
+  return Object.assign(api, { health: checked, openApi: router.openApi, openApiText: router.openApiText });
 }

@@ -7,7 +7,10 @@ import { requestId, requestIdOf } from '@apistrata/request-id';
 import { computeApiDescription } from './description/api-description.js';
 import { BadRequest } from './http/bad-request.js';
 import { ComputeCall, type Mount, type Surroundings } from './http/call.js';
+import { type CorsOptions, crossOrigin } from './http/cross-origin.js';
 import { faultRenderer, Unauthorized } from './http/faults.js';
+import { REQUEST_ID_HEADERS } from './http/request-id-headers.js';
+import { normalizeTarget } from './http/request-target.js';
 import { computeDiscovery, versionDocuments } from './http/version-documents.js';
 import type { Identity } from './identity/index.js';
 import { operations } from './operations/index.js';
@@ -26,6 +29,8 @@ export interface ComputeRouterOptions {
   readonly maxLimit?: number;
   /** Whether forwarding headers are believed; default: what Express says. */
   readonly trustProxy?: boolean;
+  /** Pages of which origins may be clients, in browsers; default: none, and `OPTIONS` is a 404. */
+  readonly cors?: CorsOptions;
   /** Told of errors that became a 500, and of trouble with the database (503); default: nobody. */
   readonly onError?: (error: unknown, req: IncomingMessage) => void;
   /** Holds every answer against its operation's own schema, for tests; default false. */
@@ -40,6 +45,7 @@ const OPTIONS = [
   'policies',
   'maxLimit',
   'trustProxy',
+  'cors',
   'onError',
   'validateReplies',
 ];
@@ -47,8 +53,6 @@ const OPTIONS = [
 export const MIN_VERSION = '2.1';
 export const MAX_VERSION = '2.100';
 const LATEST_KNOWN = Version.of('2.104');
-/** Names under which every answer tells its request's id. */
-export const REQUEST_ID_HEADERS = ['X-Compute-Request-ID', 'X-OpenStack-Request-ID', 'X-Service-Request-ID'];
 const BODY_LIMIT_BYTES = 114_688;
 const VENDOR_TYPE = 'application/vnd.openstack.compute+json';
 
@@ -64,6 +68,8 @@ type Handler = (req: IncomingMessage, res: ServerResponse) => void;
 export interface ComputeRouter extends Handler {
   /** The OpenAPI document of a version. */
   readonly openApi: (version: string, serverUrl?: string) => Readonly<Record<string, unknown>>;
+  /** The same as JSON text, which is kept. Throws a RangeError for a version that is not served. */
+  readonly openApiText: (version: string, serverUrl?: string) => string;
 }
 
 function checkOptions(options: ComputeRouterOptions): Version {
@@ -87,11 +93,14 @@ export function computeRouter(options: ComputeRouterOptions): ComputeRouter {
   // An id that the application around it has given already is told in these headers too.
   const generate = (req: IncomingMessage) => requestIdOf(req)?.local ?? `req-${randomUUID()}`;
   const requestIds = requestId({ headers: REQUEST_ID_HEADERS, generate, context: false });
+  const open = options.cors && crossOrigin(options.cors);
+  const serve: Handler = open ? (req, res) => open(req, res, () => handler(req, res)) : handler;
   const router: Handler = (req, res) => {
-    if (isVersionList(req)) handler(req, res);
-    else requestIds(req, res, () => handler(req, res));
+    normalizeTarget(req);
+    if (isVersionList(req)) serve(req, res);
+    else requestIds(req, res, () => serve(req, res));
   };
-  return Object.assign(router, { openApi: handler.openApi });
+  return Object.assign(router, { openApi: handler.openApi, openApiText: handler.openApiText });
 }
 
 /** True for the list of versions, the one answer without a request id. */
@@ -160,8 +169,16 @@ export function computeHandler(options: ComputeRouterOptions): ComputeRouter {
       fault(error, req, res);
     }
   };
+  // Every version that is asked for is kept, so that only those there are may be asked for.
+  const served = (text: string) => {
+    const version = Version.parse(text);
+    if (version?.within(Version.of(MIN_VERSION), max)) return version;
+    throw new RangeError(`'${text}' is no version of this API: it has ${MIN_VERSION} to ${max}`);
+  };
+  const below = (serverUrl: string | undefined) => serverUrl && `${serverUrl}/v2.1`;
   return Object.assign(handler, {
-    openApi: (version: string, serverUrl?: string) => documentation.at(version, serverUrl && `${serverUrl}/v2.1`),
+    openApi: (version: string, serverUrl?: string) => documentation.at(served(version), below(serverUrl)),
+    openApiText: (version: string, serverUrl?: string) => documentation.text(served(version), below(serverUrl)),
   });
 }
 

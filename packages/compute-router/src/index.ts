@@ -5,9 +5,10 @@ export {
   computeRouter,
   MAX_VERSION,
   MIN_VERSION,
-  REQUEST_ID_HEADERS,
 } from './compute-router.js';
 export { computeApiDescription } from './description/api-description.js';
+export type { CorsOptions } from './http/cross-origin.js';
+export { REQUEST_ID_HEADERS } from './http/request-id-headers.js';
 export * from './identity/index.js';
 export { operations } from './operations/index.js';
 export * from './policy/index.js';

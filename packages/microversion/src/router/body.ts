@@ -57,10 +57,12 @@ function receive(req: IncomingMessage, options: BodyOptions): Promise<Buffer> {
       } else chunks.push(chunk);
     });
     req.once('end', () => resolve(chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks)));
-    req.once('error', reject);
-    req.once('close', () => {
+    // A client that goes away is no failure of the service, and nobody is left to read the answer.
+    const cutOff = () => {
       if (!req.complete) reject(new MalformedBody('the request ended before its body was complete'));
-    });
+    };
+    req.once('error', cutOff);
+    req.once('close', cutOff);
   });
 }
 
