@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, inject, it } from 'vitest';
+import { contextOf } from '../../test/engine-under-test.js';
 import { storesUnderTest } from '../../test/stores-under-test.js';
 import type { Store } from '../store/store.js';
 import { Guards } from './guards.js';
@@ -44,7 +45,7 @@ describe.each(storesUnderTest(inject('postgresUrl')))('background work on $kind'
     id: randomUUID(),
     kind,
     serverId: null,
-    payload: { context: {} as never, arguments: {} },
+    payload: { context: contextOf('p1'), arguments: {} },
   });
 
   async function startWorker(
