@@ -5,7 +5,7 @@ import { z } from 'zod';
 import type { ComputeCall } from '../http/call.js';
 import * as type from '../schemas/reply-types.js';
 import { linksTo } from './links.js';
-import { embeddedFlavor, groupsField, imageField, zoneOf } from './server-parts.js';
+import { embeddedFlavor, groupsField, imageReferenceField, zoneOf } from './server-parts.js';
 
 /** Whether nobody can tell how the server is: what its host belongs to does not answer. */
 export function isUnreachable(server: Server, call: ComputeCall): boolean {
@@ -33,7 +33,7 @@ const shown: Shape = {
   ...detail,
   user_id: text((s) => s.userId),
   flavor: nested(embeddedFlavor, (s) => s.flavor),
-  image: imageField,
+  image: imageReferenceField,
   'OS-EXT-AZ:availability_zone': text((s, call) => zoneOf(s, call) || 'UNKNOWN'),
   'OS-EXT-STS:power_state': field(z.literal(0), () => 0 as const),
   server_groups: groupsField,

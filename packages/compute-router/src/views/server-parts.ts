@@ -129,14 +129,14 @@ function imageOf(server: Server, call: ComputeCall) {
   return { id: server.imageId, links: [call.bookmark(`/images/${server.imageId}`)] as never };
 }
 
-/** `""` for servers that boot from a volume. */
+/** The image and nothing of what it says; `""` for servers that boot from a volume. */
+export const imageReferenceField = field(z.union([z.literal(''), imageReference]), (s: Server, call: ComputeCall) =>
+  s.imageId ? imageOf(s, call) : '',
+);
+
+/** The same, with its properties in newer versions. */
 export const imageField = [
-  until(
-    '2.97',
-    field(z.union([z.literal(''), imageReference]), (s: Server, call: ComputeCall) =>
-      s.imageId ? imageOf(s, call) : '',
-    ),
-  ),
+  until('2.97', imageReferenceField),
   since(
     '2.98',
     field(z.union([z.literal(''), imageWithProperties]), (s: Server, call: ComputeCall) =>

@@ -211,8 +211,10 @@ const subResourceCalls: Readonly<Record<string, Prepare>> = {
     ...(await withParent(cloud, '')),
     body: { remote_console: { protocol: 'vnc', type: 'novnc' } },
   }),
-  'GET /servers/{server_id}/os-security-groups': withParent,
-  'GET /servers/{server_id}/shares': withParent,
+  'GET /servers/{server_id}/os-security-groups': async (cloud) => ({
+    params: { server_id: (await cloud.connected()).id },
+  }),
+  'GET /servers/{server_id}/shares': async (cloud) => ({ params: await cloud.shared() }),
   'POST /servers/{server_id}/shares': async (cloud) => ({
     params: { server_id: (await cloud.server(['os-stop'])).id },
     body: { share: { share_id: await cloud.share() } },

@@ -1,0 +1,112 @@
+/** A field as `reference/resources.json` has it. */
+export interface ListedField {
+  /** Path below the envelope: `[]` is an item of an array, `*` any key. */
+  readonly name: string;
+  readonly type: string;
+  readonly since: string;
+  readonly until: string | null;
+  readonly always: boolean;
+  readonly adminOnly?: boolean;
+  readonly notes?: string;
+}
+
+/** What is wrong with a representation that should have just these fields. */
+export function misfits(item: unknown, fields: readonly ListedField[]): readonly string[] {
+  return check(
+    item,
+    fields.map((field) => ({ ...field, name: field.name.replace(/^\./, '') })),
+    '',
+  );
+}
+
+function check(item: unknown, fields: readonly ListedField[], where: string): string[] {
+  if (item === null || typeof item !== 'object') return [];
+  const tops = new Map<string, ListedField[]>();
+  for (const field of fields) {
+    const top = /^(\*|[^.[]+)/.exec(field.name)![0];
+    tops.set(top, [...(tops.get(top) ?? []), field]);
+  }
+  const any = tops.get('*');
+  const wrong: string[] = [];
+  for (const [key, value] of Object.entries(item)) {
+    const listed = tops.get(key) ?? any;
+    if (!listed) wrong.push(`${where}${key} is not listed`);
+    else wrong.push(...checkValue(value, listed, tops.has(key) ? key : '*', `${where}${key}`));
+  }
+  for (const [key, listed] of tops) {
+    if (key !== '*' && !(key in item) && listed.some((field) => field.name === key && field.always))
+      wrong.push(`${where}${key} is missing`);
+  }
+  return wrong;
+}
+
+function checkValue(value: unknown, listed: readonly ListedField[], key: string, where: string): string[] {
+  const own = listed.filter(({ name }) => name === key);
+  const wrong =
+    own.length > 0 && !own.some(({ type }) => fits(value, type))
+      ? [`${where} is ${JSON.stringify(value)?.slice(0, 60)}, not ${own.map(({ type }) => type).join(' or ')}`]
+      : [];
+  const below = listed.flatMap((field) =>
+    field.name === key ? [] : [{ ...field, name: field.name.slice(key.length) }],
+  );
+  const items = below.filter(({ name }) => name.startsWith('[]'));
+  const inside = below.filter(({ name }) => name.startsWith('.'));
+  if (Array.isArray(value) && items.length > 0) {
+    const rest = items
+      .map((field) => ({ ...field, name: field.name.slice(2).replace(/^\./, '') }))
+      .filter(({ name }) => name);
+    if (rest.length > 0) for (const item of value) wrong.push(...check(item, rest, `${where}[].`));
+  } else if (inside.length > 0) {
+    wrong.push(
+      ...check(
+        value,
+        inside.map((field) => ({ ...field, name: field.name.slice(1) })),
+        `${where}.`,
+      ),
+    );
+  }
+  return wrong;
+}
+
+/** JSON types by how the reference spells them; what only narrows a text (an id, an address, a time) is a text here. */
+const kinds: Readonly<Record<string, (value: unknown) => boolean>> = {
+  any: () => true,
+  integer: Number.isInteger,
+  number: (value) => typeof value === 'number',
+  boolean: (value) => typeof value === 'boolean',
+  null: (value) => value === null,
+  ...Object.fromEntries(['array', 'links', 'collection_links'].map((name) => [name, Array.isArray])),
+  ...Object.fromEntries(['object', 'metadata', 'metadata_null'].map((name) => [name, isObject])),
+  ...Object.fromEntries(
+    ['string', 'idstring', 'ip', 'tag', 'keypair_name', 'keypair_name_292', 'format:ipv4', 'format:ipv6'].map(
+      (name) => [name, (value: unknown) => typeof value === 'string'],
+    ),
+  ),
+};
+
+function isObject(value: unknown): boolean {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+/** What stands between the words "or", which may also stand within brackets. */
+const ALTERNATIVE = /(?:[^( ]|\((?:[^()]|\([^()]*\))*\)| (?!or ))+/g;
+
+/** `string|null(uuid)`, `const("") or object`, `integer(enum[0,25])`: what stands in brackets narrows, or lists. */
+function fits(value: unknown, type: string): boolean {
+  const alternatives = type.match(ALTERNATIVE)!.map((text) => text.replace(/^or /, ''));
+  return alternatives.some((alternative) => {
+    const literal = /^const\((.*)\)$/.exec(alternative)?.[1];
+    if (literal !== undefined) return JSON.stringify(value) === literal;
+    const listed = /enum(\[.*\])/.exec(alternative)?.[1];
+    if (listed !== undefined && (JSON.parse(listed) as unknown[]).includes(value)) return true;
+    if (alternative.startsWith('enum')) return false;
+    const names = alternative.replaceAll(/<.*>|\(.*\)|\{.*\}|\[.*\]/g, '').split('|');
+    // What is listed has just been looked for; null may be left out of the list.
+    if (listed !== undefined) return value === null && names.includes('null');
+    return names.some((name) => {
+      if (!Object.hasOwn(kinds, name))
+        throw new TypeError(`the reference names a type that is not known here: ${type}`);
+      return kinds[name]!(value);
+    });
+  });
+}

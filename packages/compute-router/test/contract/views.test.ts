@@ -1,0 +1,154 @@
+import { readFileSync } from 'node:fs';
+import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
+import { ask, pathOf } from './ask.js';
+import { calls } from './calls.js';
+import { Cloud, OWNER } from './cloud.js';
+import { existsAt, keyOf, LATEST, type ListedOperation, listedOperations, successAt } from './reference.js';
+import { type ListedField, misfits } from './view-fields.js';
+
+/** A representation as `reference/resources.json` has it. */
+interface ListedView {
+  readonly operations: readonly string[];
+  readonly envelope: string;
+  readonly fields: readonly ListedField[];
+}
+
+const file = new URL('../../../../reference/resources.json', import.meta.url);
+const { resources } = JSON.parse(readFileSync(file, 'utf8')) as {
+  readonly resources: Readonly<Record<string, Readonly<Record<string, ListedView>>>>;
+};
+
+/** Representations that no operation gives as its answer here: where they are proved, or why they cannot be. */
+const ELSEWHERE: Readonly<Record<string, string>> = {
+  'baremetal_node proxy': 'there are no bare metal nodes behind this API',
+  'error body': 'faults of every kind: versions/versions.test.ts',
+  'version show': 'version documents: versions/versions.test.ts',
+  'version list': 'version documents: versions/versions.test.ts',
+  'version choices': 'version documents: versions/versions.test.ts',
+};
+
+/** Of the owner's project. */
+const MEMBER = 'ada:p1';
+
+const minor = (version: string) => Number(version.split('.')[1]);
+const nameless = (key: string) => key.replaceAll(/\{[^}]+\}/g, '{}');
+const operationOf = new Map(listedOperations.filter(({ base }) => !base).map((one) => [nameless(keyOf(one)), one]));
+
+/** Each representation of each operation that gives it, at both sides of every edge of its fields. */
+const cases = Object.entries(resources).flatMap(([resource, views]) =>
+  Object.entries(views).flatMap(([form, view]) => {
+    const name = `${resource} ${form}`;
+    if (name in ELSEWHERE) return [];
+    return view.operations.map((key) => [name, key, view, operationOf.get(nameless(key))] as const);
+  }),
+);
+
+function edgesOf(listed: ListedOperation, { fields }: ListedView): readonly string[] {
+  const bounds = [listed.since, listed.until ?? LATEST].map(minor);
+  const edges = new Set(bounds);
+  for (const { since, until } of fields) {
+    edges.add(minor(since)).add(minor(since) - 1);
+    if (until !== null) edges.add(minor(until)).add(minor(until) + 1);
+  }
+  const versions = [...edges].sort((a, b) => a - b).map((edge) => `2.${edge}`);
+  return versions.filter(
+    (version) => minor(version) > 0 && minor(version) <= minor(LATEST) && existsAt(listed, version),
+  );
+}
+
+const held = (fields: readonly ListedField[], version: string) =>
+  fields.filter(({ since, until }) => {
+    return minor(since) <= minor(version) && (until === null || minor(until) >= minor(version));
+  });
+
+/** What stands below the envelope: `{"servers": [..]}` gives the servers, no wrapper gives the whole body. */
+function itemsIn(body: any, { envelope, fields }: ListedView): readonly any[] {
+  const own = new Set(fields.map(({ name }) => name.split(/[.[]/)[0]));
+  let items = [body];
+  for (const [, key] of envelope.matchAll(/"(\w+)": [[{]/g))
+    if (!own.has(key) && items[0]?.[key!] !== undefined) items = items.flatMap((item) => item[key!]);
+  const list = /^item of (\w+)/.exec(envelope)?.[1];
+  return list ? body[list] : items;
+}
+
+// What depends on the version does not depend on the database.
+describe.runIf(inject('database') === 'sqlite')('every representation of the reference', () => {
+  let cloud: Cloud;
+  beforeAll(async () => {
+    cloud = await Cloud.open();
+    // For lists to have something of everything.
+    await cloud.server(['migrate']);
+    await cloud.attached();
+    await cloud.connected();
+    await cloud.aggregate();
+    await cloud.keypair();
+    await cloud.group();
+    await cloud.snapshot();
+    await cloud.floatingIp();
+    await cloud.image();
+  });
+  afterAll(() => cloud.api.close());
+
+  /** At which versions no operation has given a representation yet. */
+  const unseen = new Map<string, Set<string>>();
+  for (const [name, , view, listed] of cases) {
+    const versions = unseen.get(name) ?? new Set();
+    for (const version of edgesOf(listed!, view)) if (held(view.fields, version).length > 0) versions.add(version);
+    unseen.set(name, versions);
+  }
+
+  /** Servers of hosts that cannot be asked have a form of their own. */
+  async function whileReachable<T>(form: string, work: () => Promise<T>): Promise<T> {
+    if (!form.endsWith('_partial')) return work();
+    const { infrastructure } = cloud.api.engine;
+    const names = [...(await infrastructure.hosts()).hosts.keys()];
+    for (const name of names) infrastructure.setReachable(name, false);
+    return work().finally(() => {
+      for (const name of names) infrastructure.setReachable(name, true);
+    });
+  }
+
+  it('is given by an operation that the contract can call', () => {
+    expect(
+      cases.filter(([, , , listed]) => !listed || !calls[keyOf(listed)]).map(([name, key]) => [name, key]),
+    ).toEqual([]);
+  });
+
+  it.each(cases)('%s: %s', { timeout: 300_000 }, async (name, _, view, listed) => {
+    const wrong: string[] = [];
+    for (const version of edgesOf(listed!, view)) {
+      const fields = held(view.fields, version).filter(
+        ({ notes }) => !(listed!.method === 'PUT' && notes === 'absent in the PUT answer'),
+      );
+      if (fields.length === 0) continue;
+      const { params, body, query, after } = await calls[keyOf(listed!)]!(cloud, version);
+      const path = pathOf(listed!, params);
+      const asked: (readonly [string, readonly ListedField[]])[] = [[OWNER, fields]];
+      const everybodys = fields.filter(({ adminOnly }) => !adminOnly);
+      if (listed!.method === 'GET' && everybodys.length < fields.length) asked.push([MEMBER, everybodys]);
+      for (const [token, shown] of asked) {
+        const answer = await whileReachable(name, () =>
+          ask(cloud.api, listed!.method, { token, version, path, query, body }),
+        );
+        if (!successAt(listed!, version).includes(answer.status)) {
+          wrong.push(`${version}: ${answer.status} ${answer.text.slice(0, 200)}`);
+          continue;
+        }
+        const items = itemsIn(JSON.parse(answer.text), view);
+        // Among whole ones, those of which nothing can be told stand out by their status.
+        const meant = name.endsWith('_partial') ? items.filter(({ status }) => status === 'UNKNOWN') : items;
+        unseen.get(name)?.delete(meant.length > 0 ? version : '');
+        for (const item of meant) wrong.push(...misfits(item, shown).map((misfit) => `${version} ${token}: ${misfit}`));
+      }
+      await after?.();
+      await cloud.api.idle();
+    }
+    expect([...new Set(wrong)]).toEqual([]);
+  });
+
+  it('was there to be looked at', () => {
+    expect([...unseen].flatMap(([name, versions]) => [...versions].map((version) => `${name} at ${version}`))).toEqual(
+      [],
+    );
+  });
+});
