@@ -2,6 +2,7 @@ import type { Catalogs } from './catalogs/index.js';
 import type { Clock } from './clock.js';
 import type { Context } from './context.js';
 import type { Driver } from './drivers/driver.js';
+import type { Machines } from './drivers/machines.js';
 import type { Guards } from './lifecycle/guards.js';
 import type { Worker } from './lifecycle/worker.js';
 import type { Server } from './model/index.js';
@@ -14,6 +15,8 @@ export interface Core {
   readonly store: Store;
   readonly clock: Clock;
   readonly driver: Driver;
+  /** What actions tell machines goes this way, never directly to the driver. */
+  readonly machines: Machines;
   readonly catalogs: Catalogs;
   readonly worker: Worker;
   readonly guards: Guards;

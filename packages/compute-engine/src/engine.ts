@@ -1,9 +1,11 @@
 import type { SqlDatabase } from '@apistrata/quota/sql';
+import { actionsByName, cleanups } from './actions/index.js';
 import { type EmbeddedCatalogs, embeddedCatalogs } from './catalogs/embedded.js';
 import type { Catalogs } from './catalogs/index.js';
 import { type Clock, systemClock } from './clock.js';
 import type { Core } from './core.js';
 import type { Driver } from './drivers/driver.js';
+import { machinesOf } from './drivers/machines.js';
 import { SimulatedDriver } from './drivers/simulated.js';
 import { type EngineHealth, engineHealth } from './health.js';
 import { Guards } from './lifecycle/guards.js';
@@ -15,6 +17,8 @@ import { applyPreset } from './preset/apply-preset.js';
 import { defaultPreset, type Preset } from './preset/preset.js';
 import { PeriodicPurge } from './retention/periodic-purge.js';
 import { Retention } from './retention/retention.js';
+import type { AnyAction } from './runs/action.js';
+import { ActionRunner } from './runs/action-runner.js';
 import { Infrastructure } from './scheduler/infrastructure.js';
 import { type SecretKeyOptions, sealerFor } from './secrets/sealer-for.js';
 import { Aggregates } from './services/aggregates.js';
@@ -30,7 +34,6 @@ import { Keypairs } from './services/keypairs.js';
 import { Migrations } from './services/migrations.js';
 import { Quotas } from './services/quotas.js';
 import { ServerGroups } from './services/server-groups.js';
-import { type ServerActions, serverActions } from './services/servers/actions/index.js';
 import { InterfaceRefresh } from './services/servers/interface-refresh.js';
 import { Interfaces } from './services/servers/interfaces.js';
 import { ServerMetadata } from './services/servers/metadata.js';
@@ -46,7 +49,6 @@ import { defaultSettings, type Settings } from './settings.js';
 import type { DatabaseSettings } from './store/database-settings.js';
 import { quotaDatabase } from './store/quota-database.js';
 import { openStore } from './store/store.js';
-import { TaskRunner } from './tasks/index.js';
 
 export interface EngineOptions extends Partial<DatabaseSettings>, SecretKeyOptions {
   /** `:memory:`, a SQLite file, or `postgres://...`; default `:memory:`. */
@@ -60,6 +62,11 @@ export interface EngineOptions extends Partial<DatabaseSettings>, SecretKeyOptio
   readonly preset?: Preset;
   readonly settings?: Partial<Settings>;
   readonly worker?: Pick<WorkerOptions, 'concurrency' | 'leaseMs' | 'pollMs' | 'retryMs'> | false;
+  /**
+   * Actions of your own beside those of the API: their records, to be begun with `engine.servers.act`. An engine that
+   * meets stored work of an action it was not made with leaves that for one which was.
+   */
+  readonly actions?: readonly AnyAction[];
   /** Told of background work that broke down. */
   readonly onError?: (error: unknown, job: Job | undefined) => void;
 }
@@ -69,7 +76,6 @@ export interface Engine extends Core {
   /** The catalogs kept in the engine's own database, with the verbs that their own services need. */
   readonly embedded: EmbeddedCatalogs;
   readonly servers: Servers;
-  readonly serverActions: ServerActions;
   readonly migrations: Migrations;
   readonly housekeeping: Housekeeping;
   /** Removes what has been kept for long enough; while a worker runs, once an hour by itself. */
@@ -104,6 +110,16 @@ export interface Engine extends Core {
   close(): Promise<void>;
 }
 
+/** The actions of the API and those of the engine's owner; a name stands for one of them. */
+function withOwn(own: readonly AnyAction[]): ReadonlyMap<string, AnyAction> {
+  const all = new Map(actionsByName);
+  for (const record of own) {
+    if (all.has(record.name)) throw new TypeError(`createEngine(): there is an action "${record.name}" already`);
+    all.set(record.name, record);
+  }
+  return all;
+}
+
 /**
  * Opens the database, brings its tables up to date, and starts working on what is owed. Throws `DatabaseUnavailable`,
  * `DatabaseInUse` for a SQLite file that another engine has, `DatabaseTooNew` for one that a newer version made, and
@@ -119,14 +135,14 @@ export async function createEngine(options: EngineOptions = {}): Promise<Engine>
     ...options.settings,
     quotas: { ...defaultSettings.quotas, ...options.settings?.quotas },
   };
-  const tasks = new TaskRunner(() => core);
+  const runner = new ActionRunner(() => core, withOwn(options.actions ?? []), cleanups);
   const keepTokens = Object.values(options.catalogs ?? {}).some(Boolean);
   const jobs = new Jobs(store, new Payloads(sealer, { keepTokens }));
   const worker = new Worker({
     ...(options.worker || {}),
     store,
     jobs,
-    run: (job, signal) => tasks.run(job, signal),
+    run: (job, signal) => runner.run(job, signal),
     onError: options.onError ?? (() => {}),
   });
   const preset = options.preset ?? defaultPreset;
@@ -145,6 +161,7 @@ export async function createEngine(options: EngineOptions = {}): Promise<Engine>
     store,
     clock,
     driver,
+    machines: machinesOf(driver),
     catalogs: { ...embedded, ...options.catalogs },
     worker,
     guards: new Guards(jobs, { ...workerDefaults, ...(options.worker || {}) }),
@@ -173,8 +190,7 @@ export async function createEngine(options: EngineOptions = {}): Promise<Engine>
     embedded,
     quotaDatabase: quotaDatabase(store),
     servers,
-    serverActions: serverActions(core, servers),
-    migrations: new Migrations(core, servers),
+    migrations: new Migrations(core),
     housekeeping,
     retention,
     flavors: new Flavors(core),
@@ -190,11 +206,11 @@ export async function createEngine(options: EngineOptions = {}): Promise<Engine>
     usage: new Usage(core),
     serverMetadata: new ServerMetadata(core, servers),
     serverTags: new ServerTags(servers),
-    volumeAttachments: new VolumeAttachments(core, servers),
+    volumeAttachments: new VolumeAttachments(servers),
     interfaces: new Interfaces(core, interfaceRefresh),
     serverNetwork: new ServerNetwork(core, interfaceRefresh),
     interfaceRefresh,
-    serverShares: new Shares(core),
+    serverShares: new Shares(),
     consoles: new Consoles(core),
     externalEvents,
     usageAudit: new UsageAudit(core),

@@ -1,3 +1,6 @@
+export type { ActionName, RequestOf, ResultOf, ServerActionName } from './actions/index.js';
+export type { AttachedPort, NewInterface } from './actions/interfaces/attach-interface.js';
+export type { NewAttachment } from './actions/volumes/attach-volume.js';
 export type { EmbeddedCatalogs } from './catalogs/embedded.js';
 export * from './catalogs/index.js';
 export { canonicalIp } from './catalogs/networks/ip-address.js';
@@ -17,13 +20,6 @@ export * from './extra-specs/index.js';
 export type { EngineHealth, PartHealth, WorkerHealth } from './health.js';
 export * from './keys/index.js';
 export { statesOf, statusOf } from './lifecycle/status.js';
-export {
-  type ActionName,
-  checkTransition,
-  type Transition,
-  transitionOf,
-  transitions,
-} from './lifecycle/transitions.js';
 export type * from './model/index.js';
 export {
   type AggregateSeed,
@@ -35,6 +31,20 @@ export {
 } from './preset/preset.js';
 export type { PurgeLimits, PurgeReport } from './retention/retention.js';
 export type { UsedServer } from './retention/server-usage.js';
+export {
+  type Action,
+  type ActionRules,
+  type AnyAction,
+  action,
+  type Begun,
+  type Change,
+  type ConcurrentAction,
+  type ConcurrentBegun,
+  concurrentAction,
+  type NoArguments,
+} from './runs/action.js';
+export type { ConcurrentRun } from './runs/concurrent-run.js';
+export type { ServerRun } from './runs/server-run.js';
 export { type Host, type HostMap, Infrastructure } from './scheduler/infrastructure.js';
 export { NoValidHost } from './scheduler/scheduler.js';
 export { SecretKeyError } from './secrets/secret-key-error.js';
@@ -54,13 +64,12 @@ export type {
   RequestedDevice,
   RequestedNetwork,
 } from './services/servers/create-request.js';
-export type { AttachedPort, NewInterface } from './services/servers/interfaces.js';
 export type { ServerQuery } from './services/servers/list.js';
 export type { ServerFilters, ServerPatternField } from './services/servers/list-filters.js';
 export { compilePattern } from './services/servers/list-pattern.js';
 export type { ServerSort, ServerSortKey } from './services/servers/list-sort.js';
 export { shareStatusOf } from './services/servers/shares.js';
-export type { AttachmentUpdate, NewAttachment } from './services/servers/volume-attachments.js';
+export type { AttachmentUpdate } from './services/servers/volume-attachments.js';
 export type { ServiceChange, ServiceState } from './services/services.js';
 export type { ProjectUsage, ServerUsage, UsageWindow } from './services/usage.js';
 export type { UsageAuditLog } from './services/usage-audit.js';

@@ -15,5 +15,5 @@ const dying = async (...args) => {
 Object.assign(engine.catalogs, { [catalog]: { ...original, [method]: dying } });
 const { context, create, server, volume, port } = JSON.parse(asked);
 if (create) await engine.servers.create(context, create);
-else if (volume) await engine.volumeAttachments.attach(context, await engine.servers.get(context, server), volume);
-else await engine.interfaces.attach(context, await engine.servers.get(context, server), port);
+else if (volume) await engine.servers.act(context, server, 'attachVolume', volume);
+else await engine.servers.act(context, server, 'attachInterface', port);

@@ -33,7 +33,7 @@ export class Housekeeping {
       {
         vmState: 'soft-delete',
         seconds: reclaimSeconds,
-        act: (context, { id }) => servers.forceDelete(context, id),
+        act: (context, { id }) => servers.act(context, id, 'forceDelete'),
       },
       {
         vmState: 'shelved',

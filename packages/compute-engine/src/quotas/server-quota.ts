@@ -128,3 +128,9 @@ export async function checkGroupMembers(
   );
   if (used + requested > limit) throw overQuota([{ kind: 'server_group_members', requested, used, limit }]);
 }
+
+/** Throws the 403 when there are more metadata items than a project may give one thing. */
+export async function checkMetadataQuota(core: Core, { caller }: Context, items: number): Promise<void> {
+  const { metadata_items: limit } = await limitsOf(core, core.store, caller.projectId, caller.userId);
+  if (limit >= 0 && items > limit) throw overQuota([{ kind: 'metadata_items', requested: items, used: 0, limit }]);
+}

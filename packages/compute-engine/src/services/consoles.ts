@@ -1,9 +1,10 @@
 import { createHash, randomUUID } from 'node:crypto';
+import { rulesOf } from '../actions/index.js';
 import type { Context } from '../context.js';
 import type { Core } from '../core.js';
 import { badRequest, conflict, notFound } from '../errors.js';
-import { checkTransition } from '../lifecycle/transitions.js';
 import type { ConsoleToken, Server } from '../model/index.js';
+import { checkAction } from '../runs/check-action.js';
 import { tables } from '../store/tables.js';
 
 /** Where the pages of the console proxy are, below its base address; the token follows. */
@@ -38,7 +39,7 @@ export class Consoles {
    */
   async open(context: Context, server: Server, type: string): Promise<string> {
     const { driver, clock, settings, store } = this.#core;
-    checkTransition('console', server, context.isAdmin);
+    checkAction(rulesOf('console'), server, context.isAdmin);
     if (!server.host || (server.powerState !== 1 && server.powerState !== 3))
       throw conflict(`Instance ${server.id} is not ready`);
     const endpoint = pages[type] === undefined ? null : await driver.console(server, type);
@@ -74,7 +75,7 @@ export class Consoles {
    * @param lines so many from its end; left out or -1: everything
    */
   async output(context: Context, server: Server, lines?: number): Promise<string> {
-    checkTransition('os-getConsoleOutput', server, context.isAdmin);
+    checkAction(rulesOf('os-getConsoleOutput'), server, context.isAdmin);
     if (!server.host) throw conflict(`Instance ${server.id} is not ready`);
     const text = (await this.#core.driver.consoleOutput(server)).replace(CONTROLS, '');
     if (lines === undefined || lines < 0) return text;

@@ -5,7 +5,6 @@ import type { Server } from '../model/index.js';
 import { tables } from '../store/tables.js';
 import type { InterfaceRefresh } from './servers/interface-refresh.js';
 import type { Servers } from './servers/servers.js';
-import { SideActions } from './servers/side-actions.js';
 
 export type ExternalEventName =
   | 'network-changed'
@@ -42,14 +41,12 @@ export class ExternalEvents {
   readonly #core: Core;
   readonly #servers: Servers;
   readonly #refresh: InterfaceRefresh;
-  readonly #actions: SideActions;
   readonly #effects: Partial<Record<ExternalEventName, Effect>>;
 
   constructor(core: Core, servers: Servers, refresh: InterfaceRefresh) {
     this.#core = core;
     this.#servers = servers;
     this.#refresh = refresh;
-    this.#actions = new SideActions(core);
     const refreshed: Effect = (_, server) => this.#refresh.now(server.id);
     this.#effects = {
       'network-changed': refreshed,
@@ -90,7 +87,7 @@ export class ExternalEvents {
   }
 
   async #volumeExtended(context: Context, server: Server, { tag }: ExternalEvent): Promise<void> {
-    await this.#actions.begin(context, server.id, 'extendVolume', { arguments: { volumeId: tag } });
+    if (tag) await this.#servers.act(context, server.id, 'extendVolume', { volumeId: tag });
   }
 
   /** The machine was switched by somebody else; the server follows where that changes anything. */

@@ -1,10 +1,9 @@
-import type { Context } from '../context.js';
 import type { Core } from '../core.js';
 import { badRequest, notFound } from '../errors.js';
+import { findMigration } from '../migrations/find-migration.js';
 import type { MigrationRecord, MigrationStatus, Server } from '../model/index.js';
 import type { RowQuery } from '../store/document-table.js';
 import { tables } from '../store/tables.js';
-import type { Servers } from './servers/servers.js';
 
 /** Statuses of a live migration that is under way, as the API sees it. */
 export const migrationsInProgress: readonly MigrationStatus[] = ['queued', 'preparing', 'running', 'post-migrating'];
@@ -42,11 +41,9 @@ const impossible = (text: unknown) => typeof text === 'string' && text.includes(
 /** The moves of servers between hosts. */
 export class Migrations {
   readonly #core: Core;
-  readonly #servers: Servers;
 
-  constructor(core: Core, servers: Servers) {
+  constructor(core: Core) {
     this.#core = core;
-    this.#servers = servers;
   }
 
   /** Migrations of servers that still exist, hidden ones left out. */
@@ -91,12 +88,8 @@ export class Migrations {
   }
 
   /** A migration of a server, by the number that paths use; 404 otherwise. */
-  async get(server: Server, number: string): Promise<MigrationRecord> {
-    const seq = /^\d{1,15}$/.test(number) ? Number(number) : undefined;
-    const migration = seq === undefined ? undefined : await tables.migrations.bySeq(this.#core.store, seq);
-    if (!migration || migration.serverId !== server.id)
-      throw notFound(`Migration ${number} for server ${server.id} could not be found.`);
-    return migration;
+  get(server: Server, number: string): Promise<MigrationRecord> {
+    return findMigration(this.#core, server, number);
   }
 
   /** A live migration that is under way; 404 otherwise. */
@@ -107,37 +100,5 @@ export class Migrations {
     if (!migrationsInProgress.includes(migration.status))
       throw notFound(`Live migration ${number} for server ${server.id} is not in progress.`);
     return migration;
-  }
-
-  /** Ends the copying of memory at once. */
-  async forceComplete(context: Context, server: Server, number: string): Promise<void> {
-    await this.#end(context, server, number, 'live_migration_force_complete', ['running']);
-  }
-
-  /** Gives a live migration up. @param statuses in which it can be */
-  async abort(context: Context, server: Server, number: string, statuses: readonly MigrationStatus[]): Promise<void> {
-    await this.#end(context, server, number, 'live_migration_cancel', statuses);
-  }
-
-  async #end(
-    context: Context,
-    server: Server,
-    number: string,
-    action: 'live_migration_force_complete' | 'live_migration_cancel',
-    statuses: readonly MigrationStatus[],
-  ): Promise<void> {
-    await this.#servers.ready(context, server.id, action);
-    const { id } = await this.get(server, number);
-    await this.#servers.act(context, server.id, action, {
-      arguments: { migrationId: id },
-      also: async (tx) => {
-        const migration = await tables.migrations.lock(tx, id);
-        if (migration?.type !== 'live-migration' || !statuses.includes(migration.status))
-          throw badRequest(
-            `Migration ${number} of instance ${server.id} is ${migration?.status}, and has to be ${statuses.join(' or ')}.`,
-          );
-        return undefined;
-      },
-    });
   }
 }

@@ -84,7 +84,7 @@ describe.each(storesUnderTest(inject('postgresUrl')))('quotas and usage on $kind
           else if (!server) return;
           else if (what === 'delete') await engine.servers.delete(contextOf(project), server.id);
           else if (what === 'shelve') await engine.servers.act(contextOf(project), server.id, 'shelve');
-          else await engine.serverActions.resize(contextOf(project), server.id, { flavorId: '2' });
+          else await engine.servers.act(contextOf(project), server.id, 'resize', { flavorId: '2' });
         });
         await Promise.allSettled(work);
         const usage = await engine.quotas.usage({ projectId: project });

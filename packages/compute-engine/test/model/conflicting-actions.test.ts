@@ -1,17 +1,17 @@
 import { afterEach, describe, expect, inject, it } from 'vitest';
+import { rulesOf } from '../../src/actions/index.js';
 import { systemClock } from '../../src/clock.js';
 import { SimulatedDriver } from '../../src/drivers/simulated.js';
 import type { Engine } from '../../src/engine.js';
-import { type ActionName, transitionOf } from '../../src/lifecycle/transitions.js';
 import { tables } from '../../src/store/tables.js';
 import { contextOf, engineUnderTest, imageId } from '../engine-under-test.js';
 import { storesUnderTest } from '../stores-under-test.js';
 import { checkInvariants } from './invariants.js';
 import { type Random, randomOf } from './random.js';
-import { requests } from './requests.js';
+import { requests, type WalkedName } from './requests.js';
 
 /** Actions on a running server of which each shuts out all the others. */
-const conflicting: readonly ActionName[] = [
+const conflicting: readonly WalkedName[] = [
   'os-stop',
   'rebootSoft',
   'pause',
@@ -65,7 +65,7 @@ describe.each(storesUnderTest(inject('postgresUrl')))('fifty conflicting request
     const attempts = Array.from({ length: CLIENTS }, (_, i) => {
       const context = contextOf('p1', { isAdmin: true });
       const action = random.pick(conflicting);
-      const request = requests[action]!({ engine: engines[i % engines.length]!, context, id, random: plain });
+      const request = requests[action]({ engine: engines[i % engines.length]!, context, id, random: plain });
       return { action, context, request };
     });
     const results = await Promise.allSettled(attempts.map(({ request }) => request));
@@ -78,7 +78,7 @@ describe.each(storesUnderTest(inject('postgresUrl')))('fifty conflicting request
     const { action, context } = won[0]!;
     expect(history.map((record) => [record.action, record.requestId])).toEqual([
       ['create', owner.requestId],
-      [transitionOf(action).history, context.requestId],
+      [rulesOf(action).history, context.requestId],
     ]);
     for (const rule of held) rule.remove();
     for (const each of engines) await each.worker.idle();

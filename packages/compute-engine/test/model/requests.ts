@@ -1,8 +1,10 @@
+import { actions, type RequestOf, rulesOf, type WorkName } from '../../src/actions/index.js';
 import type { Context } from '../../src/context.js';
 import type { Engine } from '../../src/engine.js';
-import { type ActionName, checkTransition, transitions } from '../../src/lifecycle/transitions.js';
 import type { Server } from '../../src/model/index.js';
 import { defaultPreset } from '../../src/preset/preset.js';
+import type { AnyAction } from '../../src/runs/action.js';
+import { checkAction } from '../../src/runs/check-action.js';
 import { tables } from '../../src/store/tables.js';
 import type { Random } from './random.js';
 
@@ -16,100 +18,96 @@ export interface Request {
   readonly random: Random;
 }
 
-type Make = (request: Request) => Promise<unknown>;
+/** Actions that the walk does not ask for: they belong to the tests of creation and of attachments. */
+const NOT_WALKED = [
+  'create',
+  'softDelete',
+  'attachVolume',
+  'detachVolume',
+  'swapVolume',
+  'extendVolume',
+  'attachInterface',
+  'detachInterface',
+  'attachShare',
+  'detachShare',
+] as const satisfies readonly WorkName[];
 
-/** Actions of the lifecycle table that are begun as they are. */
-const plain = [
-  'os-start',
-  'os-stop',
-  'rebootSoft',
-  'rebootHard',
-  'pause',
-  'unpause',
-  'suspend',
-  'resume',
-  'unrescue',
-  'shelveOffload',
-] as const satisfies readonly ActionName[];
+/** An action that is walked by its record, or one of the two that a server is locked with. */
+export type WalkedName = Exclude<WorkName, (typeof NOT_WALKED)[number]> | 'lock' | 'unlock';
 
-async function liveMigrationOf(engine: Engine, context: Context, id: string) {
-  const server = await engine.servers.get(context, id);
+const perhapsHost = (random: Random) => (random.chance(0.3) ? random.pick(hosts) : undefined);
+
+async function numberOfLiveMigration({ engine, id }: Request): Promise<string> {
   const [migration] = await tables.migrations.find(engine.store, (q) =>
     q.where('server_id', '=', id).where('type', '=', 'live-migration').orderBy('seq', 'desc').limit(1),
   );
-  return { server, number: String(migration?.seq ?? 0) };
+  return String(migration?.seq ?? 0);
 }
 
-const toggle = (random: Random, host: string | undefined = random.chance(0.3) ? random.pick(hosts) : undefined) => host;
+type Told = { [Name in Exclude<WalkedName, 'lock' | 'unlock'> as RequestOf<Name> extends void ? never : Name]: Name };
 
-/** How each action of the lifecycle table that owns its server is asked for. */
-export const requests: Readonly<Partial<Record<ActionName, Make>>> = {
-  ...Object.fromEntries(
-    plain.map((name): [ActionName, Make] => [name, ({ engine, context, id }) => engine.servers.act(context, id, name)]),
-  ),
-  rescue: ({ engine, context, id, random }) =>
-    engine.serverActions.rescue(context, id, { mayBeVolumeBacked: true, host: toggle(random) }),
-  rebuild: ({ engine, context, id }) => engine.serverActions.rebuild(context, id, { imageId, mayReimage: true }),
-  resize: ({ engine, context, id, random }) =>
-    engine.serverActions.resize(context, id, { flavorId: random.pick(['1', '2', '3']) }),
-  migrate: ({ engine, context, id, random }) => engine.serverActions.migrate(context, id, toggle(random)),
-  confirmResize: ({ engine, context, id }) => engine.serverActions.confirmResize(context, id),
-  revertResize: ({ engine, context, id }) => engine.serverActions.revertResize(context, id),
-  createImage: ({ engine, context, id }) =>
-    engine.serverActions.createImage(context, id, { name: 'copy', limitMetadata: false }),
-  createBackup: ({ engine, context, id, random }) =>
-    engine.serverActions.createBackup(context, id, {
-      name: 'backup',
-      backupType: 'daily',
-      rotation: random.below(3),
-      limitMetadata: false,
-    }),
-  changePassword: ({ engine, context, id }) => engine.serverActions.changePassword(context, id, 'secret'),
-  shelve: ({ engine, context, id }) => engine.serverActions.shelve(context, id),
-  unshelve: ({ engine, context, id, random }) =>
-    engine.serverActions.unshelve(context, id, random.chance(0.3) ? { host: random.pick(hosts) } : {}),
-  'os-migrateLive': ({ engine, context, id, random }) =>
-    engine.serverActions.liveMigrate(context, id, { host: toggle(random), checkedFirst: random.chance(0.5) }),
-  live_migration_cancel: async ({ engine, context, id }) => {
-    const { server, number } = await liveMigrationOf(engine, context, id);
-    await engine.migrations.abort(context, server, number, ['queued', 'preparing', 'running']);
-  },
-  live_migration_force_complete: async ({ engine, context, id }) => {
-    const { server, number } = await liveMigrationOf(engine, context, id);
-    await engine.migrations.forceComplete(context, server, number);
-  },
-  evacuate: ({ engine, context, id, random }) =>
-    engine.serverActions.evacuate(context, id, { host: toggle(random), stop: random.chance(0.3) }),
-  restore: ({ engine, context, id }) => engine.serverActions.restore(context, id),
-  forceDelete: ({ engine, context, id }) => engine.servers.forceDelete(context, id),
-  delete: ({ engine, context, id }) => engine.servers.delete(context, id),
-  trigger_crash_dump: ({ engine, context, id }) => engine.serverActions.triggerCrashDump(context, id),
-  'os-resetState': ({ engine, context, id, random }) =>
-    engine.serverActions.resetState(context, id, random.pick(['active', 'error'])),
-  injectNetworkInfo: ({ engine, context, id }) => engine.serverActions.injectNetworkInfo(context, id),
-  lock: ({ engine, context, id }) => engine.servers.lock(context, id, null),
-  unlock: ({ engine, context, id }) => engine.servers.unlock(context, id),
+/** What those actions are told that have to be told something; an action missing here does not compile. */
+const told: { readonly [Name in keyof Told]: (request: Request) => RequestOf<Name> | Promise<RequestOf<Name>> } = {
+  rescue: ({ random }) => ({ mayBeVolumeBacked: true, host: perhapsHost(random) }),
+  rebuild: () => ({ imageId, mayReimage: true }),
+  resize: ({ random }) => ({ flavorId: random.pick(['1', '2', '3']) }),
+  migrate: ({ random }) => ({ host: perhapsHost(random) }),
+  createImage: () => ({ name: 'copy', limitMetadata: false }),
+  createBackup: ({ random }) => ({
+    name: 'backup',
+    backupType: 'daily',
+    rotation: random.below(3),
+    limitMetadata: false,
+  }),
+  changePassword: () => ({ adminPassword: 'secret' }),
+  unshelve: ({ random }) => ({ host: perhapsHost(random) }),
+  'os-migrateLive': ({ random }) => ({ host: perhapsHost(random), checkedFirst: random.chance(0.5) }),
+  live_migration_cancel: async (request) => ({
+    number: await numberOfLiveMigration(request),
+    statuses: ['queued', 'preparing', 'running'],
+  }),
+  live_migration_force_complete: async (request) => ({ number: await numberOfLiveMigration(request) }),
+  evacuate: ({ random }) => ({ host: perhapsHost(random), stop: random.chance(0.3) }),
+  'os-resetState': ({ random }) => ({ state: random.pick(['active', 'error']) }),
 };
 
-/** Rare ones end sequences early, so they come up less often than the others. */
-const RARE: readonly ActionName[] = ['delete', 'forceDelete', 'os-resetState', 'lock'];
+const walked: readonly AnyAction[] = actions.filter(({ name }) => !NOT_WALKED.some((other) => other === name));
 
-/** What a random owner or operator does next: mostly something that the table allows just now. */
-export function nextAction(random: Random, server: Server): ActionName {
-  const names = Object.keys(requests) as ActionName[];
+type Make = (request: Request) => Promise<unknown>;
+
+/** How each action that is walked is asked for: by its record, deletion and locks by their verbs. */
+export const requests = {
+  ...Object.fromEntries(
+    walked.map((record): [string, Make] => [
+      record.name,
+      async (request) => {
+        const { engine, context, id } = request;
+        const make = (told as Readonly<Record<string, Make | undefined>>)[record.name];
+        return engine.servers.act(context, id, record, await make?.(request));
+      },
+    ]),
+  ),
+  delete: ({ engine, context, id }) => engine.servers.delete(context, id),
+  lock: ({ engine, context, id }) => engine.servers.lock(context, id, null),
+  unlock: ({ engine, context, id }) => engine.servers.unlock(context, id),
+} as Readonly<Record<WalkedName, Make>>;
+
+/** Rare ones end sequences early, so they come up less often than the others. */
+const RARE: readonly WalkedName[] = ['delete', 'forceDelete', 'os-resetState', 'lock'];
+
+/** What a random owner or operator does next: mostly something that is allowed just now. */
+export function nextAction(random: Random, server: Server): WalkedName {
+  const names = Object.keys(requests) as WalkedName[];
   const allowed = names.filter((name) => isAllowed(name, server));
   const picked = random.pick(allowed.length > 0 && random.chance(0.8) ? allowed : names);
   return RARE.includes(picked) && random.chance(0.8) ? nextAction(random, server) : picked;
 }
 
-function isAllowed(action: ActionName, server: Server): boolean {
+function isAllowed(action: WalkedName, server: Server): boolean {
   try {
-    checkTransition(action, server, true);
+    checkAction(rulesOf(action), server, true);
     return true;
   } catch {
     return false;
   }
 }
-
-/** Actions of the table that the walk does not ask for: they belong to the tests of attachments, metadata and tags. */
-export const notWalked = (Object.keys(transitions) as ActionName[]).filter((name) => !(name in requests));

@@ -16,7 +16,8 @@ describe.each(storesUnderTest(inject('postgresUrl')))('work that hangs, on $kind
     ['a deletion', (engine: Engine, id: string) => engine.servers.delete(contextOf('p1'), id)],
     [
       'a reset of the state',
-      (engine: Engine, id: string) => engine.serverActions.resetState(contextOf('p1', { isAdmin: true }), id, 'active'),
+      (engine: Engine, id: string) =>
+        engine.servers.act(contextOf('p1', { isAdmin: true }), id, 'os-resetState', { state: 'active' }),
     ],
   ])('ends when %s takes the server over, also in another process', async (_what, takeOver) => {
     const { url, store } = await open();

@@ -123,7 +123,10 @@ export const migrationOperations = [
     errors: [400, 404, 409],
     target: parentServer,
     run: async ({ engine, context, target, params, version }) => {
-      await engine.migrations.abort(context, target, params.id, at(abortable, version)!);
+      await engine.servers.act(context, target.id, 'live_migration_cancel', {
+        number: params.id,
+        statuses: at(abortable, version) ?? [],
+      });
     },
   }),
   operation({
@@ -138,7 +141,7 @@ export const migrationOperations = [
     body: object({ force_complete: z.null() }),
     target: parentServer,
     run: async ({ engine, context, target, params }) => {
-      await engine.migrations.forceComplete(context, target, params.id);
+      await engine.servers.act(context, target.id, 'live_migration_force_complete', { number: params.id });
     },
   }),
 ];

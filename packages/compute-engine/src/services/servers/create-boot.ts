@@ -4,6 +4,7 @@ import type { Context } from '../../context.js';
 import type { Core } from '../../core.js';
 import { badRequest, forbidden } from '../../errors.js';
 import type { BlockDevice, Flavor } from '../../model/index.js';
+import { lettersOf } from '../../volumes/device-names.js';
 import {
   checkTogether,
   type DeviceDraft,
@@ -17,7 +18,6 @@ import {
 import { activeImage, checkImageProperties, checkLocalDisk, checkMemory } from './create-image.js';
 import { broughtByImage } from './create-image-devices.js';
 import type { NewServer } from './create-request.js';
-import { lettersOf } from './device-names.js';
 
 /** What a server boots from, and all its disks. */
 export interface BootPlan {

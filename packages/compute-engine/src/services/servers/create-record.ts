@@ -1,17 +1,12 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import type { Context } from '../../context.js';
 import { badRequest } from '../../errors.js';
-import type { Flavor, FlavorCopy, Keypair, New, Server } from '../../model/index.js';
+import { flavorCopy } from '../../flavors/flavor-copy.js';
+import type { Flavor, Keypair, New, Server } from '../../model/index.js';
 import type { BootPlan } from './create-boot.js';
 import type { PlacementPlan } from './create-placement.js';
 import type { NewServer } from './create-request.js';
 import { hostnameOf } from './hostname.js';
-
-/** The flavor as a server keeps it. */
-export function copyOf(flavor: Flavor): FlavorCopy {
-  const { id, name, vcpus, memoryMb, diskGb, ephemeralGb, swapMb, extraSpecs } = flavor;
-  return { id, name, vcpus, memoryMb, diskGb, ephemeralGb, swapMb, extraSpecs };
-}
 
 /** `r-` and eight lower-case letters or digits: what servers of one request have in common. */
 export function newReservationId(): string {
@@ -42,7 +37,14 @@ export function diskConfigOf({ diskConfig }: NewServer, { imageProperties }: Boo
 }
 
 /** A server that waits to be scheduled: the `index`-th of so many. */
-export function serverRecord(plan: ServerPlan, id: string, index: number, count: number, now: number): New<Server> {
+export function serverRecord(
+  plan: ServerPlan,
+  id: string,
+  jobId: string,
+  index: number,
+  count: number,
+  now: number,
+): New<Server> {
   const { context, wanted, flavor, keypair, boot, placement } = plan;
   const name = count > 1 ? `${wanted.name}-${index + 1}` : wanted.name;
   const { imageProperties } = boot;
@@ -59,8 +61,8 @@ export function serverRecord(plan: ServerPlan, id: string, index: number, count:
     progress: 0,
     deleted: false,
     fault: null,
-    jobId: randomUUID(),
-    flavor: copyOf(flavor),
+    jobId,
+    flavor: flavorCopy(flavor),
     oldFlavor: null,
     imageId: boot.imageId,
     imageProperties,

@@ -1,11 +1,11 @@
 import { randomUUID } from 'node:crypto';
+import { type UnfinishedCreateArguments, unfinishedCreate } from '../../actions/create/unfinished-create.js';
 import { CatalogError } from '../../catalogs/index.js';
 import type { Context } from '../../context.js';
 import type { Core } from '../../core.js';
 import { badRequest, conflict } from '../../errors.js';
 import type { BlockDevice } from '../../model/index.js';
 import type { Tx } from '../../store/database.js';
-import { type UnfinishedCreateArguments, unfinishedCreate } from '../../tasks/unfinished-create.js';
 import type { BootPlan } from './create-boot.js';
 
 const isRefusal = (error: unknown): error is CatalogError =>
@@ -30,7 +30,7 @@ export async function withReservedVolumes<T>(
   const guardId = randomUUID();
   const asked: UnfinishedCreateArguments = { volumes };
   const payload = { context, arguments: { ...asked } };
-  await store.transaction((tx) => guards.add(tx, { id: guardId, kind: unfinishedCreate.kind, serverId, payload }));
+  await store.transaction((tx) => guards.add(tx, { id: guardId, kind: unfinishedCreate.name, serverId, payload }));
   return guards.hold(guardId, async () => {
     const devices = await reserve(core, context, serverId, guardId, boot);
     try {

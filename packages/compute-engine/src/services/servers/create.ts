@@ -1,13 +1,15 @@
-import { randomBytes, randomUUID } from 'node:crypto';
+import { randomUUID } from 'node:crypto';
+import { type CreateArguments, create } from '../../actions/create/create.js';
 import type { Context } from '../../context.js';
 import type { Core } from '../../core.js';
 import { badRequest, forbidden } from '../../errors.js';
-import { recordAction } from '../../history/actions.js';
-import type { Flavor, Keypair, Server } from '../../model/index.js';
+import { usableFlavor } from '../../flavors/usable-flavor.js';
+import { generatePassword } from '../../keys/generate-password.js';
+import type { Keypair, Server } from '../../model/index.js';
 import { admitServers, checkGroupMembers } from '../../quotas/server-quota.js';
+import { addWork, recordBegun } from '../../runs/begin-action.js';
 import type { Tx } from '../../store/database.js';
 import { compoundKey, tables } from '../../store/tables.js';
-import type { BuildArguments } from '../../tasks/build.js';
 import { planBoot } from './create-boot.js';
 import { type Counts, checkItemQuota, countsOf } from './create-counts.js';
 import { planNetworks } from './create-networks.js';
@@ -16,23 +18,7 @@ import { diskConfigOf, newReservationId, type ServerPlan, serverRecord } from '.
 import type { CreatedServers, NewServer } from './create-request.js';
 import { withReservedVolumes } from './create-volumes.js';
 
-export { copyOf } from './create-record.js';
 export type { CreatedServers, NewServer } from './create-request.js';
-
-const PASSWORD_LETTERS = 'ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz23456789';
-
-/** Twelve letters and digits that are not mistaken for each other. */
-export function generatePassword(): string {
-  return Array.from(randomBytes(12), (byte) => PASSWORD_LETTERS[byte % PASSWORD_LETTERS.length]).join('');
-}
-
-async function flavorFor({ store }: Core, { caller, isAdmin }: Context, id: string): Promise<Flavor> {
-  const flavor = id.includes('\0') ? undefined : await tables.flavors.get(store, id);
-  const usable =
-    flavor && !flavor.disabled && (flavor.isPublic || isAdmin || flavor.projects.includes(caller.projectId));
-  if (!usable) throw badRequest(`Flavor ${id} could not be found.`);
-  return flavor;
-}
 
 async function keypairFor(
   { store }: Core,
@@ -52,7 +38,7 @@ async function keypairFor(
  */
 export async function createServers(core: Core, context: Context, wanted: NewServer): Promise<CreatedServers> {
   const counts = countsOf(wanted);
-  const flavor = await flavorFor(core, context, wanted.flavorId);
+  const flavor = await usableFlavor(core, context, wanted.flavorId);
   const keypair = await keypairFor(core, context, wanted.keyName);
   await checkItemQuota(core, context, wanted);
   const placement = await planPlacement(core, context, wanted);
@@ -76,7 +62,7 @@ export async function createServers(core: Core, context: Context, wanted: NewSer
       { ...plan, boot: reserved },
       { ...counts, most },
       firstId,
-      (): BuildArguments => ({ ...args, ports: nextPorts() }),
+      (): CreateArguments => ({ ...args, ports: nextPorts() }),
     ),
   );
   return { servers, adminPassword, reservationId };
@@ -88,7 +74,7 @@ async function insertServers(
   plan: ServerPlan,
   counts: Counts,
   firstId: string,
-  nextArguments: () => BuildArguments,
+  nextArguments: () => CreateArguments,
 ): Promise<readonly Server[]> {
   const { context, flavor, placement } = plan;
   const count = await admitServers(core, tx, context, { cores: flavor.vcpus, ram: flavor.memoryMb }, counts);
@@ -97,14 +83,10 @@ async function insertServers(
   const made: Server[] = [];
   for (let index = 0; index < count; index++) {
     const id = index === 0 ? firstId : randomUUID();
-    const server = await tables.servers.insert(tx, serverRecord(plan, id, index, count, now));
-    await recordAction(tx, context, server, 'create', now);
-    await core.worker.add(tx, {
-      id: server.jobId!,
-      kind: 'create',
-      serverId: server.id,
-      payload: { context, arguments: nextArguments() as unknown as Record<string, unknown> },
-    });
+    const jobId = randomUUID();
+    const server = await tables.servers.insert(tx, serverRecord(plan, id, jobId, index, count, now));
+    await recordBegun(core, tx, create, context, server);
+    await addWork(core, tx, create, context, { id: jobId, serverId: server.id }, nextArguments());
     made.push(server);
   }
   return made;

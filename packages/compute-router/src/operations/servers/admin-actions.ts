@@ -17,7 +17,7 @@ export const adminActions = [
     errors: [404],
     body: object({ 'os-resetState': object({ state: z.enum(['active', 'error']) }) }),
     run: async ({ engine, context, target, body }) => {
-      await engine.serverActions.resetState(context, target.id, body['os-resetState'].state);
+      await engine.servers.act(context, target.id, 'os-resetState', body['os-resetState']);
     },
   }),
   operation({
@@ -28,7 +28,7 @@ export const adminActions = [
     errors: [404, 409],
     body: object({ injectNetworkInfo: z.unknown() }),
     run: async ({ engine, context, target }) => {
-      await engine.serverActions.injectNetworkInfo(context, target.id);
+      await engine.servers.act(context, target.id, 'injectNetworkInfo');
     },
   }),
   operation({
@@ -40,7 +40,7 @@ export const adminActions = [
     errors: [400, 404, 409],
     body: object({ trigger_crash_dump: z.null() }),
     run: async ({ engine, context, target }) => {
-      await engine.serverActions.triggerCrashDump(context, target.id);
+      await engine.servers.act(context, target.id, 'trigger_crash_dump');
     },
   }),
   operation({
@@ -51,7 +51,7 @@ export const adminActions = [
     errors: [404, 409, 501],
     body: object({ changePassword: object({ adminPass: z.string() }) }),
     run: async ({ engine, context, target, body }) => {
-      await engine.serverActions.changePassword(context, target.id, body.changePassword.adminPass);
+      await engine.servers.act(context, target.id, 'changePassword', { adminPassword: body.changePassword.adminPass });
     },
   }),
   operation({
@@ -62,7 +62,7 @@ export const adminActions = [
     errors: [403, 404, 409],
     body: object({ restore: z.unknown() }),
     run: async ({ engine, context, target }) => {
-      await engine.serverActions.restore(context, target.id);
+      await engine.servers.act(context, target.id, 'restore');
     },
   }),
   operation({
@@ -73,7 +73,7 @@ export const adminActions = [
     errors: [404, 409],
     body: object({ forceDelete: z.unknown() }),
     run: async ({ engine, context, target }) => {
-      await engine.servers.forceDelete(context, target.id);
+      await engine.servers.act(context, target.id, 'forceDelete');
     },
   }),
 ];

@@ -40,7 +40,7 @@ export const imageActions = [
       const { name, metadata } = call.body.createImage;
       if (target.blockDevices.some(({ bootIndex, destination }) => bootIndex === 0 && destination === 'volume'))
         call.require('os_compute_api:servers:create_image:allow_volume_backed', target);
-      const imageId = await engine.serverActions.createImage(context, target.id, {
+      const imageId = await engine.servers.act(context, target.id, 'createImage', {
         name,
         metadata,
         limitMetadata: at(limitsMetadata, version) ?? false,
@@ -69,7 +69,7 @@ export const imageActions = [
     run: async (call) => {
       const { engine, context, target, version } = call;
       const { name, backup_type, rotation, metadata } = call.body.createBackup;
-      const imageId = await engine.serverActions.createBackup(context, target.id, {
+      const imageId = await engine.servers.act(context, target.id, 'createBackup', {
         name,
         metadata,
         backupType: backup_type,

@@ -81,7 +81,7 @@ export const serverInterfaces = [
       if (asked.net_id && asked.port_id) throw new BadRequest('Must not input both network_id and port_id');
       if (asked.fixed_ips && !asked.net_id) throw new BadRequest('Must input network_id when request IP address');
       return {
-        interfaceAttachment: await call.engine.interfaces.attach(call.context, call.target, {
+        interfaceAttachment: await call.engine.servers.act(call.context, call.target.id, 'attachInterface', {
           networkId: asked.net_id,
           portId: asked.port_id,
           address: asked.fixed_ips?.[0]?.ip_address,
@@ -113,7 +113,8 @@ export const serverInterfaces = [
     status: 202,
     errors: [400, 404, 409, 501],
     target: parentServer,
-    run: ({ engine, context, target, params }) => engine.interfaces.detach(context, target, params.id),
+    run: ({ engine, context, target, params }) =>
+      engine.servers.act(context, target.id, 'detachInterface', { portId: params.id }),
   }),
   operation({
     method: 'GET',

@@ -41,7 +41,7 @@ export const moveActions = [
     body: object({ resize: object({ flavorRef, 'OS-DCF:diskConfig': type.diskConfig.optional() }) }),
     target: serverById,
     run: async ({ engine, context, target, body }) => {
-      await engine.serverActions.resize(context, target.id, {
+      await engine.servers.act(context, target.id, 'resize', {
         flavorId: body.resize.flavorRef.split('/').at(-1)!,
         diskConfig: body.resize['OS-DCF:diskConfig'],
       });
@@ -58,7 +58,7 @@ export const moveActions = [
     body: object({ confirmResize: z.unknown() }),
     target: serverById,
     run: async ({ engine, context, target }) => {
-      await engine.serverActions.confirmResize(context, target.id);
+      await engine.servers.act(context, target.id, 'confirmResize');
     },
   }),
   operation({
@@ -72,7 +72,7 @@ export const moveActions = [
     body: object({ revertResize: z.unknown() }),
     target: serverById,
     run: async ({ engine, context, target }) => {
-      await engine.serverActions.revertResize(context, target.id);
+      await engine.servers.act(context, target.id, 'revertResize');
     },
   }),
   operation({
@@ -96,7 +96,7 @@ export const moveActions = [
           : 'os_compute_api:os-migrate-server:migrate:host',
         target,
       );
-      await engine.serverActions.migrate(context, target.id, host);
+      await engine.servers.act(context, target.id, 'migrate', { host });
     },
   }),
   operation({
@@ -125,7 +125,7 @@ export const moveActions = [
           : 'os_compute_api:os-migrate-server:migrate_live:host',
         target,
       );
-      await engine.serverActions.liveMigrate(context, target.id, {
+      await engine.servers.act(context, target.id, 'os-migrateLive', {
         host,
         force: asked.force ?? (host !== undefined && at(forcedWithHost.migrateLive, version)),
         checkedFirst: at(checkedFirst, version) ?? false,
@@ -155,7 +155,7 @@ export const moveActions = [
       const { host, adminPass, onSharedStorage, force } = call.body.evacuate;
       if (onSharedStorage && adminPass !== undefined)
         throw new BadRequest('admin password can not be changed on existing disk');
-      const password = await engine.serverActions.evacuate(context, target.id, {
+      const password = await engine.servers.act(context, target.id, 'evacuate', {
         host,
         force: force ?? (host !== undefined && at(forcedWithHost.evacuate, version)),
         adminPassword: adminPass,

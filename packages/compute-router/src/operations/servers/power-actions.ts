@@ -1,4 +1,4 @@
-import type { ActionName } from '@apistrata/compute-engine';
+import type { ServerActionName } from '@apistrata/compute-engine';
 import { at, since, until } from '@apistrata/microversion';
 import { object } from '@apistrata/microversion/schema';
 import { z } from 'zod';
@@ -14,7 +14,7 @@ const plain = [
   ['unpause', 'os_compute_api:os-pause-server:unpause', 'Unpause a server'],
   ['suspend', 'os_compute_api:os-suspend-server:suspend', 'Suspend a server'],
   ['resume', 'os_compute_api:os-suspend-server:resume', 'Resume a server'],
-] as const satisfies readonly (readonly [ActionName, RuleName, string])[];
+] as const satisfies readonly (readonly [ServerActionName, RuleName, string])[];
 
 const path = '/servers/{id}/action';
 

@@ -55,7 +55,7 @@ export const rebuildActions = [
       const asked = call.body.rebuild;
       if (asked.trusted_image_certificates !== undefined)
         call.require('os_compute_api:servers:rebuild:trusted_certs', target);
-      const { server, adminPassword } = await engine.serverActions.rebuild(context, target.id, {
+      const { server, adminPassword } = await engine.servers.act(context, target.id, 'rebuild', {
         imageId: asked.imageRef,
         name: asked.name,
         adminPassword: asked.adminPass,
@@ -95,7 +95,7 @@ export const rebuildActions = [
       const { engine, context, target, version } = call;
       const asked = call.body.rescue ?? {};
       if (asked.host !== undefined) call.require('os_compute_api:os-migrate-server:migrate:host', target);
-      const adminPass = await engine.serverActions.rescue(context, target.id, {
+      const adminPass = await engine.servers.act(context, target.id, 'rescue', {
         adminPassword: asked.adminPass,
         imageId: asked.rescue_image_ref,
         host: asked.host,

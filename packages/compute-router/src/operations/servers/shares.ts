@@ -63,7 +63,12 @@ export const serverShares = [
     reply: { share: shown },
     run: async ({ engine, context, target, body }) => {
       const { share_id, tag = share_id } = body.share;
-      return { share: { server: target, share: await engine.serverShares.attach(context, target, share_id, tag) } };
+      return {
+        share: {
+          server: target,
+          share: await engine.servers.act(context, target.id, 'attachShare', { shareId: share_id, tag }),
+        },
+      };
     },
   }),
   operation({
@@ -90,6 +95,7 @@ export const serverShares = [
     status: 200,
     errors: [400, 403, 404, 409],
     target: anyParentServer,
-    run: ({ engine, context, target, params }) => engine.serverShares.detach(context, target, params.id),
+    run: ({ engine, context, target, params }) =>
+      engine.servers.act(context, target.id, 'detachShare', { shareId: params.id }),
   }),
 ];

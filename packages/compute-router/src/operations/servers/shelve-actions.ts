@@ -28,7 +28,7 @@ export const shelveActions = [
     body: object({ shelve: z.unknown() }),
     target: serverById,
     run: async ({ engine, context, target }) => {
-      await engine.serverActions.shelve(context, target.id);
+      await engine.servers.act(context, target.id, 'shelve');
     },
   }),
   operation({
@@ -68,7 +68,7 @@ export const shelveActions = [
       const { engine, context, target, version } = call;
       const place = at(withPlace, version) ? (call.body.unshelve as Place | null) : null;
       if (place?.host !== undefined) call.require('os_compute_api:os-shelve:unshelve_to_host', target);
-      await engine.serverActions.unshelve(context, target.id, { zone: place?.availability_zone, host: place?.host });
+      await engine.servers.act(context, target.id, 'unshelve', { zone: place?.availability_zone, host: place?.host });
     },
   }),
 ];

@@ -115,7 +115,7 @@ export const volumeAttachments = [
     run: async (call) => {
       const { engine, context, target, version, body } = call;
       const { volumeId, device, tag: deviceTag, delete_on_termination } = body.volumeAttachment;
-      const attached = await engine.volumeAttachments.attach(context, target, {
+      const attached = await engine.servers.act(context, target.id, 'attachVolume', {
         volumeId,
         device,
         tag: deviceTag,
@@ -156,7 +156,10 @@ export const volumeAttachments = [
     body: object({ volumeAttachment: object({ volumeId: type.uuid }) }),
     target: parentServer,
     run: ({ engine, context, target, params, body }) =>
-      engine.volumeAttachments.swap(context, target, params.id, body.volumeAttachment.volumeId),
+      engine.servers.act(context, target.id, 'swapVolume', {
+        oldVolumeId: params.id,
+        newVolumeId: body.volumeAttachment.volumeId,
+      }),
   }),
   operation({
     method: 'PUT',
@@ -181,7 +184,7 @@ export const volumeAttachments = [
       const { volumeId, delete_on_termination, ...said } = call.body.volumeAttachment;
       if (volumeId !== params.id) {
         call.require(swapRule, target);
-        await engine.volumeAttachments.swap(context, target, params.id, volumeId);
+        await engine.servers.act(context, target.id, 'swapVolume', { oldVolumeId: params.id, newVolumeId: volumeId });
         return;
       }
       call.require('os_compute_api:os-volumes-attachments:update', target);
@@ -199,6 +202,7 @@ export const volumeAttachments = [
     status: 202,
     errors: [400, 403, 404, 409],
     target: parentServer,
-    run: ({ engine, context, target, params }) => engine.volumeAttachments.detach(context, target, params.id),
+    run: ({ engine, context, target, params }) =>
+      engine.servers.act(context, target.id, 'detachVolume', { volumeId: params.id }),
   }),
 ];

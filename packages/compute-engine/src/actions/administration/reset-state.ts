@@ -1,0 +1,37 @@
+import { followServer } from '../../migrations/follow-server.js';
+import { endMigrations } from '../../migrations/migration-record.js';
+import type { Change } from '../../runs/action.js';
+import { action, type NoArguments } from '../../runs/action.js';
+import { keepClaim, ownClaim } from '../../scheduler/server-claims.js';
+
+/** What a server is to be from now on. */
+export interface StateReset {
+  readonly state: 'active' | 'error';
+}
+
+/**
+ * Says what state a server is in, whatever was being done to it: that is over. What is left to do is little: it has
+ * taken the server from whatever job had it, and lets it go where it is.
+ */
+export const resetState = action({
+  name: 'os-resetState',
+  task: 'any',
+  lock: false,
+  neverLaunched: true,
+  during: [],
+  history: 'resetState',
+  onFailure: 'unchanged',
+  begin: async ({ core }, { state }: StateReset) => {
+    const none: NoArguments = {};
+    const change: Change = async (tx, server) => {
+      await endMigrations(tx, core, server.id);
+      const claims = await keepClaim(tx, server, ownClaim(server));
+      return { ...claims, vmState: state, taskState: null, oldFlavor: null, newFlavor: undefined };
+    };
+    return { arguments: none, change };
+  },
+  run: async (run) => {
+    await followServer(run).catch(() => {});
+    await run.finish({});
+  },
+});

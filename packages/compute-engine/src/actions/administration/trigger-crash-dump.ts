@@ -1,0 +1,16 @@
+import { badRequest } from '../../errors.js';
+import { concurrentAction } from '../../runs/action.js';
+
+/** Has the guest write down what is in its memory, and crash. */
+export const triggerCrashDump = concurrentAction({
+  name: 'trigger_crash_dump',
+  vm: ['active', 'paused', 'rescued', 'resized', 'error'],
+  needs: 'crash_dump',
+  unsupported: () => badRequest('Triggering a crash dump is not supported by this driver.'),
+  lock: true,
+  history: 'trigger_crash_dump',
+  run: async (run) => {
+    await run.perform({ verb: 'crash_dump' }, undefined, 'compute_trigger_crash_dump');
+    await run.finish({});
+  },
+});

@@ -1,0 +1,107 @@
+import type { BlockDevice, ServerInterface } from '../../model/index.js';
+import { plannedInterface, type RequestedPort } from '../../ports/server-interface.js';
+import { connectPorts, releasePorts } from '../../ports/server-ports.js';
+import { action } from '../../runs/action.js';
+import { failRun } from '../../runs/fail-run.js';
+import type { ServerRun } from '../../runs/server-run.js';
+import { Superseded } from '../../runs/superseded.js';
+import { amountsOf } from '../../scheduler/claims.js';
+import { NoValidHost, place } from '../../scheduler/scheduler.js';
+import { keepClaim } from '../../scheduler/server-claims.js';
+import { tables } from '../../store/tables.js';
+import { hasLocalRoot } from '../../volumes/root-disk.js';
+import { connectVolumes, releaseVolumes } from '../../volumes/server-volumes.js';
+import { createBootVolumes } from './boot-volumes.js';
+
+/** What only the build needs to know; it is kept with the job, not with the server. */
+export interface CreateArguments {
+  readonly ports: readonly RequestedPort[];
+  readonly adminPassword: string | null;
+  /** Contents in base64. */
+  readonly files: readonly { readonly path: string; readonly contents: string }[];
+  /** A host that was asked for by name. */
+  readonly host?: string;
+  /** The scheduler has no say in it but for the host's capacity. */
+  readonly forced?: boolean;
+}
+
+/** Chooses a host for the server and writes it down with the claim. Placed already: nothing. */
+async function placeServer(run: ServerRun<CreateArguments>): Promise<void> {
+  if (run.server.host) return;
+  const { host, forced, ports } = run.arguments;
+  const { infrastructure } = run.core;
+  const map = await infrastructure.hosts();
+  await run.update({ taskState: 'block_device_mapping' }, async (tx, server) => {
+    const group = server.groupId ? await tables.serverGroups.get(tx, server.groupId) : undefined;
+    const amounts = amountsOf(server.flavor, hasLocalRoot(server));
+    const chosen = await place(tx, infrastructure, map, {
+      serverId: server.id,
+      flavor: server.flavor,
+      amounts,
+      zone: server.pinnedZone,
+      host,
+      forced,
+      hints: server.schedulerHints,
+      group,
+    });
+    return {
+      host: chosen.name,
+      node: chosen.node.hypervisorHostname,
+      claims: [{ host: chosen.name, ...amounts }],
+      interfaces: ports.map(plannedInterface),
+    };
+  });
+}
+
+/** Gives back what a build has taken of the catalogs. */
+async function giveBack(
+  run: ServerRun,
+  interfaces: readonly ServerInterface[],
+  devices: readonly BlockDevice[],
+): Promise<void> {
+  await releasePorts(run, interfaces);
+  await releaseVolumes(run, devices);
+}
+
+function buildAborted(run: ServerRun, error: Error): Error {
+  const aborted = new Error(`Build of instance ${run.server.id} aborted: ${error.message}`, { cause: error });
+  aborted.stack = error.stack;
+  return aborted;
+}
+
+/**
+ * Brings a new server to life: a host, its network, its disks, the machine. The request writes the server down itself,
+ * with this as its first job.
+ */
+export const create = action({
+  name: 'create',
+  lock: false,
+  neverLaunched: true,
+  during: ['scheduling', 'block_device_mapping', 'networking', 'spawning'],
+  history: 'create',
+  onFailure: 'error',
+  run: async (run: ServerRun<CreateArguments>) => {
+    const { ports, adminPassword, files } = run.arguments;
+    await run.step('conductor_schedule_and_build_instances', () => placeServer(run));
+    await run.passThrough(['block_device_mapping']);
+    const blockDevices = await connectVolumes(run, await createBootVolumes(run));
+    await run.passThrough(['networking']);
+    const interfaces = await connectPorts(run, ports);
+    if (interfaces.length > 0 || blockDevices !== run.server.blockDevices) {
+      await run.update({ interfaces, blockDevices }).catch(async (error) => {
+        // Deleted meanwhile: what was made for it since then is known to nobody else.
+        if (error instanceof Superseded) await giveBack(run, interfaces, blockDevices);
+        throw error;
+      });
+    }
+    await run.perform({ verb: 'spawn', adminPassword, files }, 'spawning', 'compute__do_build_and_run_instance');
+    await run.finish({ vmState: 'active', powerState: 1, launchedAt: run.core.clock.now() });
+  },
+  fail: async (run, error) => {
+    await giveBack(run, run.arguments.ports.map(plannedInterface), run.server.blockDevices);
+    const cause = error instanceof NoValidHost ? error : buildAborted(run, error);
+    await failRun(run, 'error', cause, { powerState: 0, interfaces: [], host: null, node: null }, (tx, server) =>
+      keepClaim(tx, server, undefined),
+    );
+  },
+});

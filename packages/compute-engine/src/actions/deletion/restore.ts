@@ -1,0 +1,24 @@
+import { checkServerQuota } from '../../quotas/server-quota.js';
+import { machineAction } from '../power/machine-action.js';
+
+/** Takes a soft-deleted server back into use; it counts against the quota again. */
+export const restore = machineAction({
+  name: 'restore',
+  vm: ['soft-delete'],
+  lock: true,
+  during: ['restoring'],
+  history: 'restore',
+  onFailure: 'unchanged',
+  begin: async ({ core, context }) => ({
+    arguments: {},
+    change: async (tx, { projectId, flavor }) => {
+      const asOwner = { ...context, caller: { ...context.caller, projectId } };
+      await checkServerQuota(core, tx, asOwner, { instances: 1, cores: flavor.vcpus, ram: flavor.memoryMb });
+      return { setAsideAt: undefined };
+    },
+  }),
+  work: { verb: 'restore' },
+  event: 'compute_restore_instance',
+  vmState: 'active',
+  powerState: 1,
+});

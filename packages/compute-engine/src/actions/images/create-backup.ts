@@ -1,0 +1,71 @@
+import { badRequest } from '../../errors.js';
+import type { TaskState } from '../../model/index.js';
+import { action } from '../../runs/action.js';
+import { failRun } from '../../runs/fail-run.js';
+import type { ServerRun } from '../../runs/server-run.js';
+import { isVolumeBacked } from '../../volumes/root-disk.js';
+import { BOOTED } from '../states.js';
+import {
+  checkProperties,
+  dropUnfinished,
+  newSnapshot,
+  SNAPSHOT,
+  type SnapshotArguments,
+  type SnapshotRequest,
+  takeSnapshot,
+} from './snapshot.js';
+
+/** A request for one more image of a series. */
+export interface BackupRequest extends SnapshotRequest {
+  /** Name of the series: `daily`, `weekly`, ... */
+  readonly backupType: string;
+  /** How many backups of the type stay. */
+  readonly rotation: number;
+}
+
+/** What the stored work knows. */
+export interface BackupArguments extends SnapshotArguments {
+  readonly backupType: string;
+  readonly rotation: number;
+}
+
+const BACKUP: readonly TaskState[] = ['image_backup', ...SNAPSHOT.slice(1)];
+
+/** Backups of one type, newest first: what is beyond the rotation goes. */
+async function rotate(run: ServerRun<BackupArguments>): Promise<void> {
+  const { backupType, rotation } = run.arguments;
+  const { images } = run.core.catalogs;
+  const { caller } = run.context;
+  const properties = { image_type: 'backup', backup_type: backupType, instance_uuid: run.server.id };
+  const backups = await images.list(caller, { properties });
+  for (const { id } of backups.slice(rotation)) await images.delete(caller, id).catch(() => {});
+}
+
+/** Makes an image of a server, and removes older ones of the series. Answers the image's id. */
+export const createBackup = action({
+  name: 'createBackup',
+  vm: BOOTED,
+  lock: false,
+  during: BACKUP,
+  history: 'createBackup',
+  onFailure: 'unchanged',
+  begin: async (scope, request: BackupRequest) => {
+    if (isVolumeBacked(scope.server)) throw badRequest('Backup is not supported for volume-backed instances.');
+    await checkProperties(scope, request);
+    const { name, backupType, rotation, metadata } = request;
+    const properties = { ...metadata, backup_type: backupType };
+    const { imageId, refused } = await newSnapshot(scope, { name, type: 'backup', properties });
+    const args: BackupArguments = { imageId, backupType, rotation };
+    return { arguments: args, result: () => imageId, refused };
+  },
+  run: async (run) => {
+    await takeSnapshot(run, run.arguments.imageId, BACKUP, 'compute_backup_instance');
+    await rotate(run);
+    await run.finish({});
+  },
+  fail: async (run, error) => {
+    await dropUnfinished(run, run.arguments.imageId);
+    await failRun(run, 'unchanged', error);
+  },
+  abandoned: (run) => dropUnfinished(run, run.arguments.imageId),
+});

@@ -1,0 +1,43 @@
+import { action } from '../../runs/action.js';
+import { failRun } from '../../runs/fail-run.js';
+import { isVolumeBacked } from '../../volumes/root-disk.js';
+import { BOOTED } from '../states.js';
+import {
+  checkProperties,
+  dropUnfinished,
+  newSnapshot,
+  SNAPSHOT,
+  type SnapshotArguments,
+  type SnapshotRequest,
+  takeSnapshot,
+} from './snapshot.js';
+import { snapshotVolumes } from './volume-snapshot.js';
+
+/** Makes an image of a server. Answers its id; it gets its content in the background, that of volumes at once. */
+export const createImage = action({
+  name: 'createImage',
+  vm: BOOTED,
+  lock: false,
+  during: SNAPSHOT,
+  history: 'createImage',
+  onFailure: 'unchanged',
+  begin: async (scope, request: SnapshotRequest) => {
+    await checkProperties(scope, request);
+    const ofVolumes = isVolumeBacked(scope.server);
+    const { name, metadata: properties = {} } = request;
+    const { imageId, refused } = ofVolumes
+      ? await snapshotVolumes(scope, request)
+      : await newSnapshot(scope, { name, type: 'snapshot', properties });
+    const args: SnapshotArguments = { imageId };
+    return { arguments: args, result: () => imageId, refused, ...(ofVolumes && { done: true as const }) };
+  },
+  run: async (run) => {
+    await takeSnapshot(run, run.arguments.imageId, SNAPSHOT, 'compute_snapshot_instance');
+    await run.finish({});
+  },
+  fail: async (run, error) => {
+    await dropUnfinished(run, run.arguments.imageId);
+    await failRun(run, 'unchanged', error);
+  },
+  abandoned: (run) => dropUnfinished(run, run.arguments.imageId),
+});

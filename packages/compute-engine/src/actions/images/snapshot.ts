@@ -1,0 +1,110 @@
+import { randomUUID } from 'node:crypto';
+import type { Image, NewImage } from '../../catalogs/index.js';
+import type { ServerScope } from '../../core.js';
+import type { Server, TaskState } from '../../model/index.js';
+import { checkMetadataQuota } from '../../quotas/server-quota.js';
+import type { ServerRun } from '../../runs/server-run.js';
+
+/** A request for an image of a server's disk. */
+export interface SnapshotRequest {
+  readonly name: string;
+  /** Properties of the image. */
+  readonly metadata?: Readonly<Record<string, string>>;
+  /** Whether the properties count against the limit of metadata items. */
+  readonly limitMetadata: boolean;
+}
+
+/** What the work on a snapshot knows. The image was made, without content, by the request. */
+export interface SnapshotArguments {
+  readonly imageId: string;
+}
+
+/** What is said of an image before it has an id. */
+export interface ImageDraft {
+  readonly name: string;
+  readonly type: 'snapshot' | 'backup';
+  readonly properties: Readonly<Record<string, string>>;
+}
+
+/** Tasks seen while a snapshot is taken. */
+export const SNAPSHOT = [
+  'image_snapshot_pending',
+  'image_snapshot',
+  'image_pending_upload',
+  'image_uploading',
+] as const satisfies readonly TaskState[];
+
+/** Properties that speak of the image they were made for, and of no copy of it. */
+const NOT_INHERITED = new Set(['cache_in_nova', 'bittorrent', 'img_block_device_mapping', 'block_device_mapping']);
+const NOT_INHERITED_PREFIXES = ['img_signature', 'cinder_encryption_key', 'image_'];
+
+function inherited(properties: Readonly<Record<string, string>>): Record<string, string> {
+  return Object.fromEntries(
+    Object.entries(properties).filter(
+      ([key]) => !NOT_INHERITED.has(key) && !NOT_INHERITED_PREFIXES.some((prefix) => key.startsWith(prefix)),
+    ),
+  );
+}
+
+/** Throws the 403 of more properties than the project may give an image. */
+export async function checkProperties(
+  { core, context }: ServerScope,
+  { metadata, limitMetadata }: SnapshotRequest,
+): Promise<void> {
+  if (limitMetadata && metadata) await checkMetadataQuota(core, context, Object.keys(metadata).length);
+}
+
+/** The image that a copy of a server's disk becomes: what its base says, and where it comes from. */
+export function snapshotImage(server: Server, id: string, draft: ImageDraft, base: Image | undefined): NewImage {
+  return {
+    id,
+    name: draft.name,
+    projectId: server.projectId,
+    visibility: 'private',
+    minRamMb: base?.minRamMb ?? 0,
+    minDiskGb: Math.max(server.flavor.diskGb, base?.minDiskGb ?? 0),
+    diskFormat: base?.diskFormat ?? 'qcow2',
+    containerFormat: base?.containerFormat ?? 'bare',
+    properties: {
+      ...inherited(server.imageProperties),
+      image_type: draft.type,
+      instance_uuid: server.id,
+      base_image_ref: server.imageId,
+      user_id: server.userId,
+      owner_id: server.projectId,
+      ...draft.properties,
+    },
+  };
+}
+
+/** Makes the image that the work will fill, as the answer names it; `refused` takes it back. */
+export async function newSnapshot(
+  { core, context: { caller }, server }: ServerScope,
+  draft: ImageDraft,
+): Promise<SnapshotArguments & { readonly refused: () => Promise<unknown> }> {
+  const { images } = core.catalogs;
+  const { imageId: baseId } = server;
+  const base = baseId === '' ? undefined : await images.get(caller, baseId).catch(() => undefined);
+  const imageId = randomUUID();
+  await images.create(caller, snapshotImage(server, imageId, draft, base));
+  return { imageId, refused: () => images.delete(caller, imageId).catch(() => {}) };
+}
+
+/** Has the machine copy its disk, and gives the copy to the image service. The tasks are shown one after the other. */
+export async function takeSnapshot(
+  run: ServerRun,
+  imageId: string,
+  tasks: readonly TaskState[],
+  event: string,
+): Promise<void> {
+  await run.passThrough(tasks.slice(0, -1));
+  await run.perform({ verb: 'snapshot', imageId }, tasks.at(-1), event);
+  await run.core.catalogs.images.upload(run.context.caller, imageId, await run.snapshotContent(imageId));
+}
+
+/** Removes an image that never got its content. */
+export async function dropUnfinished(run: ServerRun, imageId: string): Promise<undefined> {
+  const { images } = run.core.catalogs;
+  const image = await images.get(run.context.caller, imageId).catch(() => undefined);
+  if (image && image.status !== 'active') await images.delete(run.context.caller, imageId).catch(() => {});
+}

@@ -1,0 +1,73 @@
+import { randomUUID } from 'node:crypto';
+import type { ServerScope } from '../../core.js';
+import type { BlockDevice } from '../../model/index.js';
+import { type SnapshotRequest, snapshotImage } from './snapshot.js';
+
+/** A disk as an image remembers it: volumes by a snapshot of them. */
+async function mappingOf(
+  { core, context }: ServerScope,
+  name: string,
+  device: BlockDevice,
+): Promise<Record<string, unknown>> {
+  const common = {
+    boot_index: device.bootIndex,
+    device_name: device.device,
+    delete_on_termination: device.deleteOnTermination,
+    disk_bus: device.diskBus,
+    device_type: device.deviceType,
+    guest_format: device.guestFormat,
+    tag: device.tag,
+  };
+  if (!device.volumeId) {
+    return {
+      ...common,
+      source_type: device.source,
+      destination_type: device.destination,
+      volume_size: device.sizeGb,
+    };
+  }
+  const snapshot = await core.catalogs.volumes.createSnapshot(context.caller, {
+    key: randomUUID(),
+    volumeId: device.volumeId,
+    name: `snapshot for ${name}`,
+    force: true,
+  });
+  return {
+    ...common,
+    source_type: 'snapshot',
+    destination_type: 'volume',
+    snapshot_id: snapshot.id,
+    volume_size: snapshot.sizeGb,
+    volume_type: device.volumeType,
+  };
+}
+
+/**
+ * Makes an image without content of its own: it says of which snapshots the disks of a volume-backed server are made.
+ * `refused` takes all of that back.
+ */
+export async function snapshotVolumes(
+  scope: ServerScope,
+  { name, metadata }: SnapshotRequest,
+): Promise<{ readonly imageId: string; readonly refused: () => Promise<void> }> {
+  const { core, context, server } = scope;
+  const { images, volumes } = core.catalogs;
+  const { caller } = context;
+  const mappings: Record<string, unknown>[] = [];
+  for (const device of server.blockDevices) mappings.push(await mappingOf(scope, name, device));
+  const imageId = randomUUID();
+  const properties = {
+    ...metadata,
+    block_device_mapping: JSON.stringify(mappings),
+    bdm_v2: 'True',
+    root_device_name: server.rootDeviceName ?? '',
+  };
+  await images.create(caller, snapshotImage(server, imageId, { name, type: 'snapshot', properties }, undefined));
+  await images.upload(caller, imageId, new Uint8Array());
+  const refused = async () => {
+    await images.delete(caller, imageId).catch(() => {});
+    for (const { snapshot_id } of mappings)
+      if (snapshot_id) await volumes.deleteSnapshot(caller, String(snapshot_id)).catch(() => {});
+  };
+  return { imageId, refused };
+}

@@ -1,0 +1,35 @@
+import { withoutPort } from '../../ports/server-interface.js';
+import { concurrentAction } from '../../runs/action.js';
+
+/** Which interface is to go. */
+export interface InterfaceDetachment {
+  readonly portId: string;
+}
+
+/**
+ * Unplugs an interface; its port is deleted when it was made for the server, else given back. One that is not plugged in
+ * fails in the background. After a failure the interface stays, or goes with the server.
+ */
+export const detachInterface = concurrentAction({
+  name: 'detachInterface',
+  vm: ['active', 'paused', 'stopped'],
+  lock: true,
+  history: 'detach_interface',
+  word: 'detach_interface',
+  begin: async (_scope, { portId }: InterfaceDetachment) => ({ arguments: { portId } }),
+  run: async (run) => {
+    const { portId } = run.arguments;
+    await run.step('compute_detach_interface', async () => {
+      const plugged = run.server.interfaces.find((one) => one.portId === portId);
+      if (!plugged) {
+        // An earlier attempt may have come that far.
+        if (run.job.attempts > 1) return;
+        throw new Error(`Port ${portId} is not attached to server ${run.server.id}`);
+      }
+      await run.perform({ verb: 'detach_interface', interface: plugged });
+      const ids = plugged.owned ? { owned: [portId], bound: [] } : { owned: [], bound: [portId] };
+      await run.core.catalogs.networks.releasePorts(run.context.caller, run.server.id, ids);
+    });
+    await run.change(({ interfaces }) => ({ interfaces: withoutPort(interfaces, portId) }));
+  },
+});

@@ -1,0 +1,39 @@
+import { changeMigration, getMigration } from '../../migrations/migration-record.js';
+import type { MigrationStatus } from '../../model/index.js';
+import { action } from '../../runs/action.js';
+import { keepClaim, ownClaim } from '../../scheduler/server-claims.js';
+import { beginEnd } from './end-live-migration.js';
+import { stay } from './live-move.js';
+
+/** Which live migration is to be given up. */
+export interface LiveMigrationAbortion {
+  /** Its number, as paths use it. */
+  readonly number: string;
+  /** Statuses in which that is possible. */
+  readonly statuses: readonly MigrationStatus[];
+}
+
+/** Gives a live migration up: the server stays where it is. */
+export const abortLiveMigration = action({
+  name: 'live_migration_cancel',
+  task: ['migrating'],
+  lock: true,
+  during: [],
+  history: 'live_migration_cancel',
+  word: 'abort live migration',
+  onFailure: 'unchanged',
+  begin: (scope, { number, statuses }: LiveMigrationAbortion) => beginEnd(scope, number, statuses),
+  run: async (run) => {
+    const { id, destHost } = await getMigration(run.core, run.arguments.migrationId);
+    await run.perform(
+      { verb: 'live_migration_abort', destHost: destHost ?? '' },
+      undefined,
+      'compute_live_migration_abort',
+    );
+    await run.finish({}, async (tx, server) => {
+      await changeMigration(tx, run.core, id, { status: 'cancelled' });
+      return keepClaim(tx, server, ownClaim(server));
+    });
+  },
+  fail: (run, error) => stay(run, error, 'error'),
+});

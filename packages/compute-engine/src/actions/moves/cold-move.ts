@@ -1,0 +1,82 @@
+import { claimDestination } from '../../migrations/destination.js';
+import { followServer } from '../../migrations/follow-server.js';
+import { changeMigration, getMigration } from '../../migrations/migration-record.js';
+import type { FlavorCopy, MigrationRecord, MigrationStatus, ServerPatch } from '../../model/index.js';
+import { failRun } from '../../runs/fail-run.js';
+import type { AlsoWrite, ServerRun } from '../../runs/server-run.js';
+import { NoValidHost } from '../../scheduler/scheduler.js';
+import { keepClaim, ownClaim } from '../../scheduler/server-claims.js';
+
+/** What resize and migrate have decided on. */
+export interface MoveArguments {
+  readonly migrationId: string;
+  readonly flavor: FlavorCopy;
+  /** A host that was asked for. */
+  readonly host?: string;
+}
+
+/** Tasks seen while a server is moved. */
+export const MOVING = ['resize_prep', 'resize_migrating', 'resize_migrated', 'resize_finish'] as const;
+
+/** Says, in the same transaction as other changes, where a migration is. */
+function statusOf(run: ServerRun<MoveArguments>, status: MigrationStatus): AlsoWrite {
+  return async (tx) => {
+    await changeMigration(tx, run.core, run.arguments.migrationId, { status });
+    return undefined;
+  };
+}
+
+/** Finds a place: another host first; the same one only for a server that changes its flavor. */
+async function reserve(run: ServerRun<MoveArguments>, migration: MigrationRecord): Promise<void> {
+  const { destHost, sourceHost } = migration;
+  if (destHost) return;
+  if (!sourceHost) throw new Error(`Migration ${migration.id} has no host to move from.`);
+  const { flavor, host } = run.arguments;
+  const { core } = run;
+  const map = await core.infrastructure.hosts();
+  await run.update({}, async (tx, server) => {
+    const elsewhere = claimDestination(tx, core, map, server, { flavor, host, exclude: [sourceHost] });
+    const destination = await elsewhere.catch((error) => {
+      if (migration.type !== 'resize' || !(error instanceof NoValidHost)) throw error;
+      return claimDestination(tx, core, map, server, { flavor, host: sourceHost });
+    });
+    await changeMigration(tx, core, migration.id, { destHost: destination.host, destNode: destination.node });
+    return { claims: [...server.claims, destination.claim] };
+  });
+}
+
+/** Moves a server to another host, or gives it another flavor, and waits there for the owner's verdict. */
+export async function moveServer(run: ServerRun<MoveArguments>): Promise<void> {
+  const { core } = run;
+  const { flavor, migrationId } = run.arguments;
+  const migration = () => getMigration(core, migrationId);
+  if ((await migration()).status !== 'post-migrating') {
+    await run.step('conductor_migrate_server', async () => reserve(run, await migration()));
+    const { destHost, destNode } = await migration();
+    if (!destHost) throw new Error(`Migration ${migrationId} has no host to move to.`);
+    await run.passThrough(['resize_prep']);
+    await run.update({ taskState: 'resize_migrating' }, statusOf(run, 'migrating'));
+    await run.perform({ verb: 'migrate_disk', destHost, flavor }, 'resize_migrating', 'compute_resize_instance');
+    const there = { host: destHost, node: destNode, flavor, oldFlavor: run.server.flavor, newFlavor: undefined };
+    await run.update({ ...there, taskState: 'resize_migrated' }, statusOf(run, 'post-migrating'));
+  }
+  await run.passThrough(['resize_migrated']);
+  await followServer(run);
+  const powerOn = run.server.wasRunning;
+  await run.perform({ verb: 'finish_migration', flavor, powerOn }, 'resize_finish', 'compute_finish_resize');
+  await run.finish(
+    { vmState: 'resized', powerState: powerOn ? 1 : 4, launchedAt: core.clock.now() },
+    statusOf(run, 'finished'),
+  );
+}
+
+/** The server is in error where the move has left it. */
+export async function failMove(run: ServerRun<MoveArguments>, error: Error): Promise<void> {
+  await followServer(run).catch(() => {});
+  // Without a place to go to, nothing has happened to the server yet.
+  const patch: ServerPatch = error instanceof NoValidHost ? { vmState: run.server.vmState } : {};
+  await failRun(run, 'error', error, { oldFlavor: null, newFlavor: undefined, ...patch }, async (tx, server) => {
+    await changeMigration(tx, run.core, run.arguments.migrationId, { status: 'error' });
+    return keepClaim(tx, server, ownClaim(server));
+  });
+}

@@ -1,0 +1,38 @@
+import { changeMigration, getMigration } from '../../migrations/migration-record.js';
+import { action } from '../../runs/action.js';
+import { failRun } from '../../runs/fail-run.js';
+import { keepClaim, ownClaim } from '../../scheduler/server-claims.js';
+import { checkHostUp } from '../hosts.js';
+import { beginVerdict } from './verdict.js';
+
+/** Ends a move for good: what is left on the source goes. */
+export const confirmResize = action({
+  name: 'confirmResize',
+  vm: ['resized'],
+  lock: true,
+  during: ['resize_confirming'],
+  history: 'confirmResize',
+  onFailure: 'error',
+  begin: async (scope) => {
+    await checkHostUp(scope.core, scope.server);
+    return beginVerdict(scope, 'confirming');
+  },
+  run: async (run) => {
+    const { id, sourceHost } = await getMigration(run.core, run.arguments.migrationId);
+    await run.perform(
+      { verb: 'confirm_migration', sourceHost: sourceHost ?? '' },
+      'resize_confirming',
+      'compute_confirm_resize',
+    );
+    const vmState = run.server.powerState === 4 ? 'stopped' : 'active';
+    await run.finish({ vmState, oldFlavor: null }, async (tx, server) => {
+      await changeMigration(tx, run.core, id, { status: 'confirmed' });
+      return keepClaim(tx, server, ownClaim(server));
+    });
+  },
+  fail: (run, error) =>
+    failRun(run, 'error', error, { oldFlavor: null }, async (tx, server) => {
+      await changeMigration(tx, run.core, run.arguments.migrationId, { status: 'error' });
+      return keepClaim(tx, server, ownClaim(server));
+    }),
+});

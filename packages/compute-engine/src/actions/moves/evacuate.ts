@@ -1,0 +1,116 @@
+import { randomUUID } from 'node:crypto';
+import { badRequest, conflict, notFound } from '../../errors.js';
+import { generatePassword } from '../../keys/generate-password.js';
+import { claimDestination } from '../../migrations/destination.js';
+import { followServer } from '../../migrations/follow-server.js';
+import { beginMigration, changeMigration, endMigrations, getMigration } from '../../migrations/migration-record.js';
+import { action, type Change } from '../../runs/action.js';
+import { failRun } from '../../runs/fail-run.js';
+import type { ServerRun } from '../../runs/server-run.js';
+import { keepClaim, ownClaim } from '../../scheduler/server-claims.js';
+import { isHostUp, requestedHost } from '../hosts.js';
+
+/** A request to bring a server of a host that is down to life elsewhere. */
+export interface EvacuationRequest {
+  /** Left out: the scheduler says. */
+  readonly host?: string;
+  /** Does not ask the scheduler whether the host fits. */
+  readonly force?: boolean;
+  readonly adminPassword?: string;
+  /** The disks survived with the host's storage: the password stays what it was. */
+  readonly sharedStorage?: boolean;
+  /** Left off at the other end, whatever it was. */
+  readonly stop: boolean;
+}
+
+/** What the stored work knows. */
+export interface EvacuateArguments {
+  readonly migrationId: string;
+  readonly host?: string;
+  readonly force?: boolean;
+  readonly adminPassword: string | null;
+  /** Left off at the other end, whatever it was. */
+  readonly stop: boolean;
+}
+
+async function settleElsewhere(run: ServerRun<EvacuateArguments>): Promise<void> {
+  const { core } = run;
+  const { host, force, migrationId } = run.arguments;
+  const migration = await getMigration(core, migrationId);
+  if (migration.destHost) return;
+  const map = await core.infrastructure.hosts();
+  await run.update({}, async (tx, server) => {
+    const exclude = migration.sourceHost ? [migration.sourceHost] : [];
+    const destination = await claimDestination(tx, core, map, server, { flavor: server.flavor, host, force, exclude });
+    const { host: destHost, node: destNode } = destination;
+    await changeMigration(tx, core, migration.id, { destHost, destNode, status: 'pre-migrating' });
+    await keepClaim(tx, server, undefined);
+    return { claims: [destination.claim], host: destHost, node: destNode };
+  });
+}
+
+/** Brings a server of a host that is down to life elsewhere. Answers its password; null where its disk keeps the old one. */
+export const evacuate = action({
+  name: 'evacuate',
+  vm: ['active', 'stopped', 'error'],
+  task: 'any',
+  lock: false,
+  notWithShares: true,
+  during: ['rebuilding', 'rebuild_block_device_mapping', 'rebuild_spawning'],
+  history: 'evacuate',
+  onFailure: 'error',
+  begin: async ({ core, context, server }, request: EvacuationRequest) => {
+    const { force, sharedStorage, stop } = request;
+    if (force && request.host === undefined) throw badRequest("Can't force to a non-provided destination");
+    const host = await requestedHost(core, request.host, (name) =>
+      notFound(`Compute host ${name} could not be found.`),
+    );
+    if (host && host.name === server.host) throw badRequest("The target host can't be the same one.");
+    if (await isHostUp(core, server)) throw badRequest(`Compute service of ${server.host} is still in use.`);
+    const adminPassword = sharedStorage ? null : (request.adminPassword ?? generatePassword());
+    const migrationId = randomUUID();
+    const change: Change = async (tx, current) => {
+      // Any other task is lost with its host; a deletion was promised and stays so.
+      if (current.taskState === 'deleting' || current.taskState === 'soft-deleting')
+        throw conflict(`Cannot 'evacuate' instance ${server.id} while it is in task_state ${current.taskState}`);
+      await endMigrations(tx, core, server.id);
+      await beginMigration(tx, core, context, current, { id: migrationId, type: 'evacuation' });
+      return { wasRunning: current.vmState !== 'stopped', oldFlavor: null, newFlavor: undefined };
+    };
+    const args: EvacuateArguments = { migrationId, host: host?.name, force, adminPassword, stop };
+    return { arguments: args, change, result: () => adminPassword };
+  },
+  run: async (run) => {
+    const { adminPassword, stop, migrationId } = run.arguments;
+    await run.step('conductor_rebuild_server', () => settleElsewhere(run));
+    await run.passThrough(['rebuilding', 'rebuild_block_device_mapping']);
+    await followServer(run);
+    const { sourceHost } = await getMigration(run.core, migrationId);
+    await run.perform(
+      { verb: 'evacuate', sourceHost: sourceHost ?? '', adminPassword },
+      'rebuild_spawning',
+      'compute_rebuild_instance',
+    );
+    const runs = run.server.wasRunning && !stop;
+    if (!runs) await run.perform({ verb: 'power_off' }, 'powering-off', 'compute_stop_instance');
+    await run.finish(
+      {
+        vmState: runs ? 'active' : 'stopped',
+        powerState: runs ? 1 : 4,
+        launchedAt: run.core.clock.now(),
+        fault: null,
+      },
+      async (tx) => {
+        await changeMigration(tx, run.core, migrationId, { status: 'done' });
+        return undefined;
+      },
+    );
+  },
+  fail: async (run, error) => {
+    await followServer(run).catch(() => {});
+    await failRun(run, 'error', error, {}, async (tx, server) => {
+      await changeMigration(tx, run.core, run.arguments.migrationId, { status: 'failed' });
+      return keepClaim(tx, server, ownClaim(server));
+    });
+  },
+});

@@ -1,0 +1,146 @@
+import { randomUUID } from 'node:crypto';
+import type { ServerScope } from '../../core.js';
+import type { DriverWork } from '../../drivers/driver.js';
+import { badRequest } from '../../errors.js';
+import { claimDestination } from '../../migrations/destination.js';
+import {
+  beginMigration,
+  changeMigration,
+  getMigration,
+  type MigrationPatch,
+} from '../../migrations/migration-record.js';
+import type { MigrationStatus } from '../../model/index.js';
+import { action, type Change } from '../../runs/action.js';
+import type { ServerRun } from '../../runs/server-run.js';
+import type { Host } from '../../scheduler/infrastructure.js';
+import { NoValidHost } from '../../scheduler/scheduler.js';
+import { tables } from '../../store/tables.js';
+import { isHostUp, requestedHost } from '../hosts.js';
+import { forceComplete } from './force-complete.js';
+import { arrive, type LiveMoveArguments, stay } from './live-move.js';
+
+/** A request to move a server while it runs. */
+export interface LiveMigrationRequest {
+  /** Left out: the scheduler says. */
+  readonly host?: string;
+  /** Does not ask the scheduler whether the host fits. */
+  readonly force?: boolean;
+  /** Whether a place is looked for before the answer, so that none is a 400, or in the background. */
+  readonly checkedFirst: boolean;
+}
+
+/** What the stored work knows. */
+export interface LiveMigrationArguments extends LiveMoveArguments {
+  readonly host?: string;
+  readonly force?: boolean;
+}
+
+const BYTES_PER_MIB = 1024 * 1024;
+
+/** Where the request says to go; the 400s of hosts that cannot be gone to. */
+async function checkHosts({ core, server }: ServerScope, request: LiveMigrationRequest): Promise<Host | undefined> {
+  const { force, checkedFirst } = request;
+  if (force && request.host === undefined) throw badRequest("Can't force to a non-provided destination");
+  const host = await requestedHost(core, request.host, (name) =>
+    badRequest(`Compute host ${name} could not be found.`),
+  );
+  if (checkedFirst && host && host.name === server.host)
+    throw badRequest(`Unable to migrate instance ${server.id} to current host (${host.name}).`);
+  if (checkedFirst && !(await isHostUp(core, server)))
+    throw badRequest(`Compute service of ${server.host} is unavailable at this time.`);
+  return host;
+}
+
+function refuse(error: unknown): never {
+  throw error instanceof NoValidHost ? badRequest(error.message) : error;
+}
+
+/** Says where a migration is; where the driver takes no time nobody could see it. */
+async function show(
+  run: ServerRun<LiveMoveArguments>,
+  status: MigrationStatus,
+  work: DriverWork,
+  more: MigrationPatch = {},
+): Promise<void> {
+  if (run.isInstant(work)) return;
+  await run.update({ taskState: 'migrating' }, async (tx) => {
+    await changeMigration(tx, run.core, run.arguments.migrationId, { status, ...more });
+    return undefined;
+  });
+}
+
+/** Finds a destination unless the request has found one already. */
+async function reserve(run: ServerRun<LiveMigrationArguments>): Promise<string> {
+  const { core } = run;
+  const { host, force, migrationId } = run.arguments;
+  const { id, destHost, sourceHost } = await getMigration(core, migrationId);
+  if (destHost) return destHost;
+  const map = await core.infrastructure.hosts();
+  let reserved = '';
+  await run.update({}, async (tx, server) => {
+    const exclude = sourceHost === null ? [] : [sourceHost];
+    if (host !== undefined && map.hosts.get(host)?.name === sourceHost) throw new NoValidHost({ excluded: 1 });
+    const destination = await claimDestination(tx, core, map, server, { flavor: server.flavor, host, force, exclude });
+    reserved = destination.host;
+    await changeMigration(tx, core, id, { destHost: destination.host, destNode: destination.node });
+    return { claims: [...server.claims, destination.claim] };
+  });
+  return reserved;
+}
+
+/** Whether it was taken over by a request to complete it. */
+async function isForced({ core, server, context }: ServerRun): Promise<boolean> {
+  const actions = await tables.actions.find(core.store, (q) => q.where('server_id', '=', server.id));
+  const own = actions.find(({ requestId }) => requestId === context.requestId);
+  return actions.some(({ action, seq }) => action === forceComplete.history && seq > (own?.seq ?? 0));
+}
+
+/** Moves a running server: queued, preparing, running, then there. */
+export const liveMigrate = action({
+  name: 'os-migrateLive',
+  vm: ['active', 'paused'],
+  lock: true,
+  notWithShares: true,
+  during: ['migrating'],
+  history: 'live-migration',
+  onFailure: 'unchanged',
+  begin: async (scope, request: LiveMigrationRequest) => {
+    const { core, context } = scope;
+    const { force, checkedFirst } = request;
+    const host = (await checkHosts(scope, request))?.name;
+    const map = await core.infrastructure.hosts();
+    const args: LiveMigrationArguments = { migrationId: randomUUID(), host, force };
+    const change: Change = async (tx, current) => {
+      await beginMigration(tx, core, context, current, { id: args.migrationId, type: 'live-migration' });
+      if (!checkedFirst) return undefined;
+      const place = { flavor: current.flavor, host, force, exclude: current.host ? [current.host] : [] };
+      const destination = await claimDestination(tx, core, map, current, place).catch(refuse);
+      await changeMigration(tx, core, args.migrationId, { destHost: destination.host, destNode: destination.node });
+      return { claims: [...current.claims, destination.claim] };
+    };
+    return { arguments: args, change };
+  },
+  run: async (run) => {
+    const destHost = await run.step('conductor_live_migrate_instance', () => reserve(run));
+    if (run.server.host !== destHost) {
+      const queue: DriverWork = { verb: 'live_migration_queue', destHost };
+      await show(run, 'queued', queue);
+      await run.perform(queue);
+      const prepare: DriverWork = { verb: 'live_migration_prepare', destHost };
+      await show(run, 'preparing', prepare);
+      await run.perform(prepare, undefined, 'compute_pre_live_migration');
+      const move: DriverWork = { verb: 'live_migration_run', destHost };
+      const total = run.server.flavor.memoryMb * BYTES_PER_MIB;
+      const half = Math.floor(total / 2);
+      await show(run, 'running', move, {
+        memoryTotalBytes: total,
+        memoryProcessedBytes: half,
+        memoryRemainingBytes: total - half,
+      });
+      await run.perform(move, undefined, 'compute_live_migration');
+    }
+    await arrive(run);
+  },
+  fail: (run, error) => stay(run, error, error instanceof NoValidHost ? 'error' : 'failed'),
+  abandoned: async (run) => ((await isForced(run)) ? 'Success' : undefined),
+});

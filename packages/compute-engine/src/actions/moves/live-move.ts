@@ -1,0 +1,40 @@
+import { followServer } from '../../migrations/follow-server.js';
+import { changeMigration, getMigration } from '../../migrations/migration-record.js';
+import type { MigrationStatus } from '../../model/index.js';
+import { failRun } from '../../runs/fail-run.js';
+import type { ServerRun } from '../../runs/server-run.js';
+import { keepClaim, ownClaim } from '../../scheduler/server-claims.js';
+
+/** What all work on a live migration knows. */
+export interface LiveMoveArguments {
+  readonly migrationId: string;
+}
+
+/** The memory is on the other side: the server lives there now. */
+export async function arrive(run: ServerRun<LiveMoveArguments>): Promise<void> {
+  const { core } = run;
+  const { id, destHost, destNode } = await getMigration(core, run.arguments.migrationId);
+  await run.update({ host: destHost, node: destNode }, async (tx) => {
+    await changeMigration(tx, core, id, { status: 'post-migrating' });
+    return undefined;
+  });
+  await followServer(run);
+  await run.perform({ verb: 'live_migration_finish', destHost: destHost ?? '' }, 'migrating');
+  await run.finish({}, async (tx, server) => {
+    await changeMigration(tx, core, id, { status: 'completed' });
+    return keepClaim(
+      tx,
+      server,
+      server.claims.findLast(({ host }) => host === destHost),
+    );
+  });
+}
+
+/** The move has ended where it began. */
+export async function stay(run: ServerRun<LiveMoveArguments>, error: Error, status: MigrationStatus): Promise<void> {
+  await followServer(run).catch(() => {});
+  await failRun(run, 'unchanged', error, {}, async (tx, server) => {
+    await changeMigration(tx, run.core, run.arguments.migrationId, { status });
+    return keepClaim(tx, server, ownClaim(server));
+  });
+}

@@ -1,0 +1,38 @@
+import { randomUUID } from 'node:crypto';
+import { badRequest } from '../../errors.js';
+import { beginMigration } from '../../migrations/migration-record.js';
+import { action, type Change } from '../../runs/action.js';
+import { checkHostUp, requestedHost } from '../hosts.js';
+import { failMove, MOVING, type MoveArguments, moveServer } from './cold-move.js';
+
+/** A request to move a server while it is off. */
+export interface MigrateRequest {
+  /** Left out: the scheduler says. */
+  readonly host?: string;
+}
+
+/** Moves a server to another host, until the owner confirms or reverts that. */
+export const migrate = action({
+  name: 'migrate',
+  vm: ['active', 'stopped'],
+  lock: true,
+  notWithShares: true,
+  during: MOVING,
+  history: 'migrate',
+  onFailure: 'error',
+  begin: async ({ core, context, server }, request: MigrateRequest) => {
+    const host = await requestedHost(core, request.host, (name) =>
+      badRequest(`The destination host ${name} is not a compute host.`),
+    );
+    if (host && host.name === server.host) throw badRequest('The target host cannot be the same one.');
+    await checkHostUp(core, server);
+    const args: MoveArguments = { migrationId: randomUUID(), flavor: server.flavor, host: host?.name };
+    const change: Change = async (tx, current) => {
+      await beginMigration(tx, core, context, current, { id: args.migrationId, type: 'migration' });
+      return { wasRunning: current.vmState === 'active' };
+    };
+    return { arguments: args, change };
+  },
+  run: moveServer,
+  fail: failMove,
+});

@@ -1,0 +1,70 @@
+import { randomUUID } from 'node:crypto';
+import type { Context } from '../../context.js';
+import type { Core, ServerScope } from '../../core.js';
+import { badRequest } from '../../errors.js';
+import { flavorCopy } from '../../flavors/flavor-copy.js';
+import { usableFlavor } from '../../flavors/usable-flavor.js';
+import { beginMigration } from '../../migrations/migration-record.js';
+import type { FlavorCopy, Server } from '../../model/index.js';
+import { checkServerQuota } from '../../quotas/server-quota.js';
+import { action, type Change } from '../../runs/action.js';
+import type { Tx } from '../../store/database.js';
+import { isVolumeBacked } from '../../volumes/root-disk.js';
+import { checkHostUp } from '../hosts.js';
+import { failMove, MOVING, type MoveArguments, moveServer } from './cold-move.js';
+
+/** A request for another flavor. */
+export interface ResizeRequest {
+  readonly flavorId: string;
+  readonly diskConfig?: 'AUTO' | 'MANUAL';
+}
+
+/** The image must still be there: the disk may be made from it once more. */
+async function checkImage({ core, context, server: { imageId } }: ServerScope): Promise<void> {
+  if (imageId === '') return;
+  await core.catalogs.images.get(context.caller, imageId).catch(() => {
+    throw badRequest('Image that the instance was started with could not be found.');
+  });
+}
+
+/** Counts only what becomes more; a project is never kept from shrinking. */
+async function checkGrowth(core: Core, tx: Tx, context: Context, server: Server, next: FlavorCopy): Promise<void> {
+  const { flavor: old, projectId } = server;
+  const more = { cores: next.vcpus - old.vcpus, ram: next.memoryMb - old.memoryMb };
+  const growth = Object.fromEntries(Object.entries(more).filter(([, amount]) => amount > 0));
+  if (Object.keys(growth).length === 0) return;
+  await checkServerQuota(core, tx, { ...context, caller: { ...context.caller, projectId } }, growth);
+}
+
+/** Gives a server another flavor, on another host where one is free, until the owner confirms or reverts that. */
+export const resize = action({
+  name: 'resize',
+  vm: ['active', 'stopped'],
+  lock: true,
+  notWithShares: true,
+  during: MOVING,
+  history: 'resize',
+  onFailure: 'error',
+  begin: async (scope, { flavorId, diskConfig }: ResizeRequest) => {
+    const { core, context, server } = scope;
+    const flavor = flavorCopy(await usableFlavor(core, context, flavorId));
+    if (flavor.id === server.flavor.id) throw badRequest('When resizing, instances must change flavor!');
+    if (flavor.diskGb === 0 && server.flavor.diskGb !== 0 && !isVolumeBacked(server))
+      throw badRequest('Resize to zero disk flavor is not allowed.');
+    await checkImage(scope);
+    await checkHostUp(core, server);
+    const args: MoveArguments = { migrationId: randomUUID(), flavor };
+    const change: Change = async (tx, current) => {
+      await checkGrowth(core, tx, context, current, flavor);
+      await beginMigration(tx, core, context, current, { id: args.migrationId, type: 'resize', flavor });
+      return {
+        newFlavor: flavor,
+        diskConfig: diskConfig ?? current.diskConfig,
+        wasRunning: current.vmState === 'active',
+      };
+    };
+    return { arguments: args, change };
+  },
+  run: moveServer,
+  fail: failMove,
+});

@@ -1,0 +1,55 @@
+import { followServer } from '../../migrations/follow-server.js';
+import { changeMigration, getMigration } from '../../migrations/migration-record.js';
+import { action } from '../../runs/action.js';
+import { failRun } from '../../runs/fail-run.js';
+import { keepClaim, ownClaim } from '../../scheduler/server-claims.js';
+import { beginVerdict } from './verdict.js';
+
+/** Undoes a move: back to the old host and flavor. */
+export const revertResize = action({
+  name: 'revertResize',
+  vm: ['resized'],
+  lock: true,
+  during: ['resize_reverting'],
+  history: 'revertResize',
+  onFailure: 'error',
+  begin: (scope) => beginVerdict(scope, 'reverting'),
+  run: async (run) => {
+    const { core } = run;
+    const { id, sourceHost, sourceNode } = await getMigration(core, run.arguments.migrationId);
+    const back = run.server.oldFlavor;
+    if (back) {
+      await run.perform(
+        { verb: 'revert_migration', sourceHost: sourceHost ?? '' },
+        'resize_reverting',
+        'compute_revert_resize',
+      );
+      await run.update({ host: sourceHost, node: sourceNode, flavor: back, oldFlavor: null }, (tx, server) =>
+        keepClaim(
+          tx,
+          server,
+          server.claims.find(({ host }) => host === sourceHost),
+        ),
+      );
+    }
+    await followServer(run);
+    const powerOn = run.server.wasRunning;
+    await run.perform(
+      { verb: 'finish_migration', flavor: run.server.flavor, powerOn },
+      'resize_reverting',
+      'compute_finish_revert_resize',
+    );
+    const vmState = powerOn ? 'active' : 'stopped';
+    await run.finish({ vmState, powerState: powerOn ? 1 : 4, launchedAt: core.clock.now() }, async (tx) => {
+      await changeMigration(tx, core, id, { status: 'reverted' });
+      return undefined;
+    });
+  },
+  fail: async (run, error) => {
+    await followServer(run).catch(() => {});
+    await failRun(run, 'error', error, { oldFlavor: null }, async (tx, server) => {
+      await changeMigration(tx, run.core, run.arguments.migrationId, { status: 'error' });
+      return keepClaim(tx, server, ownClaim(server));
+    });
+  },
+});

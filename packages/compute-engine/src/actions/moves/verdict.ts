@@ -1,0 +1,36 @@
+import type { ServerScope } from '../../core.js';
+import { badRequest } from '../../errors.js';
+import { changeMigration } from '../../migrations/migration-record.js';
+import type { MigrationStatus } from '../../model/index.js';
+import type { Begun } from '../../runs/action.js';
+import type { Session } from '../../store/database.js';
+import { tables } from '../../store/tables.js';
+
+/** The move that a verdict is about. */
+export interface VerdictArguments {
+  readonly migrationId: string;
+}
+
+/** Begins to end the move that waits for its verdict; 400 when there is none. */
+export async function beginVerdict(
+  { core, server }: ServerScope,
+  status: MigrationStatus,
+): Promise<Begun<VerdictArguments, void>> {
+  const waiting = async (session: Session) => {
+    const [migration] = await tables.migrations.find(session, (q) =>
+      q.where('server_id', '=', server.id).where('status', '=', 'finished').orderBy('seq', 'desc').limit(1),
+    );
+    return migration?.id;
+  };
+  const none = badRequest(`Instance ${server.id} has not been resized.`);
+  const migrationId = await waiting(core.store);
+  if (migrationId === undefined) throw none;
+  return {
+    arguments: { migrationId },
+    change: async (tx) => {
+      if ((await waiting(tx)) !== migrationId) throw none;
+      await changeMigration(tx, core, migrationId, { status });
+      return undefined;
+    },
+  };
+}

@@ -1,0 +1,31 @@
+import type { DriverWork } from '../../drivers/driver.js';
+import type { PowerState, VmState } from '../../model/index.js';
+import { type Action, action, type NoArguments } from '../../runs/action.js';
+
+/** An action that is one order to the machine and one result. */
+interface MachineAction<Name extends string> extends Omit<Action<Name>, 'run' | 'fail' | 'abandoned' | 'concurrent'> {
+  readonly work: DriverWork;
+  /** Name of the step in the history. */
+  readonly event: string;
+  /** What the server is afterwards. */
+  readonly vmState: VmState;
+  readonly powerState: PowerState;
+}
+
+/** Defines an action that needs nothing but one order to the machine. */
+export function machineAction<const Name extends string>({
+  work,
+  event,
+  vmState,
+  powerState,
+  ...record
+}: MachineAction<Name>): Action<Name, void, NoArguments, void> {
+  return action<Name>({
+    ...record,
+    run: async (run) => {
+      await run.passThrough(record.during.slice(0, -1));
+      await run.perform(work, record.during.at(-1), event);
+      await run.finish({ vmState, powerState });
+    },
+  });
+}

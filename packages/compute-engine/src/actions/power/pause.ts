@@ -1,0 +1,16 @@
+import { machineAction } from './machine-action.js';
+
+/** Halts a server, its memory kept where it is. */
+export const pause = machineAction({
+  name: 'pause',
+  vm: ['active'],
+  needs: 'pause',
+  lock: true,
+  during: ['pausing'],
+  history: 'pause',
+  onFailure: 'unchanged',
+  work: { verb: 'pause' },
+  event: 'compute_pause_instance',
+  vmState: 'paused',
+  powerState: 3,
+});

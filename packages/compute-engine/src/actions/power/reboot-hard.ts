@@ -1,0 +1,27 @@
+import { machineAction } from './machine-action.js';
+
+/** Switches a server off and on again, whatever its guest says. */
+export const rebootHard = machineAction({
+  name: 'rebootHard',
+  vm: ['active', 'stopped', 'paused', 'suspended', 'error'],
+  task: [
+    null,
+    'rebooting',
+    'reboot_pending',
+    'reboot_started',
+    'rebooting_hard',
+    'resuming',
+    'unpausing',
+    'pausing',
+    'suspending',
+  ],
+  lock: true,
+  during: ['rebooting_hard', 'reboot_pending_hard', 'reboot_started_hard'],
+  history: 'reboot',
+  word: 'reboot',
+  onFailure: 'error',
+  work: { verb: 'reboot', type: 'HARD' },
+  event: 'compute_reboot_instance',
+  vmState: 'active',
+  powerState: 1,
+});

@@ -1,0 +1,16 @@
+import { machineAction } from './machine-action.js';
+
+/** Asks the guest to reboot. */
+export const rebootSoft = machineAction({
+  name: 'rebootSoft',
+  vm: ['active'],
+  lock: true,
+  during: ['rebooting', 'reboot_pending', 'reboot_started'],
+  history: 'reboot',
+  word: 'reboot',
+  onFailure: 'error',
+  work: { verb: 'reboot', type: 'SOFT' },
+  event: 'compute_reboot_instance',
+  vmState: 'active',
+  powerState: 1,
+});

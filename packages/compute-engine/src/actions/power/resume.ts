@@ -1,0 +1,16 @@
+import { machineAction } from './machine-action.js';
+
+/** Wakes a suspended server. */
+export const resume = machineAction({
+  name: 'resume',
+  vm: ['suspended'],
+  needs: 'resume',
+  lock: true,
+  during: ['resuming'],
+  history: 'resume',
+  onFailure: 'error',
+  work: { verb: 'resume' },
+  event: 'compute_resume_instance',
+  vmState: 'active',
+  powerState: 1,
+});

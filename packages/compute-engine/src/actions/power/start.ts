@@ -1,0 +1,16 @@
+import { machineAction } from './machine-action.js';
+
+/** Switches a stopped server on. */
+export const start = machineAction({
+  name: 'os-start',
+  vm: ['stopped'],
+  lock: true,
+  during: ['powering-on'],
+  history: 'start',
+  word: 'start',
+  onFailure: 'unchanged',
+  work: { verb: 'power_on' },
+  event: 'compute_start_instance',
+  vmState: 'active',
+  powerState: 1,
+});

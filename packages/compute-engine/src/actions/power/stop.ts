@@ -1,0 +1,16 @@
+import { machineAction } from './machine-action.js';
+
+/** Switches a server off. */
+export const stop = machineAction({
+  name: 'os-stop',
+  vm: ['active', 'error'],
+  lock: true,
+  during: ['powering-off'],
+  history: 'stop',
+  word: 'stop',
+  onFailure: 'unchanged',
+  work: { verb: 'power_off' },
+  event: 'compute_stop_instance',
+  vmState: 'stopped',
+  powerState: 4,
+});

@@ -1,0 +1,16 @@
+import { machineAction } from './machine-action.js';
+
+/** Lets a paused server go on. */
+export const unpause = machineAction({
+  name: 'unpause',
+  vm: ['paused'],
+  needs: 'unpause',
+  lock: true,
+  during: ['unpausing'],
+  history: 'unpause',
+  onFailure: 'unchanged',
+  work: { verb: 'unpause' },
+  event: 'compute_unpause_instance',
+  vmState: 'active',
+  powerState: 1,
+});

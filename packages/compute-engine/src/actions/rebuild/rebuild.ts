@@ -1,0 +1,176 @@
+import type { ServerScope } from '../../core.js';
+import { badRequest, forbidden } from '../../errors.js';
+import { generatePassword } from '../../keys/generate-password.js';
+import type { BlockDevice, Keypair, Server, ServerPatch } from '../../model/index.js';
+import { checkMetadataQuota, limitsOf } from '../../quotas/server-quota.js';
+import { action } from '../../runs/action.js';
+import type { ServerRun } from '../../runs/server-run.js';
+import { compoundKey, tables } from '../../store/tables.js';
+import { isVolumeBacked } from '../../volumes/root-disk.js';
+import { connectVolume, untilAvailable } from '../../volumes/server-volumes.js';
+import { usableImage } from '../images/usable-image.js';
+
+/** A request to rebuild, after the schema has been checked. What is left out stays as it is. */
+export interface RebuildRequest {
+  readonly imageId: string;
+  readonly name?: string;
+  readonly adminPassword?: string;
+  /** Replaces all of it. */
+  readonly metadata?: Readonly<Record<string, string>>;
+  readonly preserveEphemeral?: boolean;
+  readonly diskConfig?: 'AUTO' | 'MANUAL';
+  readonly accessIpV4?: string;
+  readonly accessIpV6?: string;
+  /** Contents in base64. */
+  readonly files?: readonly { readonly path: string; readonly contents: string }[];
+  readonly description?: string | null;
+  /** Null removes the key. */
+  readonly keyName?: string | null;
+  readonly userData?: string | null;
+  readonly trustedCerts?: readonly string[] | null;
+  readonly hostname?: string;
+  /** Whether the root volume of a volume-backed server may get another image. */
+  readonly mayReimage: boolean;
+}
+
+/** What the stored work knows. */
+export interface RebuildArguments {
+  readonly imageId: string;
+  readonly adminPassword: string | null;
+  readonly preserveEphemeral: boolean;
+  readonly files: readonly { readonly path: string; readonly contents: string }[];
+  /** Volume-backed servers: the root volume gets the image's content. */
+  readonly reimage: boolean;
+}
+
+async function keyOf(
+  { core, context }: ServerScope,
+  name: string | null | undefined,
+): Promise<Keypair | null | undefined> {
+  if (name === undefined || name === null) return name;
+  const keypair = await tables.keypairs.get(core.store, compoundKey(context.caller.userId, name));
+  if (!keypair) throw badRequest(`Invalid key_name provided.`);
+  return keypair;
+}
+
+async function checkFiles(
+  { core, context: { caller } }: ServerScope,
+  files: NonNullable<RebuildRequest['files']>,
+): Promise<void> {
+  const limits = await limitsOf(core, core.store, caller.projectId, caller.userId);
+  const beyond = (limit: number, amount: number) => limit >= 0 && amount > limit;
+  if (beyond(limits.injected_files, files.length)) throw forbidden('Personality file limit exceeded');
+  for (const { path, contents } of files) {
+    if (beyond(limits.injected_file_path_bytes, Buffer.byteLength(path)))
+      throw forbidden('Personality file path exceeds maximum length');
+    if (beyond(limits.injected_file_content_bytes, Buffer.byteLength(contents, 'base64')))
+      throw forbidden('Personality content limit exceeded');
+  }
+}
+
+/** The root disk of a volume-backed server. */
+function rootVolumeOf({ blockDevices }: Server): (BlockDevice & { readonly volumeId: string }) | undefined {
+  for (const device of blockDevices) {
+    const { bootIndex, volumeId } = device;
+    if (bootIndex === 0 && volumeId !== null) return { ...device, volumeId };
+  }
+  return undefined;
+}
+
+/** Whether the root volume gets another image; the 400s of images and volumes that do not fit. */
+async function checkImage(scope: ServerScope, request: RebuildRequest) {
+  const { core, context, server } = scope;
+  if (!isVolumeBacked(server)) return { image: await usableImage(scope, request.imageId), reimage: false };
+  if (request.trustedCerts)
+    throw badRequest('Image certificate validation is not supported for volume-backed servers.');
+  const root = rootVolumeOf(server);
+  const volume = root && (await core.catalogs.volumes.getVolume(context.caller, root.volumeId));
+  const image = await usableImage(scope, request.imageId, volume?.sizeGb ?? 0);
+  const reimage = volume !== undefined && volume.imageMetadata.image_id !== request.imageId;
+  if (reimage && !request.mayReimage)
+    throw badRequest('Unable to rebuild with a different image for a volume-backed server.');
+  return { image, reimage };
+}
+
+/** Writes an image over the root volume: untied, rewritten, tied again. */
+async function reimageRoot(run: ServerRun, imageId: string): Promise<void> {
+  const { volumes } = run.core.catalogs;
+  const { caller } = run.context;
+  const root = rootVolumeOf(run.server);
+  if (!root) throw new Error(`Server ${run.server.id} has no root volume.`);
+  const { volumeId } = root;
+  if (root.attachmentId) await volumes.deleteAttachment(caller, root.attachmentId);
+  const reserved = await volumes.reserve(caller, { key: run.job.id, volumeId, serverId: run.server.id });
+  const changeRoot = (changed: BlockDevice) =>
+    run.update({}, async (_tx, { blockDevices }) => ({
+      blockDevices: blockDevices.map((device) => (device.id === root.id ? changed : device)),
+    }));
+  await changeRoot({ ...root, attachmentId: reserved.id });
+  await volumes.reimage(caller, volumeId, imageId);
+  await untilAvailable(run, volumeId);
+  await changeRoot(await connectVolume(run, { ...root, attachmentId: reserved.id }, volumeId));
+}
+
+/** Gives a server a fresh disk, of the same image or of another one. Answers the server and its new password. */
+export const rebuild = action({
+  name: 'rebuild',
+  vm: ['active', 'stopped', 'error'],
+  lock: true,
+  during: ['rebuilding', 'rebuild_block_device_mapping', 'rebuild_spawning'],
+  history: 'rebuild',
+  onFailure: 'error',
+  begin: async (scope, request: RebuildRequest) => {
+    const { image, reimage } = await checkImage(scope, request);
+    if (request.metadata) await checkMetadataQuota(scope.core, scope.context, Object.keys(request.metadata).length);
+    if (request.files) await checkFiles(scope, request.files);
+    const key = await keyOf(scope, request.keyName);
+    const adminPassword = request.adminPassword ?? generatePassword();
+    const args: RebuildArguments = {
+      imageId: image.id,
+      adminPassword,
+      preserveEphemeral: request.preserveEphemeral ?? false,
+      files: request.files ?? [],
+      reimage,
+    };
+    const change = (_tx: unknown, current: Server): ServerPatch => ({
+      ...(!isVolumeBacked(current) && {
+        imageId: image.id,
+        imageProperties: image.properties,
+        kernelId: image.properties.kernel_id ?? '',
+        ramdiskId: image.properties.ramdisk_id ?? '',
+      }),
+      name: request.name ?? current.name,
+      metadata: request.metadata ?? current.metadata,
+      diskConfig: request.diskConfig ?? current.diskConfig,
+      accessIpV4: request.accessIpV4 ?? current.accessIpV4,
+      accessIpV6: request.accessIpV6 ?? current.accessIpV6,
+      description: request.description === undefined ? current.description : request.description,
+      keyName: key === undefined ? current.keyName : (key?.name ?? null),
+      keyData: key === undefined ? current.keyData : (key?.publicKey ?? null),
+      userData: request.userData === undefined ? current.userData : request.userData,
+      trustedCerts: request.trustedCerts === undefined ? current.trustedCerts : request.trustedCerts,
+      hostname: request.hostname ?? current.hostname,
+      wasRunning: current.vmState !== 'stopped',
+      progress: 0,
+    });
+    return { arguments: args, change, result: (server: Server) => ({ server, adminPassword }) };
+  },
+  run: async (run) => {
+    const { imageId, adminPassword, preserveEphemeral, files, reimage } = run.arguments;
+    const { wasRunning } = run.server;
+    await run.passThrough(['rebuilding', 'rebuild_block_device_mapping']);
+    if (reimage) await run.step('compute_reimage_boot_volume', () => reimageRoot(run, imageId));
+    await run.perform(
+      { verb: 'rebuild', imageId, adminPassword, preserveEphemeral, files },
+      'rebuild_spawning',
+      'compute_rebuild_instance',
+    );
+    if (!wasRunning) await run.perform({ verb: 'power_off' }, 'powering-off', 'compute_stop_instance');
+    await run.finish({
+      vmState: wasRunning ? 'active' : 'stopped',
+      powerState: wasRunning ? 1 : 4,
+      launchedAt: run.core.clock.now(),
+      fault: null,
+    });
+  },
+});

@@ -1,0 +1,81 @@
+import type { Image } from '../../catalogs/index.js';
+import { badRequest } from '../../errors.js';
+import { generatePassword } from '../../keys/generate-password.js';
+import { claimDestination } from '../../migrations/destination.js';
+import { followServer } from '../../migrations/follow-server.js';
+import type { Server } from '../../model/index.js';
+import { action } from '../../runs/action.js';
+import type { ServerRun } from '../../runs/server-run.js';
+import { keepClaim } from '../../scheduler/server-claims.js';
+import { isVolumeBacked } from '../../volumes/root-disk.js';
+import { requestedHost } from '../hosts.js';
+import { usableImage } from '../images/usable-image.js';
+
+/** A request to boot a server from another image, to repair it. */
+export interface RescueRequest {
+  readonly adminPassword?: string;
+  /** Left out: the image that the server was made from. */
+  readonly imageId?: string;
+  /** Rescued there instead of where it is. */
+  readonly host?: string;
+  /** Whether a server whose root disk is a volume may be rescued, as long as the image says how. */
+  readonly mayBeVolumeBacked: boolean;
+}
+
+/** What the stored work knows. */
+export interface RescueArguments {
+  readonly imageId: string;
+  readonly adminPassword: string;
+  /** The server is rescued there instead of where it was. */
+  readonly host?: string;
+}
+
+function checkVolumeBacked(server: Server, image: Image | undefined, allowed: boolean): void {
+  if (!isVolumeBacked(server)) return;
+  if (!allowed) throw badRequest(`Cannot rescue a volume-backed instance`);
+  const { hw_rescue_bus: bus, hw_rescue_device: device } = image?.properties ?? {};
+  if (bus === undefined && device === undefined)
+    throw badRequest(`Requested rescue image '${image?.id ?? ''}' is not valid`);
+}
+
+async function moveTo(run: ServerRun, host: string): Promise<void> {
+  const { core } = run;
+  if (run.server.host !== host) {
+    const map = await core.infrastructure.hosts();
+    await run.update({}, async (tx, server) => {
+      const destination = await claimDestination(tx, core, map, server, { flavor: server.flavor, host });
+      await keepClaim(tx, server, undefined);
+      return { claims: [destination.claim], host: destination.host, node: destination.node };
+    });
+  }
+  await followServer(run);
+}
+
+/** Boots a server from another image, its own disk beside it. Answers the password of the rescued system. */
+export const rescue = action({
+  name: 'rescue',
+  vm: ['active', 'stopped', 'error'],
+  needs: 'rescue',
+  lock: true,
+  during: ['rescuing'],
+  history: 'rescue',
+  onFailure: 'error',
+  begin: async (scope, request: RescueRequest) => {
+    const { core, server } = scope;
+    const imageId = request.imageId ?? server.imageId;
+    const image = imageId === '' ? undefined : await usableImage(scope, imageId, 0);
+    checkVolumeBacked(server, image, request.mayBeVolumeBacked);
+    const host = await requestedHost(core, request.host, (name) =>
+      badRequest(`Compute host ${name} could not be found.`),
+    );
+    const adminPassword = request.adminPassword ?? generatePassword();
+    const args: RescueArguments = { imageId: image?.id ?? '', adminPassword, host: host?.name };
+    return { arguments: args, result: () => adminPassword };
+  },
+  run: async (run) => {
+    const { imageId, adminPassword, host } = run.arguments;
+    if (host !== undefined) await run.step('conductor_rescue_server', () => moveTo(run, host));
+    await run.perform({ verb: 'rescue', imageId, adminPassword }, 'rescuing', 'compute_rescue_instance');
+    await run.finish({ vmState: 'rescued', powerState: 1, launchedAt: run.core.clock.now() });
+  },
+});

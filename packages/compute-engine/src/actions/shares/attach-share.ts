@@ -1,0 +1,66 @@
+import { randomUUID } from 'node:crypto';
+import { CatalogError, type Share } from '../../catalogs/index.js';
+import type { ServerScope } from '../../core.js';
+import { conflict, notFound } from '../../errors.js';
+import type { ServerShare } from '../../model/index.js';
+import { type Change, concurrentAction } from '../../runs/action.js';
+import { ifStillThere } from '../../runs/superseded.js';
+import { closeShare, openShare, shareProtocols } from '../../shares/share-access.js';
+import { type ShareArguments, shareOf, withShare } from './attached-share.js';
+
+/** A request to tie a share to a server. */
+export interface NewShare {
+  readonly shareId: string;
+  /** Name under which the guest finds it. */
+  readonly tag: string;
+}
+
+async function findInCatalog({ core, context }: ServerScope, id: string): Promise<Share> {
+  try {
+    return await core.catalogs.shares.get(context.caller, id);
+  } catch (error) {
+    if (error instanceof CatalogError && error.kind === 'not-found') throw notFound(`Share ${id} could not be found.`);
+    throw error;
+  }
+}
+
+/** Makes a share ready for a stopped server, which mounts it when it is started. Answers the tie between the two. */
+export const attachShare = concurrentAction({
+  name: 'attachShare',
+  vm: ['stopped'],
+  lock: false,
+  anyProject: true,
+  history: 'attach_share',
+  word: 'attach_share',
+  begin: async (scope, { shareId, tag }: NewShare) => {
+    const share = await findInCatalog(scope, shareId);
+    if (share.status !== 'available') throw conflict(`Share ${shareId} is ${share.status}, not available.`);
+    if (!(share.protocol in shareProtocols))
+      throw conflict(`Share ${shareId} has the protocol ${share.protocol}, which servers cannot mount.`);
+    const exportLocation = share.exportLocations[0];
+    if (!exportLocation) throw conflict(`Share ${shareId} has no export location.`);
+    const tie: ServerShare = { id: randomUUID(), shareId, tag, status: 'attaching', exportLocation };
+    const args: ShareArguments = { id: tie.id, shareId };
+    const change: Change = (_tx, { id, shares }) => {
+      if (shares.some((one) => one.shareId === shareId))
+        throw conflict(`Share ${shareId} is already attached to instance ${id}.`);
+      if (shares.some((one) => one.tag === tag)) throw conflict(`Share tag ${tag} is already used by instance ${id}.`);
+      return { shares: [...shares, tie] };
+    };
+    return { arguments: args, change, result: () => tie };
+  },
+  run: async (run) => {
+    const { id, shareId } = run.arguments;
+    await run.step('compute_attach_share', async () => {
+      const share = shareOf(run.server, id);
+      await openShare(run, shareId);
+      await run.perform({ verb: 'attach_share', share });
+    });
+    await run.change((server) => withShare(server, id, { status: 'inactive' }));
+  },
+  undo: async (run) => {
+    const { id, shareId } = run.arguments;
+    await closeShare(run, shareId);
+    await ifStillThere(() => run.change((server) => withShare(server, id, { status: 'error' })));
+  },
+});

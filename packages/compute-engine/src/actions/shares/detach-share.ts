@@ -1,0 +1,39 @@
+import { conflict } from '../../errors.js';
+import { type Change, concurrentAction } from '../../runs/action.js';
+import { ifStillThere } from '../../runs/superseded.js';
+import { closeShare } from '../../shares/share-access.js';
+import { findShare, type ShareArguments, shareOf, withShare } from './attached-share.js';
+
+/** Which share is to go. */
+export interface ShareDetachment {
+  readonly shareId: string;
+}
+
+/** Takes a share away from a server. */
+export const detachShare = concurrentAction({
+  name: 'detachShare',
+  vm: ['stopped', 'error'],
+  lock: false,
+  anyProject: true,
+  history: 'detach_share',
+  word: 'detach_share',
+  begin: async ({ server }, { shareId }: ShareDetachment) => {
+    const { id } = findShare(server, shareId);
+    const args: ShareArguments = { id, shareId };
+    const change: Change = (_tx, current) => {
+      if (findShare(current, shareId).status === 'detaching')
+        throw conflict(`Share ${shareId} is being detached already.`);
+      return withShare(current, id, { status: 'detaching' });
+    };
+    return { arguments: args, change };
+  },
+  run: async (run) => {
+    const { id, shareId } = run.arguments;
+    await run.step('compute_detach_share', async () => {
+      await run.perform({ verb: 'detach_share', share: shareOf(run.server, id) });
+      await closeShare(run, shareId);
+    });
+    await run.change(({ shares }) => ({ shares: shares.filter((one) => one.id !== id) }));
+  },
+  undo: (run) => ifStillThere(() => run.change((server) => withShare(server, run.arguments.id, { status: 'error' }))),
+});

@@ -1,0 +1,15 @@
+import type { ServerRun } from '../../runs/server-run.js';
+import { keepClaim } from '../../scheduler/server-claims.js';
+import { keepVolumesReserved } from '../../volumes/server-volumes.js';
+
+/** Takes a shelved server from its host; disks of volumes and ports stay its own. */
+export async function offload(run: ServerRun): Promise<void> {
+  await run.perform({ verb: 'shelve_offload' }, 'shelving_offloading', 'compute_shelve_offload_instance');
+  if (run.server.interfaces.length > 0)
+    await run.core.catalogs.networks.movePorts(run.context.caller, run.server.id, '');
+  const blockDevices = await keepVolumesReserved(run, run.job.id);
+  await run.finish(
+    { vmState: 'shelved_offloaded', powerState: 4, host: null, node: null, blockDevices },
+    (tx, server) => keepClaim(tx, server, undefined),
+  );
+}

@@ -1,0 +1,13 @@
+import { action } from '../../runs/action.js';
+import { offload } from './offload.js';
+
+/** Takes a shelved server from its host before its time. */
+export const shelveOffload = action({
+  name: 'shelveOffload',
+  vm: ['shelved'],
+  lock: true,
+  during: ['shelving_offloading'],
+  history: 'shelveOffload',
+  onFailure: 'error',
+  run: offload,
+});

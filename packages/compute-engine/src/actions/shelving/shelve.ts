@@ -1,0 +1,59 @@
+import type { ServerPatch, TaskState } from '../../model/index.js';
+import { action } from '../../runs/action.js';
+import { failRun } from '../../runs/fail-run.js';
+import { hasLocalRoot, isVolumeBacked } from '../../volumes/root-disk.js';
+import { dropUnfinished, newSnapshot, takeSnapshot } from '../images/snapshot.js';
+import { BOOTED } from '../states.js';
+import { offload } from './offload.js';
+
+/** What the stored work knows. */
+export interface ShelveArguments {
+  /** The image that was made, without content, for the disk; null for disks that are volumes. */
+  readonly imageId: string | null;
+}
+
+const COPYING = ['shelving_image_pending_upload', 'shelving_image_uploading'] as const satisfies readonly TaskState[];
+
+/** Stops a server and keeps its disk as an image; servers whose disk is a volume leave their host at once. */
+export const shelve = action({
+  name: 'shelve',
+  vm: BOOTED,
+  lock: true,
+  notWithShares: true,
+  during: ['shelving', ...COPYING],
+  history: 'shelve',
+  onFailure: 'error',
+  begin: async (scope) => {
+    const { server } = scope;
+    const none: ShelveArguments = { imageId: null };
+    if (isVolumeBacked(server)) return { arguments: none };
+    const draft = { name: `${server.name}-shelved`, type: 'snapshot', properties: {} } as const;
+    const { imageId, refused } = await newSnapshot(scope, draft);
+    return { arguments: { imageId }, refused };
+  },
+  run: async (run) => {
+    const { imageId } = run.arguments;
+    if (run.server.vmState !== 'shelved') {
+      await run.perform({ verb: 'power_off' }, 'shelving', 'compute_shelve_instance');
+      if (imageId) await takeSnapshot(run, imageId, COPYING, 'compute_snapshot_instance');
+    }
+    const shelved: ServerPatch = {
+      vmState: 'shelved',
+      powerState: 4,
+      shelvedImageId: imageId,
+      setAsideAt: run.core.clock.now(),
+    };
+    if (run.core.settings.shelvedOffloadSeconds !== 0 && hasLocalRoot(run.server)) return run.finish(shelved);
+    await run.update({ ...shelved, taskState: 'shelving_offloading' });
+    await offload(run);
+  },
+  fail: async (run, error) => {
+    const { imageId } = run.arguments;
+    if (imageId && run.server.shelvedImageId !== imageId) await dropUnfinished(run, imageId);
+    await failRun(run, 'error', error);
+  },
+  abandoned: async (run) => {
+    const { imageId } = run.arguments;
+    return imageId ? dropUnfinished(run, imageId) : undefined;
+  },
+});

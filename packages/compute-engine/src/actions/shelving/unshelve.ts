@@ -1,0 +1,100 @@
+import type { ServerScope } from '../../core.js';
+import { badRequest, conflict } from '../../errors.js';
+import { claimDestination } from '../../migrations/destination.js';
+import { followServer } from '../../migrations/follow-server.js';
+import type { ServerPatch } from '../../model/index.js';
+import { action } from '../../runs/action.js';
+import { failRun } from '../../runs/fail-run.js';
+import type { ServerRun } from '../../runs/server-run.js';
+import { keepClaim, ownClaim } from '../../scheduler/server-claims.js';
+import { requestedHost } from '../hosts.js';
+
+/** A request to bring a shelved server back. */
+export interface UnshelveRequest {
+  /** The zone it is pinned to from now on; null unpins it. Left out: as it was. */
+  readonly zone?: string | null;
+  readonly host?: string;
+}
+
+/** What the stored work knows. */
+export interface UnshelveArguments {
+  readonly host?: string;
+}
+
+async function checkVolumes({ core, context, server }: ServerScope, zone: string): Promise<void> {
+  if (core.settings.crossZoneAttach) return;
+  for (const { volumeId } of server.blockDevices) {
+    const volume = volumeId ? await core.catalogs.volumes.getVolume(context.caller, volumeId) : undefined;
+    if (volume && volume.availabilityZone !== zone)
+      throw conflict(`Volume ${volume.id} is in zone ${volume.availabilityZone}, not in ${zone}.`);
+  }
+}
+
+async function placeAgain(run: ServerRun<UnshelveArguments>): Promise<void> {
+  if (run.server.host) return;
+  const { host } = run.arguments;
+  const { core } = run;
+  const map = await core.infrastructure.hosts();
+  await run.update({ taskState: 'spawning' }, async (tx, server) => {
+    const destination = await claimDestination(tx, core, map, server, { flavor: server.flavor, host });
+    return { host: destination.host, node: destination.node, claims: [destination.claim] };
+  });
+}
+
+/** Brings a shelved server back, on a host if it has none any more. */
+export const unshelve = action({
+  name: 'unshelve',
+  vm: ['shelved', 'shelved_offloaded'],
+  lock: true,
+  during: ['unshelving', 'spawning'],
+  history: 'unshelve',
+  onFailure: 'unchanged',
+  begin: async (scope, request: UnshelveRequest) => {
+    const { core, server } = scope;
+    const { zone } = request;
+    if ((zone !== undefined || request.host !== undefined) && server.vmState !== 'shelved_offloaded')
+      throw conflict(
+        `Specifying a zone or a host is only possible for a server that is shelved_offloaded; instance ${server.id} is ${server.vmState}.`,
+      );
+    const map = await core.infrastructure.hosts();
+    if (typeof zone === 'string' && ![...map.hosts.values()].some((known) => known.zone === zone))
+      throw badRequest(`The requested availability zone: ${zone} is not available`);
+    const host = await requestedHost(core, request.host, (name) =>
+      badRequest(`Compute host ${name} could not be found.`),
+    );
+    const pinnedZone = zone === undefined ? server.pinnedZone : zone;
+    if (host && pinnedZone !== null && host.zone !== pinnedZone)
+      throw conflict(`Host ${host.name} is in zone ${host.zone}, and the server is to be in ${pinnedZone}.`);
+    if (typeof zone === 'string') await checkVolumes(scope, zone);
+    const args: UnshelveArguments = { host: host?.name };
+    return { arguments: args, change: () => ({ pinnedZone }) };
+  },
+  run: async (run) => {
+    const { shelvedImageId } = run.server;
+    if (run.server.vmState === 'shelved_offloaded') {
+      await run.step('conductor_unshelve_server', () => placeAgain(run));
+      await followServer(run);
+      await run.perform({ verb: 'unshelve', imageId: shelvedImageId }, 'spawning', 'compute_unshelve_instance');
+    } else {
+      await run.perform({ verb: 'power_on' }, 'unshelving', 'compute_start_instance');
+    }
+    const { images } = run.core.catalogs;
+    if (shelvedImageId) await images.delete(run.context.caller, shelvedImageId).catch(() => {});
+    await run.finish({
+      vmState: 'active',
+      powerState: 1,
+      shelvedImageId: null,
+      setAsideAt: undefined,
+      launchedAt: run.core.clock.now(),
+    });
+  },
+  fail: async (run, error) => {
+    const offloaded = run.server.vmState === 'shelved_offloaded';
+    if (offloaded && run.server.interfaces.length > 0)
+      await run.core.catalogs.networks.movePorts(run.context.caller, run.server.id, '');
+    const gone: ServerPatch = offloaded ? { host: null, node: null, powerState: 4 } : {};
+    await failRun(run, 'unchanged', error, gone, (tx, server) =>
+      keepClaim(tx, server, offloaded ? undefined : ownClaim(server)),
+    );
+  },
+});

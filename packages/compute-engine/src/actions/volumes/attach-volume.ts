@@ -1,0 +1,106 @@
+import { randomUUID } from 'node:crypto';
+import { badRequest, conflict } from '../../errors.js';
+import type { BlockDevice, Server } from '../../model/index.js';
+import { type Change, concurrentAction } from '../../runs/action.js';
+import type { ConcurrentRun } from '../../runs/concurrent-run.js';
+import { forgetReservation } from '../../volumes/forget-reservation.js';
+import { changeDevice, deviceOf, dropDevice } from './attached-device.js';
+import { findVolume } from './find-volume.js';
+import { checkAttachable, newDevice } from './new-device.js';
+
+/** A request for one more volume. */
+export interface NewAttachment {
+  readonly volumeId: string;
+  /** Device path such as `/dev/vdb`; left out: the next free one. */
+  readonly device?: string | null;
+  readonly tag?: string | null;
+  readonly deleteOnTermination?: boolean;
+  /** Whether servers that are shelved may be given volumes; false is the 409 of old versions. */
+  readonly toShelved: boolean;
+  /** Whether volumes of several servers may be attached; false is the 400 of old versions. */
+  readonly multiattach: boolean;
+}
+
+/** What the stored work knows. */
+export interface AttachVolumeArguments {
+  /** Id of the block device, which is also the key under which the volume is reserved. */
+  readonly deviceId: string;
+  readonly volumeId: string;
+}
+
+/** Connects a reserved volume. A server without a host only keeps the reservation: it is connected with its next host. */
+async function connect(run: ConcurrentRun<AttachVolumeArguments>): Promise<void> {
+  const { volumes } = run.core.catalogs;
+  const { caller } = run.context;
+  const { deviceId: key, volumeId } = run.arguments;
+  const { id: serverId, host } = run.server;
+  const device = deviceOf(run.server, key);
+  const attachmentId = device.attachmentId ?? (await volumes.reserve(caller, { key, volumeId, serverId })).id;
+  if (attachmentId !== device.attachmentId) await changeDevice(run, key, { attachmentId });
+  if (!host) return;
+  await volumes.connect(caller, attachmentId, { host, mountpoint: device.device });
+  await run.perform({ verb: 'attach_volume', device: { ...device, attachmentId } });
+  await volumes.complete(caller, attachmentId);
+}
+
+/** Reserves a volume and a device, and attaches the one as the other. Answers the device. */
+export const attachVolume = concurrentAction({
+  name: 'attachVolume',
+  vm: ['active', 'paused', 'stopped', 'resized', 'soft-delete', 'shelved', 'shelved_offloaded'],
+  lock: true,
+  history: 'attach_volume',
+  word: 'attach_volume',
+  begin: async (scope, request: NewAttachment) => {
+    const { core, context, server } = scope;
+    const { volumeId, tag } = request;
+    if (!request.toShelved && server.vmState.startsWith('shelved'))
+      throw conflict(`Cannot 'attach_volume' instance ${server.id} while it is in vm_state ${server.vmState}`);
+    if (server.vmState === 'shelved_offloaded' && tag)
+      throw badRequest('Attaching tagged volumes is not supported for shelved-offloaded instances.');
+    const volume = await findVolume(scope, volumeId);
+    await checkAttachable(core, server, volume, request);
+    const deviceId = randomUUID();
+    const args: AttachVolumeArguments = { deviceId, volumeId };
+    const isOther = ({ id }: BlockDevice) => id !== deviceId;
+    const change: Change = (_tx, current) => ({
+      blockDevices: [...current.blockDevices, newDevice(core, current, deviceId, request, volume)],
+    });
+    const result = (current: Server): BlockDevice => {
+      const device = current.blockDevices.find(({ id }) => id === deviceId);
+      if (!device) throw conflict(`Volume ${volumeId} could not be attached to instance ${server.id}.`);
+      return device;
+    };
+    return {
+      arguments: args,
+      change,
+      undo: ({ blockDevices }: Server) => ({ blockDevices: blockDevices.filter(isOther) }),
+      ask: async () => {
+        const reservation = { key: deviceId, volumeId, serverId: server.id };
+        const { id: attachmentId } = await core.catalogs.volumes.reserve(context.caller, reservation);
+        return {
+          result,
+          change: ({ blockDevices }: Server) => ({
+            blockDevices: blockDevices.map((device) => (isOther(device) ? device : { ...device, attachmentId })),
+          }),
+        };
+      },
+    };
+  },
+  run: async (run) => {
+    const { deviceId } = run.arguments;
+    let host: string | null;
+    // A move that began meanwhile may have taken the server to another host: the volume follows.
+    do {
+      host = run.server.host;
+      await run.step('compute_attach_volume', () => connect(run));
+      await changeDevice(run, deviceId, { attachedAt: run.core.clock.now() });
+    } while (run.server.host !== host);
+  },
+  undo: async (run) => {
+    const { deviceId, volumeId } = run.arguments;
+    const attachmentId = run.server.blockDevices.find(({ id }) => id === deviceId)?.attachmentId ?? null;
+    const { core, context, server } = run;
+    await forgetReservation(core, context.caller, { key: deviceId, volumeId, serverId: server.id, attachmentId });
+    await dropDevice(run, deviceId);
+  },
+});

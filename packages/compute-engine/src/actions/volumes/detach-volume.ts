@@ -1,0 +1,57 @@
+import { unlessRefused } from '../../catalogs/unless-refused.js';
+import { badRequest, conflict } from '../../errors.js';
+import { concurrentAction } from '../../runs/action.js';
+import { isHostDown } from '../hosts.js';
+import { deviceOf, dropDevice } from './attached-device.js';
+import { attachedDevice, findVolume } from './find-volume.js';
+
+/** Which volume is to go. */
+export interface VolumeDetachment {
+  readonly volumeId: string;
+}
+
+/** What the stored work knows. */
+export interface DetachVolumeArguments {
+  readonly deviceId: string;
+  readonly volumeId: string;
+}
+
+/** Takes a volume away. */
+export const detachVolume = concurrentAction({
+  name: 'detachVolume',
+  vm: ['active', 'paused', 'stopped', 'resized', 'soft-delete', 'shelved', 'shelved_offloaded'],
+  lock: true,
+  history: 'detach_volume',
+  word: 'detach_volume',
+  begin: async (scope, { volumeId }: VolumeDetachment) => {
+    const { core, context, server } = scope;
+    const volume = await findVolume(scope, volumeId);
+    const device = attachedDevice(server, volumeId);
+    if (device.bootIndex === 0) throw badRequest('Cannot detach a root device volume');
+    if (await isHostDown(core, server))
+      throw conflict(`Compute service of ${server.host} is unavailable at this time.`);
+    const args: DetachVolumeArguments = { deviceId: device.id, volumeId };
+    // A volume that waits for its server's next host is only reserved: there is nothing to be disconnected.
+    const onlyReserved = volume.status === 'reserved' && device.attachmentId && !server.host;
+    return {
+      arguments: args,
+      ask: async () => {
+        if (!onlyReserved) await core.catalogs.volumes.beginDetaching(context.caller, volumeId);
+        return {};
+      },
+    };
+  },
+  run: async (run) => {
+    const { deviceId } = run.arguments;
+    await run.step('compute_detach_volume', async () => {
+      const device = deviceOf(run.server, deviceId);
+      if (run.server.host) await run.perform({ verb: 'detach_volume', device });
+      if (device.attachmentId)
+        await run.core.catalogs.volumes.deleteAttachment(run.context.caller, device.attachmentId);
+    });
+    await dropDevice(run, deviceId);
+  },
+  undo: async (run) => {
+    await unlessRefused(run.core.catalogs.volumes.rollbackDetaching(run.context.caller, run.arguments.volumeId));
+  },
+});

@@ -1,0 +1,29 @@
+import { concurrentAction } from '../../runs/action.js';
+
+/** Which volume has grown. */
+export interface VolumeExtension {
+  readonly volumeId: string;
+}
+
+/** Tells the machine that one of its volumes has grown, and the volume service that it knows. */
+export const extendVolume = concurrentAction({
+  name: 'extendVolume',
+  task: 'any',
+  lock: false,
+  history: 'extend_volume',
+  word: 'extend_volume',
+  begin: async (_scope, { volumeId }: VolumeExtension) => ({ arguments: { volumeId } }),
+  run: async (run) => {
+    const { volumeId } = run.arguments;
+    await run.step('compute_extend_volume', async () => {
+      const device = run.server.blockDevices.find((d) => d.volumeId === volumeId);
+      if (!device) throw new Error(`Volume ${volumeId} is not attached to server ${run.server.id}`);
+      await run.perform({ verb: 'extend_volume', device });
+      await run.core.catalogs.volumes.completeExtend(run.context.caller, volumeId, false);
+    });
+    await run.finish({});
+  },
+  undo: async (run) => {
+    await run.core.catalogs.volumes.completeExtend(run.context.caller, run.arguments.volumeId, true).catch(() => {});
+  },
+});

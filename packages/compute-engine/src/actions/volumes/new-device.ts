@@ -1,0 +1,60 @@
+import type { Volume } from '../../catalogs/index.js';
+import type { Core } from '../../core.js';
+import { badRequest, conflict, forbidden } from '../../errors.js';
+import type { BlockDevice, Server } from '../../model/index.js';
+import { isFree, nextDevice } from '../../volumes/device-names.js';
+import type { NewAttachment } from './attach-volume.js';
+
+/** Throws the 400 of a volume that cannot be attached to this server now. */
+export async function checkAttachable(
+  core: Core,
+  server: Server,
+  volume: Volume,
+  request: NewAttachment,
+): Promise<void> {
+  if (volume.multiattach && !request.multiattach)
+    throw badRequest('Multiattach volumes are only supported starting with compute API version 2.60.');
+  if (volume.multiattach && server.vmState === 'shelved_offloaded')
+    throw badRequest('Attaching multiattach volumes is not supported for shelved-offloaded instances.');
+  const free = volume.status === 'available' || (volume.multiattach && volume.status === 'in-use');
+  if (!free && !server.blockDevices.some(({ volumeId }) => volumeId === volume.id))
+    throw badRequest(
+      `Invalid volume: volume '${volume.id}' status must be 'available'. Currently in '${volume.status}' status.`,
+    );
+  if (core.settings.crossZoneAttach || !server.host) return;
+  const { hosts } = await core.infrastructure.hosts();
+  const zone = hosts.get(server.host)?.zone;
+  if (zone !== volume.availabilityZone)
+    throw badRequest(
+      `Invalid volume: server ${server.id} is in zone ${zone} and volume ${volume.id} in zone ${volume.availabilityZone}.`,
+    );
+}
+
+/** The disk that a volume becomes; the refusals of servers that cannot have it. */
+export function newDevice(core: Core, server: Server, id: string, request: NewAttachment, volume: Volume): BlockDevice {
+  const { volumeId, device } = request;
+  if (server.blockDevices.some((d) => d.volumeId === volumeId))
+    throw badRequest(`Invalid volume: Volume ${volumeId} is already attached to instance ${server.id}.`);
+  const most = core.settings.maxDiskDevices;
+  if (most >= 0 && server.blockDevices.length >= most)
+    throw forbidden(`The maximum allowed number of disk devices (${most}) to attach to a single instance is exceeded.`);
+  if (device && !isFree(server, device)) throw conflict(`The supplied device path (${device}) is in use.`);
+  return {
+    id,
+    device: device ?? nextDevice(server),
+    source: 'volume',
+    destination: 'volume',
+    bootIndex: null,
+    volumeId,
+    sourceId: null,
+    sizeGb: volume.sizeGb,
+    volumeType: volume.volumeType,
+    deleteOnTermination: request.deleteOnTermination ?? false,
+    tag: request.tag ?? null,
+    diskBus: null,
+    deviceType: null,
+    guestFormat: null,
+    attachmentId: null,
+    attachedAt: null,
+  };
+}

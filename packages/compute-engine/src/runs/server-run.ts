@@ -1,0 +1,131 @@
+import type { ImageContent } from '../catalogs/images/catalog.js';
+import type { Context } from '../context.js';
+import type { Core } from '../core.js';
+import type { DriverWork } from '../drivers/driver.js';
+import { recordEvents } from '../history/actions.js';
+import type { Job } from '../lifecycle/jobs.js';
+import type { ActionEvent, Server, ServerPatch, TaskState } from '../model/index.js';
+import type { Tx } from '../store/database.js';
+import { tables } from '../store/tables.js';
+import { Superseded } from './superseded.js';
+
+/** Further writes of a transaction that changes a server; may add to the patch. */
+export type AlsoWrite = (tx: Tx, server: Server) => Promise<ServerPatch | undefined>;
+
+/**
+ * One job's hold on its server. Every write checks, in its own transaction, that the server still belongs to the job,
+ * so a job that was overtaken can do no harm. Steps are collected and written with the next change of state.
+ */
+export class ServerRun<Arguments = unknown> {
+  readonly core: Core;
+  readonly job: Job;
+  readonly context: Context;
+  readonly signal: AbortSignal;
+  /** What `begin` has decided on: the stored job gives it back as it was. */
+  readonly arguments: Arguments;
+  /** The server as this job last read or wrote it. */
+  server: Server;
+  readonly #events = new Map<string, ActionEvent>();
+
+  constructor(core: Core, job: Job, server: Server, signal: AbortSignal) {
+    this.core = core;
+    this.job = job;
+    this.context = job.payload.context;
+    this.arguments = job.payload.arguments as Arguments;
+    this.server = server;
+    this.signal = signal;
+  }
+
+  /** Whether this job may still write to its server. */
+  protected holds(server: Server): boolean {
+    return server.jobId === this.job.id;
+  }
+
+  /** Changes the server, together with whatever else belongs into the same transaction. */
+  async update(patch: ServerPatch, also?: AlsoWrite): Promise<Server> {
+    const events = [...this.#events.values()];
+    this.server = await this.core.store.transaction(async (tx) => {
+      const current = await tables.servers.lock(tx, this.server.id);
+      if (!current || !this.holds(current)) throw new Superseded(`${this.server.id} belongs to another job`);
+      const more = (await also?.(tx, current)) ?? {};
+      await recordEvents(tx, current.id, this.context.requestId, events);
+      return tables.servers.update(tx, { ...current, ...patch, ...more, updatedAt: this.core.clock.now() });
+    });
+    return this.server;
+  }
+
+  /** The last write: no task is left, and the server is free for the next action. */
+  async finish(patch: ServerPatch, also?: AlsoWrite): Promise<void> {
+    await this.update({ taskState: null, jobId: null, ...patch }, also);
+  }
+
+  /**
+   * Has the machine do something, showing the task meanwhile: all that work ever tells machines goes this way. The
+   * event, if named, records how it went.
+   */
+  async perform(work: DriverWork, task?: TaskState, event?: string): Promise<void> {
+    const step = event ? this.#begin(event) : undefined;
+    const shown = task !== undefined && task !== this.server.taskState;
+    if ((shown || step) && !this.isInstant(work)) await this.update(shown ? { taskState: task } : {});
+    try {
+      await this.core.machines.perform(this.#order(work), this.signal);
+      if (step) this.#end(step, 'Success', null);
+    } catch (error) {
+      if (this.signal.aborted) throw this.signal.reason;
+      if (step) this.#end(step, 'Error', (error as Error).message);
+      throw error;
+    }
+  }
+
+  /** True when the machine will do it without waiting for anything: nobody could see a state on the way. */
+  isInstant(work: DriverWork): boolean {
+    return this.core.machines.isInstant(this.#order(work));
+  }
+
+  /** What a snapshot holds that the machine has made. */
+  snapshotContent(imageId: string): Promise<ImageContent> {
+    return this.core.machines.snapshotContent(this.server, imageId);
+  }
+
+  /** Passes through tasks that need nothing of the machine. */
+  async passThrough(tasks: readonly TaskState[]): Promise<void> {
+    for (const step of tasks) await this.perform({ verb: 'prepare', step }, step);
+  }
+
+  /** Records a step that is not the machine's. */
+  async step<T>(event: string, work: () => Promise<T>): Promise<T> {
+    const begun = this.#begin(event);
+    try {
+      const result = await work();
+      this.#end(begun, 'Success', null);
+      return result;
+    } catch (error) {
+      this.#end(begun, 'Error', (error as Error).message);
+      throw error;
+    }
+  }
+
+  #order(work: DriverWork) {
+    return { work, server: this.server, origin: { action: this.job.kind, requestId: this.context.requestId } };
+  }
+
+  #begin(name: string): ActionEvent {
+    const begun: ActionEvent = {
+      name,
+      startTime: this.core.clock.now(),
+      finishTime: null,
+      result: null,
+      traceback: null,
+      host: this.server.host,
+      details: null,
+    };
+    this.#events.set(name, begun);
+    return begun;
+  }
+
+  #end(begun: ActionEvent, result: 'Success' | 'Error', details: string | null): void {
+    const finishTime = this.core.clock.now();
+    const traceback = details && `Traceback (most recent call last):\n${details}\n`;
+    this.#events.set(begun.name, { ...begun, host: this.server.host, finishTime, result, traceback, details });
+  }
+}

@@ -1,0 +1,14 @@
+/** Another job has taken the server over (it is being deleted, say): this one ends without a word. */
+export class Superseded extends Error {
+  override readonly name = 'Superseded';
+  readonly code = 'SUPERSEDED';
+}
+
+/** Does something to a server, or to a thing of it, unless it is gone. */
+export async function ifStillThere(work: () => Promise<unknown>): Promise<void> {
+  try {
+    await work();
+  } catch (error) {
+    if (!(error instanceof Superseded)) throw error;
+  }
+}

@@ -1,0 +1,27 @@
+import { action, Refusal } from '@apistrata/compute-engine';
+
+/** A request to let a server rest for a moment. */
+export interface NapRequest {
+  /** At most 60. */
+  readonly seconds: number;
+}
+
+/** Pauses a server and lets it go on. Answers in how many seconds it wakes. */
+export const nap = action({
+  name: 'nap',
+  vm: ['active'],
+  needs: 'pause',
+  lock: true,
+  during: ['pausing', 'unpausing'],
+  history: 'nap',
+  onFailure: 'error',
+  begin: async (_scope, { seconds }: NapRequest) => {
+    if (seconds > 60) throw new Refusal('BAD_REQUEST', 'A nap lasts 60 seconds at most.');
+    return { arguments: { seconds }, result: () => seconds };
+  },
+  run: async (run) => {
+    await run.perform({ verb: 'pause' }, 'pausing', 'compute_nap_instance');
+    await run.perform({ verb: 'unpause' }, 'unpausing', 'compute_wake_instance');
+    await run.finish({ vmState: 'active', powerState: 1 });
+  },
+});

@@ -1,0 +1,21 @@
+import { object } from '@apistrata/microversion/schema';
+import { z } from 'zod';
+import { operation } from '../../src/operation.js';
+import { serverById } from '../../src/operations/servers/target.js';
+import { nap } from './nap.example.js';
+
+export const napServer = operation({
+  method: 'POST',
+  path: '/servers/{id}/action',
+  action: 'nap',
+  summary: 'Let a server rest for a moment',
+  policy: 'os_compute_api:servers:nap',
+  status: 202,
+  errors: [400, 403, 404, 409, 501],
+  body: object({ nap: object({ seconds: z.int().min(1) }) }),
+  target: serverById,
+  reply: { wakes_in: z.int() },
+  run: async ({ engine, context, target, body }) => ({
+    wakes_in: await engine.servers.act(context, target.id, nap, body.nap),
+  }),
+});
