@@ -66,7 +66,7 @@ export type DriverWork =
 
 export type DriverVerb = DriverWork['verb'];
 
-/** The action that a piece of work is part of; its name is a key of the lifecycle table. */
+/** The action that a piece of work is part of; its name is that of the action's record. */
 export interface WorkOrigin {
   readonly action: string;
   readonly requestId: string;

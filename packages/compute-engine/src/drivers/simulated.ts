@@ -14,7 +14,7 @@ import { uptimeText } from './uptime-text.js';
 /** Which work a rule speaks of; everything given must hold. Names match whole, or as a regular expression. */
 export interface RuleMatch {
   readonly verb?: DriverVerb | readonly DriverVerb[];
-  /** Name of the action in the lifecycle table: `rebuild`, `os-migrateLive`, ... */
+  /** Name of the action: `rebuild`, `os-migrateLive`, ... */
   readonly action?: string;
   readonly name?: string | RegExp;
   readonly metadata?: Readonly<Record<string, string>>;

@@ -18,7 +18,7 @@ const BATCH = 100;
 
 /**
  * Ends what owners left: soft-deleted servers whose time to be restored is over, and shelved ones that keep their host
- * for too long. Several processes may look at once; the lifecycle table lets only one of them act.
+ * for too long. Several processes may look at once; the rules of the action let only one of them act.
  */
 export class Housekeeping {
   readonly #core: Core;

@@ -129,26 +129,35 @@ export async function beginConcurrently<Request, Result>(
     arguments: {},
   };
   const beginning = new Beginning(core, record, context, id, begun);
-  if (!begun.ask) return begun.result?.(await beginning.begin()) as Result;
+  const { ask } = begun;
+  if (!ask) {
+    const changed = await beginning.begin();
+    return begun.result?.(changed) as Result;
+  }
   const guardId = await beginning.guard();
-  return core.guards.hold(guardId, () => askUnderGuard(beginning, begun, guardId));
+  return core.guards.hold(guardId, () => askUnderGuard(beginning, guardId, ask, begun.giveBack));
 }
 
 /** Asks the other service and ends the guard; where that fails without, the guard is left to do its work. */
 async function askUnderGuard<Result>(
   beginning: Beginning<Result>,
-  { ask, giveBack }: ConcurrentBegun<unknown, Result>,
   guardId: string,
+  ask: () => Promise<Answered<Result>>,
+  giveBack: (() => Promise<void>) | undefined,
 ): Promise<Result> {
-  let answer: Answered<Result> = {};
+  let answer: Answered<Result>;
   try {
-    answer = (await ask?.()) ?? answer;
-    if (answer.done) return answer.result?.(await beginning.complete(guardId, answer)) as Result;
+    answer = await ask();
+    if (answer.done) {
+      const completed = await beginning.complete(guardId, answer);
+      return answer.result?.(completed) as Result;
+    }
   } catch (error) {
     await giveBack?.();
     const refused = error instanceof CatalogError && error.kind !== 'unavailable';
     if (giveBack || refused) await beginning.abandon(guardId);
     throw error;
   }
-  return answer.result?.(await beginning.proceed(guardId, answer)) as Result;
+  const changed = await beginning.proceed(guardId, answer);
+  return answer.result?.(changed) as Result;
 }

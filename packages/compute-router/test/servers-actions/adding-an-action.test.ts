@@ -15,67 +15,61 @@ vi.mock('../../src/policy/rules.js', async (load) => {
   return { ...rest, RULES: { ...RULES, 'os_compute_api:servers:nap': 'project_member_or_admin' } };
 });
 
-describe.each(databasesUnderTest(inject('postgresUrl')))(
-  'a made-up action through the public door, on $kind,',
-  (database) => {
-    let api: Api;
-    let ada: Client;
-    let driver: SimulatedDriver;
+describe('a made-up action through the public door', () => {
+  let api: Api;
+  let ada: Client;
+  let driver: SimulatedDriver;
 
-    beforeEach(async () => {
-      const opened = await database.open();
-      close = opened.close;
-      api = await apiUnderTest({
-        engine: {
-          actions: [nap],
-          driver: (clock) => {
-            driver = new SimulatedDriver({ clock });
-            return driver;
-          },
+  beforeEach(async () => {
+    api = await apiUnderTest({
+      engine: {
+        actions: [nap],
+        driver: (clock) => {
+          driver = new SimulatedDriver({ clock });
+          return driver;
         },
-      });
-      ada = api.as('ada:p1', '2.90');
+      },
     });
-    afterEach(async () => {
-      await api.close();
-    });
+    ada = api.as('ada:p1', '2.90');
+  });
+  afterEach(async () => {
+    await api.close();
+  });
 
-    it('is checked, done in the background, and remembered with its steps', async () => {
-      const { id } = await ada.boot();
-      expect(await ada.act(id, 'nap', { seconds: 3 })).toMatchObject({ status: 202, body: { wakes_in: 3 } });
-      const { body } = await ada.get(`/servers/${id}`);
-      expect(body.server).toMatchObject({ status: 'ACTIVE', 'OS-EXT-STS:task_state': null });
-      const history = (await ada.get(`/servers/${id}/os-instance-actions`)).body.instanceActions;
-      expect(history.map((entry: { action: string }) => entry.action)).toEqual(['nap', 'create']);
-      const steps = (
-        await api.as('admin:p1', '2.90').get(`/servers/${id}/os-instance-actions/${history[0].request_id}`)
-      ).body;
-      expect(steps.instanceAction.events).toMatchObject([
-        { event: 'compute_wake_instance', result: 'Success' },
-        { event: 'compute_nap_instance', result: 'Success' },
-      ]);
-    });
+  it('is checked, done in the background, and remembered with its steps', async () => {
+    const { id } = await ada.boot();
+    expect(await ada.act(id, 'nap', { seconds: 3 })).toMatchObject({ status: 202, body: { wakes_in: 3 } });
+    const { body } = await ada.get(`/servers/${id}`);
+    expect(body.server).toMatchObject({ status: 'ACTIVE', 'OS-EXT-STS:task_state': null });
+    const history = (await ada.get(`/servers/${id}/os-instance-actions`)).body.instanceActions;
+    expect(history.map((entry: { action: string }) => entry.action)).toEqual(['nap', 'create']);
+    const steps = (await api.as('admin:p1', '2.90').get(`/servers/${id}/os-instance-actions/${history[0].request_id}`))
+      .body;
+    expect(steps.instanceAction.events).toMatchObject([
+      { event: 'compute_wake_instance', result: 'Success' },
+      { event: 'compute_nap_instance', result: 'Success' },
+    ]);
+  });
 
-    it('is refused by its rules, by its own checks, by the policy, and by a body that is none', async () => {
-      const { id } = await ada.boot();
-      expect(await ada.act(id, 'nap', { seconds: 61 })).toMatchObject({ status: 400 });
-      expect(await ada.act(id, 'nap', { minutes: 1 })).toMatchObject({ status: 400 });
-      expect(await api.as('eve:p1:reader', '2.90').act(id, 'nap', { seconds: 3 })).toMatchObject({ status: 403 });
-      await ada.act(id, 'os-stop', null);
-      expect(await ada.act(id, 'nap', { seconds: 3 })).toMatchObject({
-        status: 409,
-        body: { conflictingRequest: { message: `Cannot 'nap' instance ${id} while it is in vm_state stopped` } },
-      });
+  it('is refused by its rules, by its own checks, by the policy, and by a body that is none', async () => {
+    const { id } = await ada.boot();
+    expect(await ada.act(id, 'nap', { seconds: 61 })).toMatchObject({ status: 400 });
+    expect(await ada.act(id, 'nap', { minutes: 1 })).toMatchObject({ status: 400 });
+    expect(await api.as('eve:p1:reader', '2.90').act(id, 'nap', { seconds: 3 })).toMatchObject({ status: 403 });
+    await ada.act(id, 'os-stop', null);
+    expect(await ada.act(id, 'nap', { seconds: 3 })).toMatchObject({
+      status: 409,
+      body: { conflictingRequest: { message: `Cannot 'nap' instance ${id} while it is in vm_state stopped` } },
     });
+  });
 
-    it('ends as its record says when the machine fails', async () => {
-      const { id } = await ada.boot();
-      driver.addRule({ match: { action: 'nap', verb: 'unpause' }, fail: 'it sleeps too well' });
-      await ada.act(id, 'nap', { seconds: 3 });
-      expect((await ada.get(`/servers/${id}`)).body.server).toMatchObject({ status: 'ERROR' });
-    });
-  },
-);
+  it('ends as its record says when the machine fails', async () => {
+    const { id } = await ada.boot();
+    driver.addRule({ match: { action: 'nap', verb: 'unpause' }, fail: 'it sleeps too well' });
+    await ada.act(id, 'nap', { seconds: 3 });
+    expect((await ada.get(`/servers/${id}`)).body.server).toMatchObject({ status: 'ERROR' });
+  });
+});
 
 describe('docs/adding-an-action.md', () => {
   const page = readFileSync(new URL('../../../../docs/adding-an-action.md', import.meta.url), 'utf8');

@@ -1,0 +1,125 @@
+import { randomUUID } from 'node:crypto';
+import { afterEach, describe, expect, inject, it } from 'vitest';
+import { immediate } from '../../src/actions/immediate.js';
+import { actions, actionsByName, cleanups } from '../../src/actions/index.js';
+import type { Engine } from '../../src/engine.js';
+import { action } from '../../src/runs/action.js';
+import { contextOf, engineUnderTest, imageId } from '../engine-under-test.js';
+import { storesUnderTest } from '../stores-under-test.js';
+
+/** Kinds of jobs that databases of released versions may hold. None may ever go from this list. */
+const STORED_KINDS = [
+  'attachInterface',
+  'attachShare',
+  'attachVolume',
+  'changePassword',
+  'confirmResize',
+  'create',
+  'createBackup',
+  'createImage',
+  'delete',
+  'detachInterface',
+  'detachShare',
+  'detachVolume',
+  'evacuate',
+  'extendVolume',
+  'forceDelete',
+  'injectNetworkInfo',
+  'live_migration_cancel',
+  'live_migration_force_complete',
+  'migrate',
+  'os-migrateLive',
+  'os-resetState',
+  'os-start',
+  'os-stop',
+  'pause',
+  'rebootHard',
+  'rebootSoft',
+  'rebuild',
+  'rescue',
+  'resize',
+  'restore',
+  'resume',
+  'revertResize',
+  'shelve',
+  'shelveOffload',
+  'softDelete',
+  'suspend',
+  'swapVolume',
+  'trigger_crash_dump',
+  'unfinishedCreate',
+  'unpause',
+  'unrescue',
+  'unshelve',
+];
+
+describe('the records of actions', () => {
+  it('each have a name of their own', () => {
+    const names = [...actions, ...immediate].map(({ name }) => name);
+    expect(new Set(names).size).toBe(names.length);
+  });
+
+  it('know every kind of job that a database may hold', () => {
+    expect([...actionsByName.keys(), ...cleanups.keys()]).toEqual(expect.arrayContaining(STORED_KINDS));
+  });
+
+  it('are all in the list of kinds, so that none is forgotten in a later version', () => {
+    expect([...actionsByName.keys(), ...cleanups.keys()].sort()).toEqual(STORED_KINDS);
+  });
+});
+
+const rest = action({
+  name: 'rest',
+  vm: ['active'],
+  lock: true,
+  during: ['pausing'],
+  history: 'rest',
+  onFailure: 'unchanged',
+  begin: async (_scope, { seconds }: { readonly seconds: number }) => ({
+    arguments: { seconds },
+    change: () => ({ description: `rests for ${seconds} s` }),
+    result: ({ description }) => description,
+  }),
+  run: async (run) => run.finish({ description: `rested for ${run.arguments.seconds} s` }),
+});
+
+describe.each(storesUnderTest(inject('postgresUrl')))("an action of one's own, on $kind,", ({ open }) => {
+  let engine: Engine;
+  afterEach(() => engine.close());
+
+  async function start(url: string, own: boolean, worker?: false): Promise<void> {
+    engine = await engineUnderTest({
+      database: url,
+      ...(own && { actions: [rest] }),
+      ...(worker === false && { worker }),
+    });
+  }
+
+  it('begins, works and ends like those of the API, across processes', async () => {
+    const { url, store } = await open();
+    await store.close();
+    await start(url, true);
+    const { servers } = await engine.servers.create(contextOf('p1'), {
+      name: 'web',
+      flavorId: '1',
+      imageId,
+      networks: 'none',
+    });
+    const id = servers[0]?.id ?? randomUUID();
+    await engine.worker.idle();
+    expect(await engine.servers.act(contextOf('p1'), id, rest, { seconds: 3 })).toBe('rests for 3 s');
+    await engine.worker.idle();
+    const server = await engine.servers.get(contextOf('p1'), id);
+    expect(server).toMatchObject({ taskState: null, description: 'rested for 3 s' });
+    expect((await engine.actions.list(id)).map(({ action: name }) => name)).toEqual(['rest', 'create']);
+    await expect(engine.servers.act(contextOf('p2'), id, rest, { seconds: 3 })).rejects.toMatchObject({ status: 404 });
+  });
+});
+
+describe('createEngine({ actions })', () => {
+  it('refuses a name that the API has', async () => {
+    await expect(engineUnderTest({ actions: [{ ...rest, name: 'pause' }] })).rejects.toThrow(
+      'createEngine(): there is an action "pause" already',
+    );
+  });
+});
