@@ -45,9 +45,10 @@ describe('a made-up action through the public door', () => {
     expect(history.map((entry: { action: string }) => entry.action)).toEqual(['nap', 'create']);
     const steps = (await api.as('admin:p1', '2.90').get(`/servers/${id}/os-instance-actions/${history[0].request_id}`))
       .body;
-    expect(steps.instanceAction.events).toMatchObject([
-      { event: 'compute_wake_instance', result: 'Success' },
-      { event: 'compute_nap_instance', result: 'Success' },
+    const events = steps.instanceAction.events.map(({ event, result }: Record<string, string>) => [event, result]);
+    expect(events.sort()).toEqual([
+      ['compute_nap_instance', 'Success'],
+      ['compute_wake_instance', 'Success'],
     ]);
   });
 
@@ -76,7 +77,7 @@ describe('docs/adding-an-action.md', () => {
   const shown = (file: string) => readFileSync(new URL(file, import.meta.url), 'utf8').trim();
 
   it('shows the record of this test, to the letter', () => {
-    expect(page).toContain(shown('./nap.example.ts').replaceAll('@apistrata/compute-engine', '../../runs/action.js'));
+    expect(page).toContain(shown('./nap.example.ts'));
   });
 
   it('shows the operation of this test, to the letter', () => {
