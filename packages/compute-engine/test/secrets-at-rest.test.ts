@@ -130,15 +130,15 @@ describe.each(storesUnderTest(inject('postgresUrl')))('secrets, on $kind,', ({ k
         });
         id = servers[0]!.id;
       },
-      (engine) => engine.serverActions.changePassword(context(), id, plant('password')),
+      (engine) => engine.servers.act(context(), id, 'changePassword', { adminPassword: plant('password') }),
       (engine) =>
-        engine.serverActions.rebuild(context(), id, {
+        engine.servers.act(context(), id, 'rebuild', {
           imageId,
           adminPassword: plant('password'),
           files: [file()],
         } as never),
       (engine) =>
-        engine.serverActions.rescue(context(), id, { adminPassword: plant('password'), mayBeVolumeBacked: false }),
+        engine.servers.act(context(), id, 'rescue', { adminPassword: plant('password'), mayBeVolumeBacked: false }),
       (engine) => engine.servers.act(context(), id, 'unrescue'),
       (engine) => engine.servers.delete(context(), id),
     ];
