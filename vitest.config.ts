@@ -23,7 +23,13 @@ const sqlite = {
   test: {
     ...shared,
     name: 'sqlite',
-    include: ['packages/*/{src,test}/**/*.test.ts', 'examples/*/{src,test}/**/*.test.ts', 'testing/**/*.test.ts'],
+    include: [
+      'packages/*/{src,test}/**/*.test.ts',
+      'examples/*/{src,test}/**/*.test.ts',
+      'testing/**/*.test.ts',
+      // Conversations with other people's clients that take minutes: `npm run clients`.
+      ...(process.env.CLIENTS ? ['packages/test-cloud/test/clients/*.clients.ts'] : []),
+    ],
     provide: { database: 'sqlite' as const },
   },
 };

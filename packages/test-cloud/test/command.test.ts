@@ -20,7 +20,7 @@ describe('the options of the command', () => {
       format: 'env',
       quiet: false,
       help: false,
-      cloud: { port: 8774, latencyMs: 0 },
+      cloud: { port: 8774, transientMs: 150 },
     });
   });
 

@@ -3,6 +3,7 @@ import { resourceRoutes } from '../service/resource-routes.js';
 import { standIn } from '../service/stand-in.js';
 import { addressGroups, addressScopes } from './address-resources.js';
 import { availabilityRoutes } from './availability.js';
+import { conntrackHelpers } from './conntrack-helpers.js';
 import { discoveryRoutes } from './extensions.js';
 import { floatingIps, portForwardings } from './floating-ips.js';
 import { networkStyle } from './network-style.js';
@@ -23,6 +24,7 @@ const RESOURCES: readonly ResourceSpec[] = [
   subnets,
   ports,
   routers,
+  conntrackHelpers,
   floatingIps,
   portForwardings,
   securityGroups,

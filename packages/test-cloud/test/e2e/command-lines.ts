@@ -1,11 +1,11 @@
-import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
+import { type ChildProcess, execFileSync, spawn, spawnSync } from 'node:child_process';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 
 /** The interpreter of the system, for which its packages are installed. */
 export const PYTHON = '/usr/bin/python3';
 
-export type ClientName = 'openstack' | 'nova';
+export type ClientName = 'openstack' | 'nova' | 'glance' | 'cinder' | 'neutron';
 
 export interface CommandResult {
   readonly code: number;
@@ -24,6 +24,12 @@ export function highestKnownVersion(): string | undefined {
   } catch {
     return undefined;
   }
+}
+
+/** Whether the machine has the client. */
+export function hasClient(client: ClientName): boolean {
+  const script = `import ${client}client.shell`;
+  return spawnSync(PYTHON, ['-W', 'ignore', '-c', script], { stdio: 'ignore' }).status === 0;
 }
 
 /** Says loudly what is not tested on a machine without the clients. */

@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { clientOf, cloudUnderTest, NETWORK } from '../clouds.js';
 
@@ -105,6 +106,21 @@ describe('what the network service has besides', () => {
       (await ask('PUT', at(`routers/${router.id}/${action}`), { router: { routes } })).body.router.routes;
     expect(await put('add_extraroutes', [route(1), route(2)])).toEqual([route(1), route(2)]);
     expect(await put('remove_extraroutes', [route(1)])).toEqual([route(2)]);
+  });
+
+  it('serves what the guide adds, as the guide writes it', async () => {
+    const root = new URL('../../../../', import.meta.url);
+    const file = 'packages/test-cloud/src/network/conntrack-helpers.ts';
+    const guide = readFileSync(new URL('docs/adding-a-resource.md', root), 'utf8');
+    expect(guide).toContain(`\`\`\`ts\n// ${file}\n${readFileSync(new URL(file, root), 'utf8')}\`\`\``);
+    const { ask, at, make } = await network();
+    const router = await make('routers', 'router', {});
+    const path = `routers/${router.id}/conntrack_helpers`;
+    const made = await make(path, 'conntrack_helper', { helper: 'ftp', protocol: 'tcp', port: 21 });
+    expect(made).toMatchObject({ router_id: router.id, helper: 'ftp', port: 21 });
+    expect((await ask('GET', at(`${path}?helper=sip`))).body.conntrack_helpers).toEqual([]);
+    const refused = await ask('POST', at(path), { conntrack_helper: { helper: 'ftp', protocol: 'tcp', port: 0 } });
+    expect(refused.status).toBe(400);
   });
 
   it('limits traffic by rules below a policy', async () => {
