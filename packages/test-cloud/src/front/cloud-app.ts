@@ -69,6 +69,9 @@ export function cloudApp(options: CloudAppOptions): RequestListener {
   app.use('/placement', placementService(cloud));
   if (options.control) app.use('/_control', controlRouter(options.control));
   app.use('/', pageRouter(options));
+  app.use('/_control', (_req: Request, res: Response) => {
+    res.status(404).json({ error: { code: 404, message: 'This test cloud was started without control.' } });
+  });
   app.use((req: Request, res: Response) => {
     unserved.note('', req.method, req.originalUrl);
     res
