@@ -1,9 +1,16 @@
-import { mkdirSync } from 'node:fs';
+import { accessSync, constants, existsSync, mkdirSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import type { Options } from './options.js';
+import { StartError } from './start-error.js';
 
-const DEFAULT_FILE = 'data/compute.db';
-const DEFAULT_KEY_FILE = 'data/secret.key';
+const CURE = 'give this user the right to write there, or name another file with --db';
+const WHY: Readonly<Record<string, string>> = {
+  EACCES: `may not be written: ${CURE}`,
+  EROFS: `is on a read-only file system: ${CURE}`,
+  EPERM: `may not be written: ${CURE}`,
+  EEXIST: 'is not a folder: name another file with --db',
+  ENOTDIR: 'is not a folder: name another file with --db',
+};
 
 /** Whether a database is a SQLite file of its own. */
 export function isFile(url: string): boolean {
@@ -11,13 +18,21 @@ export function isFile(url: string): boolean {
 }
 
 /** The database that `--db` names, its folder made where it is a file. */
-export function databaseFrom(options: Options): string {
-  const url = options.db ?? DEFAULT_FILE;
-  if (!isFile(url)) return url;
-  const file = resolve(url);
-  mkdirSync(dirname(file), { recursive: true });
+export function databaseFrom({ db }: Options): string {
+  if (!isFile(db)) return db;
+  const file = resolve(db);
+  try {
+    mkdirSync(dirname(file), { recursive: true });
+    if (existsSync(file)) accessSync(file, constants.R_OK | constants.W_OK);
+    accessSync(dirname(file), constants.R_OK | constants.W_OK);
+  } catch (error) {
+    const { code, path = file } = error as NodeJS.ErrnoException;
+    throw new StartError(`--db ${db} cannot be used: ${path} ${WHY[code ?? ''] ?? (error as Error).message}`);
+  }
   return file;
 }
+
+const DEFAULT_KEY_FILE = 'data/secret.key';
 
 /** Where the keys of a database are, unless the environment has them; left out: beside the SQLite file. */
 export function secretKeyFile(options: Options, environment: NodeJS.ProcessEnv, database: string): string | undefined {

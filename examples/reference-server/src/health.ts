@@ -9,9 +9,10 @@ import {
   http,
 } from '@apistrata/healthcheck';
 import { isFile } from './database-url.js';
-import { type Options, pairs, StartError } from './options.js';
+import type { Options } from './options.js';
 import { readJson } from './preset-file.js';
 import { SERVICE_OPTIONS } from './services.js';
+import { StartError } from './start-error.js';
 
 /** Probes come every few seconds from several sides; what they cost is bounded by what is remembered. */
 const OWN_PARTS = { timeoutMs: 3_000, cacheMs: 1_000 };
@@ -65,7 +66,7 @@ export function healthFrom(
     const record = {
       backends: all,
       ...fromFile,
-      ...Object.fromEntries(pairs('healthcheck', options.lists.healthcheck)),
+      ...(options.healthcheck as Record<string, string>),
     };
     return healthcheckFromConfig(record, {
       checks,
@@ -73,6 +74,6 @@ export function healthFrom(
       log,
     });
   } catch (error) {
-    throw new StartError((error as Error).message);
+    throw new StartError(`--healthcheck: ${(error as Error).message}`);
   }
 }

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import type { Preset } from '@apistrata/compute-engine';
 import { z } from 'zod';
-import { StartError } from './options.js';
+import { StartError } from './start-error.js';
 
 const uuid = z.uuid();
 const positive = z.int().positive();

@@ -1,7 +1,8 @@
 import { createEngine, type PurgeReport } from '@apistrata/compute-engine';
 import { databaseFrom, secretKeyFile } from './database-url.js';
-import { type Options, StartError } from './options.js';
-import { readSettings } from './settings.js';
+import type { Options } from './options.js';
+import { settingsFrom } from './plan.js';
+import { StartError } from './start-error.js';
 
 const UNITS_MS: Readonly<Record<string, number>> = { m: 60_000, h: 3_600_000, d: 86_400_000 };
 
@@ -21,7 +22,7 @@ export async function purge(options: Options, environment: NodeJS.ProcessEnv = p
   const engine = await createEngine({
     database,
     secretKeyFile: secretKeyFile(options, environment, database),
-    settings: readSettings(options),
+    settings: settingsFrom(options),
     // Nothing is added to what the database has.
     preset: {},
     worker: false,

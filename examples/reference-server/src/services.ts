@@ -1,7 +1,8 @@
 import { type Catalogs, httpImages, httpNetworks, httpVolumes, ServiceSession } from '@apistrata/compute-engine';
 import { type Identity, identityService, noauth, staticTokens } from '@apistrata/compute-router';
-import { type Options, oneOf, StartError } from './options.js';
+import type { Options } from './options.js';
 import { readJson } from './preset-file.js';
+import { StartError } from './start-error.js';
 
 /** The catalogs that may live in services of their own, and the options that say where. */
 export const SERVICE_OPTIONS = { images: 'image-url', networks: 'network-url', volumes: 'volume-url' } as const;
@@ -9,7 +10,7 @@ export const SERVICE_OPTIONS = { images: 'image-url', networks: 'network-url', v
 function credentials(environment: NodeJS.ProcessEnv) {
   const { OS_USERNAME: username, OS_PASSWORD: password } = environment;
   if (!username || !password)
-    throw new StartError('a real service needs OS_USERNAME and OS_PASSWORD in the environment');
+    throw new StartError('--identity-url needs OS_USERNAME and OS_PASSWORD in the environment: the user to log in as');
   return {
     username,
     password,
@@ -21,7 +22,7 @@ function credentials(environment: NodeJS.ProcessEnv) {
 
 /** Who callers are, as `--auth` says. */
 export function identityFrom(options: Options, environment: NodeJS.ProcessEnv): Identity {
-  const kind = oneOf('auth', options.auth!, ['noauth', 'tokens', 'identity']);
+  const kind = options.auth;
   if (kind === 'noauth') return noauth({ projectId: options['noauth-project'] });
   if (kind === 'tokens') {
     if (!options.tokens) throw new StartError('--auth tokens needs --tokens FILE');

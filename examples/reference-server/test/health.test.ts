@@ -9,7 +9,7 @@ import pg from 'pg';
 import { afterAll, describe, expect, inject, it, onTestFinished, vi } from 'vitest';
 import { startPostgres } from '../../../testing/servers.js';
 import { healthFrom } from '../src/health.js';
-import { readOptions } from '../src/options.js';
+import { readOptions } from '../src/read-options.js';
 import { ask, type Program, startProgram } from './program.js';
 
 const folder = mkdtempSync(join(tmpdir(), 'apistrata-health-'));

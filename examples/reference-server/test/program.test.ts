@@ -1,9 +1,9 @@
-import { execFileSync } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { execFileSync, spawnSync } from 'node:child_process';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { ask, type Program, runProgram, startProgram } from './program.js';
 
 const folder = mkdtempSync(join(tmpdir(), 'apistrata-program-'));
@@ -106,7 +106,7 @@ describe('starting and stopping', () => {
     [['--max-version', '2.999'], /2\.999/],
     [
       ['--db', 'postgres://nobody:secret@127.0.0.1:1/none'],
-      /database postgres:\/\/nobody:\*\*\*@127\.0\.0\.1:1\/none cannot be used/,
+      /--db postgres:\/\/nobody:\*\*\*@127\.0\.0\.1:1\/none cannot be used/,
     ],
     [['--db', ':memory:', '--preset', '/does/not/exist.json'], /--preset \/does\/not\/exist\.json/],
     [['--setting', 'nonsense=1'], /--setting nonsense/],
@@ -126,12 +126,81 @@ describe('starting and stopping', () => {
     expect([code, output]).toEqual([1, expect.stringContaining('hosts.0.vcpus')]);
   });
 
+  it('says so when Node is too old, before anything newer is loaded', async () => {
+    const old = "Object.defineProperty(process, 'versions', { value: { ...process.versions, node: '18.20.4' } })";
+    const { code, output } = await runProgram([], {
+      NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(old)}`,
+    });
+    expect([code, output]).toEqual([
+      1,
+      expect.stringMatching(/^Node 18\.20\.4 is too old: .* 20\.19 or newer\. Install/),
+    ]);
+  });
+
+  it('says so when its database may not be written, is locked, or is no database', async () => {
+    const notOne = join(folder, 'text.db');
+    writeFileSync(notOne, 'this is a letter to my grandmother'.repeat(100));
+    expect((await runProgram(['--db', notOne, '--port', '0'])).output).toMatch(/^--db \S+text\.db cannot be used: /);
+    expect((await runProgram(['--db', join(notOne, 'cloud.db')])).output).toMatch(
+      /^--db \S+ cannot be used: \S+ is not a folder: name/,
+    );
+    const file = join(folder, 'taken.db');
+    const first = await startProgram(['--db', file, '--log-level', 'silent']);
+    const second = await runProgram(['--db', file, '--port', '0']);
+    expect([second.code, second.output]).toEqual([
+      1,
+      expect.stringMatching(new RegExp(`^--db \\S+taken.db .*${first.pid}`)),
+    ]);
+    expect(await first.end('SIGTERM')).toBe(0);
+  });
+
+  it('says so when the folder of its database is read-only', async (context) => {
+    const readOnly = join(folder, 'read-only');
+    mkdirSync(readOnly, { mode: 0o555 });
+    // The right to write is no matter to root, but a file system is.
+    const isRoot = process.getuid?.() === 0;
+    if (isRoot && spawnSync('mount', ['-t', 'tmpfs', '-o', 'ro', 'none', readOnly]).status !== 0) {
+      console.warn('*** SKIPPED: a read-only folder for root needs the right to mount one ***');
+      return context.skip();
+    }
+    onTestFinished(() => void (isRoot && spawnSync('umount', [readOnly])));
+    const { code, output } = await runProgram(['--db', join(readOnly, 'cloud.db')]);
+    expect([code, output]).toEqual([
+      1,
+      expect.stringMatching(/^--db \S+ cannot be used: \S+ (may not be written|is on a read-only file system): give/),
+    ]);
+  });
+
+  it('tells people who open it in a browser what to do next, and clients the versions as ever', async () => {
+    const program = await startProgram(['--db', ':memory:', '--log-level', 'silent']);
+    expect(program.output()).toMatch(/Try: curl .*\/v2\.1\/flavors/);
+    const get = async (accept?: string) => {
+      const response = await fetch(`${program.url}/`, { headers: accept ? { accept } : {} });
+      return {
+        type: response.headers.get('content-type'),
+        text: await response.text(),
+        vary: response.headers.get('vary'),
+      };
+    };
+    const page = await get('text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8');
+    expect(page).toMatchObject({ type: 'text/html; charset=utf-8', vary: 'Accept' });
+    expect(page.text).toContain(`curl -H 'X-Auth-Token: ada:demo' ${program.url}/v2.1/flavors`);
+    const plain = await get();
+    expect(JSON.parse(plain.text).versions).toHaveLength(2);
+    expect(await get('application/json')).toEqual(plain);
+    expect(await get('*/*')).toEqual(plain);
+    expect(await program.end('SIGTERM')).toBe(0);
+  });
+
   it('says when its port is taken', async () => {
     const other = createServer();
     await new Promise<void>((resolve) => other.listen(0, '127.0.0.1', resolve));
     const { port } = other.address() as { port: number };
     const { code, output } = await runProgram(['--db', ':memory:', '--port', String(port), '--log-level', 'silent']);
-    expect([code, output.trim()]).toEqual([1, `port ${port} of 127.0.0.1 is taken`]);
+    expect([code, output.trim()]).toEqual([
+      1,
+      `port ${port} of 127.0.0.1 is taken: end the other program, or choose another one with --port`,
+    ]);
     other.close();
   });
 });

@@ -54,8 +54,12 @@ export async function startProgram(args: readonly string[], environment: NodeJS.
 }
 
 /** Runs the program to its end; for calls that are expected to fail. */
-export async function runProgram(args: readonly string[]): Promise<{ code: number | null; output: string }> {
-  const child = spawn(process.execPath, [MAIN, ...args], { stdio: ['ignore', 'pipe', 'pipe'] });
+export async function runProgram(
+  args: readonly string[],
+  environment: NodeJS.ProcessEnv = {},
+): Promise<{ code: number | null; output: string }> {
+  const env = { ...process.env, ...environment };
+  const child = spawn(process.execPath, [MAIN, ...args], { env, stdio: ['ignore', 'pipe', 'pipe'] });
   let output = '';
   child.stdout!.on('data', (chunk) => {
     output += chunk;

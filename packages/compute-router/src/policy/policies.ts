@@ -38,6 +38,12 @@ export interface Policies {
   enforce(rule: RuleName, caller: Caller, target?: Target): void;
   /** Every rule, by name. */
   rules(): readonly PolicyRule[];
+  /**
+   * Reads the file again, or takes other options, from now on for every request.
+   *
+   * @throws PolicyConfigError as `policies()` does; what was in force before stays so
+   */
+  reload(changed?: PoliciesOptions): void;
 }
 
 interface Definition {
@@ -59,8 +65,8 @@ export function policies(options: PoliciesOptions = {}): Policies {
     if (!OPTIONS.includes(name))
       throw new TypeError(`policies(): unknown option "${name}" (there are ${OPTIONS.join(', ')})`);
   }
-  const definitions = definitionsOf(options);
-  const checks = compileAll(definitions);
+  let definitions = definitionsOf(options);
+  let checks = compileAll(definitions);
 
   function allows(rule: RuleName, caller: Caller, target?: Target): boolean {
     const check = checks.get(rule);
@@ -70,7 +76,7 @@ export function policies(options: PoliciesOptions = {}): Policies {
 
   return {
     allows,
-    isAdmin: checks.get('context_is_admin' satisfies ClassName)!,
+    isAdmin: (caller) => checks.get('context_is_admin' satisfies ClassName)!(caller),
     enforce(rule, caller, target) {
       if (!allows(rule, caller, target)) throw new PolicyDenied(rule);
     },
@@ -79,6 +85,11 @@ export function policies(options: PoliciesOptions = {}): Policies {
         const { check, from } = definitions.get(name)!;
         return { name, default: RULES[name], expression: typeof check === 'string' ? check : undefined, from };
       }),
+    reload(changed = options) {
+      const changedDefinitions = definitionsOf(changed);
+      checks = compileAll(changedDefinitions);
+      definitions = changedDefinitions;
+    },
   };
 }
 

@@ -4,7 +4,7 @@ import type { Socket } from 'node:net';
 import { Server as SecureServer } from 'node:tls';
 import { Connection, type Guard } from './connection.js';
 import { type DrainOptions, drain, drainTimes } from './drain.js';
-import { type GuardLimits, limitsFrom } from './limits.js';
+import { type GuardLimits, guardLimits } from './limits.js';
 
 export type HttpServer = Server | HttpsServer;
 
@@ -49,7 +49,7 @@ type Known = Socket & { [CONNECTION]?: Connection };
  * @throws HealthcheckConfigError for limits that are unknown or out of bounds
  */
 export function guardServer(server: HttpServer, given: GuardLimits = {}): GuardedServer {
-  let limits = limitsFrom(given);
+  let limits = guardLimits(given);
   const listeners = server.listeners('request') as RequestListener[];
   const connections = new Set<Connection>();
   let dropped = 0;
@@ -133,7 +133,7 @@ export function guardServer(server: HttpServer, given: GuardLimits = {}): Guarde
       stalled,
     }),
     limit(changed) {
-      limits = limitsFrom({ ...limits, ...changed });
+      limits = guardLimits({ ...limits, ...changed });
       apply();
     },
     drain(options = {}) {

@@ -22,7 +22,7 @@ export interface GuardLimits {
   readonly requestMs?: number;
 }
 
-const DEFAULTS: Required<GuardLimits> = {
+export const defaultLimits: Required<GuardLimits> = {
   maxConnections: 10_000,
   maxPipelined: 100,
   maxUnreadBytes: 128 * 1024 * 1024,
@@ -37,8 +37,8 @@ const DEFAULTS: Required<GuardLimits> = {
  *
  * @throws HealthcheckConfigError for unknown names and for what is no whole number in its bounds
  */
-export function limitsFrom(given: GuardLimits): Required<GuardLimits> {
-  const limits = wholeNumbers('guardServer()', given, DEFAULTS);
+export function guardLimits(given: GuardLimits): Required<GuardLimits> {
+  const limits = wholeNumbers('guardServer()', given, defaultLimits);
   if (limits.headersMs > limits.requestMs) {
     const problem = `${limits.headersMs} is more than requestMs, ${limits.requestMs}`;
     throw new HealthcheckConfigError('headersMs', problem, 'A request takes at least as long as its head');

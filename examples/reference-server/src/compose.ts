@@ -1,0 +1,116 @@
+import {
+  createEngine,
+  DatabaseUnavailable,
+  type Engine,
+  SecretKeyError,
+  SimulatedDriver,
+} from '@apistrata/compute-engine';
+import { type ComputeApi, computeApi } from '@apistrata/compute-router';
+import type { Healthcheck } from '@apistrata/healthcheck';
+import { projectQuotas } from '@apistrata/quota';
+import { sqlStore } from '@apistrata/quota/sql';
+import express, { type Express } from 'express';
+import type { Logger } from 'pino';
+import { secretKeyFile, withoutPassword } from './database-url.js';
+import { healthFrom } from './health.js';
+import type { Options } from './options.js';
+import type { Plan } from './plan.js';
+import { StartError } from './start-error.js';
+import { welcome } from './welcome.js';
+
+/** Everything that serves, before it listens. */
+export interface Composed {
+  readonly engine: Engine;
+  readonly health: Healthcheck;
+  readonly app: Express;
+  readonly close: () => Promise<void>;
+}
+
+async function engineFrom(plan: Plan, database: string, log: Logger, works: boolean): Promise<Engine> {
+  const { preset, settings, catalogs, databaseSettings, options, environment } = plan;
+  try {
+    return await createEngine({
+      database,
+      ...databaseSettings,
+      secretKeyFile: secretKeyFile(options, environment, database),
+      preset,
+      settings,
+      catalogs,
+      ...(works ? {} : { worker: false as const }),
+      driver: (clock) => new SimulatedDriver({ clock, latencyMs: options['latency-ms'], rules: preset?.rules }),
+      onError: (error, job) => log.error({ err: error, job: job?.id, kind: job?.kind }, 'background work failed'),
+    });
+  } catch (error) {
+    if (error instanceof RangeError) throw new StartError(`--database, --setting or --durability: ${error.message}`);
+    if (error instanceof SecretKeyError) throw new StartError(`--secret-key-file: ${error.message}`);
+    throw new StartError(`--db ${withoutPassword(database)} cannot be used: ${reasonOf(error)}`);
+  }
+}
+
+/** Whoever starts the program may read what callers may not: what the database itself said. */
+function reasonOf(error: unknown): string {
+  const told = error instanceof DatabaseUnavailable ? (error.cause as Error) : (error as Error);
+  return told.message || String((told as { code?: string }).code);
+}
+
+function versionFrom(api: ComputeApi, asked: unknown, url: string): string | undefined {
+  try {
+    return api.openApiText(String(asked ?? '2.100'), url);
+  } catch {
+    return undefined;
+  }
+}
+
+function corsFrom({ 'cors-origin': origins }: Options) {
+  if (origins.length === 0) return undefined;
+  return { origins: origins.includes('*') ? ('*' as const) : origins };
+}
+
+/**
+ * Opens the database and puts everything together.
+ *
+ * @param works false: background work is left to others
+ * @throws StartError with one clear line; nothing is left open then
+ */
+export async function compose(plan: Plan, database: string, log: Logger, works = true): Promise<Composed> {
+  const { options } = plan;
+  let engine: Engine;
+  const told = { warn: (line: string) => log.warn(line), error: (line: string) => log.error(line) };
+  const health = healthFrom(options, { engine: () => engine, database, log: told });
+  engine = await engineFrom(plan, database, log, works);
+  const close = async () => {
+    health.close();
+    await engine.close();
+  };
+  try {
+    const store = sqlStore({ database: engine.quotaDatabase });
+    await store.createSchema();
+    const api = computeApi({
+      engine,
+      identity: plan.identity,
+      headers: options.headers,
+      healthcheck: health,
+      policies: plan.policies,
+      quota: projectQuotas({ store, defaults: plan.projectQuotas }),
+      maxVersion: options['max-version'],
+      cors: corsFrom(options),
+      logger: log,
+    });
+    const app = express();
+    app.disable('x-powered-by');
+    app.disable('etag');
+    app.get('/openapi.json', (req, res) => {
+      const document = versionFrom(api, req.query.version, `${req.protocol}://${req.host}`);
+      if (document) res.type('json').send(document);
+      else res.status(400).json({ error: `'${req.query.version}' is not a version` });
+    });
+    app.use(welcome(options));
+    app.use(api);
+    return { engine, health, app, close };
+  } catch (error) {
+    await close();
+    if (error instanceof RangeError || error instanceof TypeError)
+      throw new StartError(`--max-version: ${error.message}`);
+    throw error;
+  }
+}

@@ -1,0 +1,26 @@
+import type { OptionKind } from './option-kinds.js';
+import { optionTable } from './options.js';
+
+/** The text of --help. */
+export function helpText(): string {
+  const rows = (Object.entries(optionTable) as [string, OptionKind<unknown>][]).map(
+    ([name, { placeholder, help, fallback, repeat }]) => {
+      const left = `  --${name}${placeholder ? ` ${placeholder}` : ''}`;
+      const shown = typeof fallback === 'string' || typeof fallback === 'number' ? ` (default ${fallback})` : '';
+      return `${left.padEnd(30)}${help}${shown}${repeat ? '; may be repeated' : ''}`;
+    },
+  );
+  return [
+    'Usage: npm start -- [options]',
+    '       npm start -- purge --older-than AGE [--db URL]',
+    '',
+    'Serves the compute API, with simulated machines. purge removes deleted servers and all that is told of them; a',
+    'server that runs does so by itself: --setting retentionDays=N, historyRetentionDays=N, usageRetentionDays=N.',
+    '',
+    ...rows,
+    '',
+    'Each option may also be an environment variable: --log-level is APISTRATA_LOG_LEVEL.',
+    'SIGHUP reads the configuration file again: policies, log level and limits of connections change at once.',
+    'Credentials for real services: OS_USERNAME, OS_PASSWORD, OS_PROJECT_NAME, OS_USER_DOMAIN_NAME, OS_PROJECT_DOMAIN_NAME.',
+  ].join('\n');
+}

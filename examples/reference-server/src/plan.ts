@@ -1,0 +1,69 @@
+import type { Catalogs, DatabaseSettings, Preset, QuotaKind, Settings } from '@apistrata/compute-engine';
+import { defaultSettings } from '@apistrata/compute-engine';
+import { type Identity, type Policies, policies } from '@apistrata/compute-router';
+import { type GuardLimits, guardLimits } from '@apistrata/healthcheck/server';
+import { defaultsFrom } from '@apistrata/quota';
+import type { Options } from './options.js';
+import { readPreset } from './preset-file.js';
+import { catalogsFrom, identityFrom } from './services.js';
+import { StartError } from './start-error.js';
+
+/** What the options come to before anything is opened: files are read, names and values are checked. */
+export interface Plan {
+  readonly options: Options;
+  readonly identity: Identity;
+  readonly catalogs: Partial<Catalogs>;
+  readonly policies: Policies;
+  readonly preset: Preset | undefined;
+  readonly settings: Partial<Settings>;
+  readonly databaseSettings: Partial<DatabaseSettings>;
+  readonly projectQuotas: ReturnType<typeof defaultsFrom>;
+  readonly limits: GuardLimits;
+  readonly environment: NodeJS.ProcessEnv;
+}
+
+/** The settings of the engine, out of `--setting` and `--quota`. */
+export function settingsFrom({ setting, quota }: Options): Partial<Settings> {
+  const compute = Object.entries(quota).filter(([name]) => !name.startsWith('quota_'));
+  const quotas = { ...defaultSettings.quotas, ...(Object.fromEntries(compute) as Partial<Record<QuotaKind, number>>) };
+  return { ...setting, quotas };
+}
+
+/** Gives the mistake of whoever wrote the option the option's name. */
+function blaming<T>(label: string, make: () => T): T {
+  try {
+    return make();
+  } catch (error) {
+    if (error instanceof StartError) throw error;
+    throw new StartError(`${label}${(error as Error).message}`);
+  }
+}
+
+/** The limits of connections, out of `--limit`. */
+export function limitsFrom({ limit }: Options): GuardLimits {
+  return blaming('--limit: ', () => guardLimits(limit as GuardLimits));
+}
+
+/** The policies, out of `--policy-file`; the message names the file and the line. */
+export function policiesFrom(options: Options): Policies {
+  return blaming('', () => policies({ file: options['policy-file'] }));
+}
+
+/** @throws StartError for the first option or file that cannot be used */
+export function planFrom(options: Options, environment: NodeJS.ProcessEnv): Plan {
+  const project = Object.entries(options.quota).filter(([name]) => name.startsWith('quota_'));
+  return {
+    options,
+    identity: blaming('', () => identityFrom(options, environment)),
+    catalogs: catalogsFrom(options, environment),
+    policies: policiesFrom(options),
+    preset: options.preset === undefined ? undefined : readPreset(options.preset),
+    settings: settingsFrom(options),
+    databaseSettings: { ...options.database, durability: options.durability },
+    projectQuotas: blaming('--quota: ', () =>
+      defaultsFrom(Object.fromEntries(project.map(([name, value]) => [name, String(value)]))),
+    ),
+    limits: limitsFrom(options),
+    environment,
+  };
+}

@@ -1,0 +1,59 @@
+import { configJsonSchema } from './config-file.js';
+import { helpText } from './help-text.js';
+import { readOptions } from './read-options.js';
+import { StartError } from './start-error.js';
+
+function print(value: object): void {
+  console.log(JSON.stringify(value, null, 2));
+}
+
+/** The program: does what it is asked, or serves until it is told to end. Throws {@link StartError}. */
+async function run(args: readonly string[], environment: NodeJS.ProcessEnv): Promise<void> {
+  // npm hands a lone -- on to the program.
+  const [command, ...rest] = args.filter((arg) => arg !== '--');
+  const purging = command === 'purge';
+  const given = purging || command === undefined ? rest : [command, ...rest];
+  const options = readOptions(given, environment);
+  if (options.help) return console.log(helpText());
+  if (options['print-config-schema']) return print(configJsonSchema());
+  if (options['print-preset']) return print((await import('@apistrata/compute-engine')).defaultPreset);
+  if (purging) {
+    const { purge } = await import('./purge.js');
+    return console.log(JSON.stringify(await purge(options, environment)));
+  }
+  // What serves is loaded only when something is served.
+  const { checkConfig, serve } = await import('./serve.js');
+  if (options['check-config']) {
+    await checkConfig(options, environment);
+    return console.log('The configuration is good.');
+  }
+  const running = await serve(options, environment);
+  const { endInOrder } = await import('./end-in-order.js');
+  const { nextSteps } = await import('./welcome.js');
+  endInOrder(running);
+  process.on('SIGHUP', () => {
+    try {
+      running.reload(readOptions(given, environment));
+      running.log.info('policies, log level and limits of connections are read again');
+    } catch (error) {
+      running.log.error({ err: error }, 'nothing has changed, for the new configuration is wrong');
+    }
+  });
+  console.log(
+    [
+      `Compute API ${running.url}/v2.1 (database ${running.database})`,
+      `Try: ${nextSteps(running.url, options)[0]}`,
+      `Or open ${running.url}/ in a browser. --help lists the options; Ctrl-C ends.`,
+    ].join('\n'),
+  );
+}
+
+/** Runs the program and tells what went wrong in one line, where it is the caller's to mend. */
+export async function main(): Promise<void> {
+  try {
+    await run(process.argv.slice(2), process.env);
+  } catch (error) {
+    console.error(error instanceof StartError ? error.message : error);
+    process.exit(1);
+  }
+}
