@@ -1,6 +1,6 @@
 export type { ActionName, RequestOf, ResultOf, ServerActionName } from './actions/index.js';
 export type { AttachedPort, NewInterface } from './actions/interfaces/attach-interface.js';
-export type { NewAttachment } from './actions/volumes/attach-volume.js';
+export type { NewAttachment } from './actions/volumes/new-device.js';
 export type { EmbeddedCatalogs } from './catalogs/embedded.js';
 export * from './catalogs/index.js';
 export { canonicalIp } from './catalogs/networks/ip-address.js';

@@ -1,5 +1,6 @@
+import type { Stored } from '../model/stored.js';
 import type { Session } from '../store/database.js';
-import type { DocumentTable, RowQuery, Stored } from '../store/document-table.js';
+import type { DocumentTable, RowQuery } from '../store/document-table.js';
 import { CatalogError } from './catalog-error.js';
 
 export interface Page {

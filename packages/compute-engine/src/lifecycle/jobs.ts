@@ -1,24 +1,15 @@
 import { sql } from 'kysely';
-import type { Context } from '../context.js';
 import type { Session, Tx } from '../store/database.js';
 import type { Store } from '../store/store.js';
-import type { Payloads } from './payloads.js';
+import type { JobPayload, Payloads, ReadPayload } from './payloads.js';
 
 /** Background work that is owed: written in the transaction that promised it, gone when it is done. */
-export interface Job {
+export interface Job extends ReadPayload {
   readonly id: string;
   readonly kind: string;
   readonly serverId: string | null;
-  readonly payload: JobPayload;
   /** How often it was begun, this time included. */
   readonly attempts: number;
-  /** Why what is sealed of its payload cannot be read: it has no arguments, and its caller no token. */
-  readonly unreadable?: Error;
-}
-
-export interface JobPayload {
-  readonly context: Context;
-  readonly arguments: Readonly<Record<string, any>>;
 }
 
 interface JobRow {

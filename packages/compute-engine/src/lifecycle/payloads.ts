@@ -1,5 +1,18 @@
+import type { Context } from '../context.js';
 import type { Sealer } from '../secrets/sealer.js';
-import type { Job, JobPayload } from './jobs.js';
+
+/** What a job needs to know. */
+export interface JobPayload {
+  readonly context: Context;
+  readonly arguments: Readonly<Record<string, any>>;
+}
+
+/** A payload as it comes back from the database. */
+export interface ReadPayload {
+  readonly payload: JobPayload;
+  /** Why what is sealed of its payload cannot be read: it has no arguments, and its caller no token. */
+  readonly unreadable?: Error;
+}
 
 /** What is written of a payload. Whose request it was, and which, can be read by anybody who can read the database. */
 interface Written {
@@ -47,7 +60,7 @@ export class Payloads {
     return JSON.stringify({ context: whole, arguments: given } satisfies Written);
   }
 
-  read(id: string, text: string): Pick<Job, 'payload' | 'unreadable'> {
+  read(id: string, text: string): ReadPayload {
     const { context, sealed, arguments: plain = {} }: Written = JSON.parse(text);
     if (sealed === undefined) return { payload: { context, arguments: plain } };
     try {

@@ -1,4 +1,4 @@
-import type { Stored } from '../store/document-table.js';
+import type { Stored } from './stored.js';
 
 /** One step of an action. */
 export interface ActionEvent {

@@ -1,4 +1,4 @@
-import type { Stored } from '../store/document-table.js';
+import type { Stored } from './stored.js';
 
 /** A service of the compute system: `nova-compute` on each host, control services elsewhere. */
 export interface Service extends Stored {

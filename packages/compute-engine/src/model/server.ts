@@ -1,4 +1,4 @@
-import type { Stored } from '../store/document-table.js';
+import type { Stored } from './stored.js';
 
 /** What a server is, as its owner sees it; spelled as on the wire. */
 export type VmState =

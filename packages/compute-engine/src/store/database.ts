@@ -1,6 +1,7 @@
 import { Kysely, type Transaction } from 'kysely';
 import type { DatabaseSettings } from './database-settings.js';
 import { postgresDialect } from './postgres-dialect.js';
+import { RecordCache } from './record-cache.js';
 import { sqliteDialect } from './sqlite-dialect.js';
 
 /** Tables are known by their definitions (see document-table.ts), so Kysely sees rows of any shape. */
@@ -12,6 +13,8 @@ export type DatabaseKind = 'sqlite' | 'postgres';
 export interface Session {
   readonly db: Kysely<Rows>;
   readonly kind: DatabaseKind;
+  /** What it has read lately. */
+  readonly records: RecordCache;
 }
 
 /** A transaction: reads its own writes, and runs its `afterCommit` functions once everything is durable. */
@@ -24,5 +27,5 @@ export interface Tx extends Session {
 export function openDatabase(url: string, settings: DatabaseSettings): Session {
   const kind: DatabaseKind = /^postgres(ql)?:\/\//.test(url) ? 'postgres' : 'sqlite';
   const dialect = kind === 'postgres' ? postgresDialect(url, settings) : sqliteDialect(url, settings);
-  return { db: new Kysely<Rows>({ dialect }), kind };
+  return { db: new Kysely<Rows>({ dialect }), kind, records: new RecordCache() };
 }

@@ -1,16 +1,6 @@
 import type { Compilable, CompiledQuery, SelectQueryBuilder } from 'kysely';
+import type { New, Stored } from '../model/stored.js';
 import type { Rows, Session, Tx } from './database.js';
-
-/** What the store adds to every record. */
-export interface Stored {
-  /** Number given at insertion, ascending, never reused. */
-  readonly seq: number;
-  /** Changes with every write: two records with the same id and revision are the same to the letter. */
-  readonly revision: number;
-}
-
-/** A record before the store has numbered it. */
-export type New<R extends Stored> = Omit<R, keyof Stored>;
 
 type ColumnValue = string | number | null;
 
@@ -35,8 +25,6 @@ export class StaleRecord extends Error {
   readonly code = 'STALE_RECORD';
 }
 
-const CACHED_RECORDS = 4000;
-
 /** Databases bound the number of parameters of a statement. */
 const MOST_PER_READ = 500;
 
@@ -55,7 +43,6 @@ export class DocumentTable<R extends Stored> {
   readonly #spec: DocumentTableSpec<R>;
   readonly #columns: readonly (readonly [string, (record: New<R>) => ColumnValue | boolean | undefined])[];
   readonly #compiled = new Map<string, CompiledQuery>();
-  readonly #cache = new Map<string, R>();
 
   constructor(spec: DocumentTableSpec<R>) {
     this.name = spec.name;
@@ -70,20 +57,20 @@ export class DocumentTable<R extends Stored> {
   async find(session: Session, narrow: (query: RowQuery) => RowQuery = (q) => q): Promise<R[]> {
     const heads = session.db.selectFrom(this.name).select(['id', 'seq', 'revision']) as unknown as RowQuery;
     const rows = await narrow(heads).execute();
-    const found = rows.map(({ id, revision }) => this.#known(id, revision));
+    const found = rows.map(({ id, revision }) => this.#known(session, id, revision));
     const unknown = rows.flatMap(({ seq }, index) => (found[index] ? [] : [seq]));
     const read = new Map<number, R>();
     for (let i = 0; i < unknown.length; i += MOST_PER_READ) {
       const seqs = unknown.slice(i, i + MOST_PER_READ);
       for (const row of await this.#select(session).where('seq', 'in', seqs).execute())
-        read.set(row.seq, this.#decode(row));
+        read.set(row.seq, this.#decode(session, row));
     }
     // What was removed between the two reads is left out.
     return rows.flatMap(({ seq }, index) => found[index] ?? read.get(seq) ?? []);
   }
 
-  #known(id: string, revision: number): R | undefined {
-    const known = this.#cache.get(id);
+  #known(session: Session, id: string, revision: number): R | undefined {
+    const known = session.records.get<R>(this.name, id);
     return known?.revision === revision ? known : undefined;
   }
 
@@ -158,7 +145,7 @@ export class DocumentTable<R extends Stored> {
   async #one(session: Session, name: string, key: ColumnValue, build: () => Compilable): Promise<R | undefined> {
     const query = this.#once(session, name, build);
     const { rows } = await session.db.executeQuery<Row>({ ...query, parameters: [key] });
-    return rows[0] && this.#decode(rows[0]);
+    return rows[0] && this.#decode(session, rows[0]);
   }
 
   /** A hot query is compiled once; later calls only bring other parameters. */
@@ -177,12 +164,11 @@ export class DocumentTable<R extends Stored> {
   }
 
   /** Records are immutable, so the same row is decoded once and then shared as long as it is kept. */
-  #decode(row: Row): R {
-    const known = this.#known(row.id, row.revision);
+  #decode(session: Session, row: Row): R {
+    const known = this.#known(session, row.id, row.revision);
     if (known) return known;
     const record = { ...JSON.parse(row.data), seq: row.seq, revision: row.revision } as R;
-    if (this.#cache.size >= CACHED_RECORDS) this.#cache.delete(this.#cache.keys().next().value!);
-    this.#cache.set(row.id, record);
+    session.records.set(this.name, row.id, record);
     return record;
   }
 }

@@ -39,9 +39,7 @@ describe.each(storesUnderTest(inject('postgresUrl')))('the store on $kind', ({ o
     await store.transaction((tx) => tables.keypairs.update(tx, { ...read, fingerprint: 'cc' }));
     const late = store.db
       .transaction()
-      .execute((db) =>
-        tables.keypairs.update({ db, kind: store.kind, afterCommit: () => {} }, { ...read, fingerprint: 'dd' }),
-      );
+      .execute((db) => tables.keypairs.update({ ...store, db, afterCommit: () => {} }, { ...read, fingerprint: 'dd' }));
     await expect(late).rejects.toThrow(StaleRecord);
     expect((await tables.keypairs.get(store, key))!.fingerprint).toBe('cc');
   });

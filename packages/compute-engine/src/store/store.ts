@@ -52,7 +52,7 @@ async function transact<T>(session: Session, group: GroupCommit | undefined, wor
   for (let attempt = 1; ; attempt++) {
     const followUps: (() => void)[] = [];
     try {
-      const begun = (db: Tx['db']) => work({ db, kind: session.kind, afterCommit: (run) => followUps.push(run) });
+      const begun = (db: Tx['db']) => work({ ...session, db, afterCommit: (run) => followUps.push(run) });
       const result = await (group ? group.run(begun) : session.db.transaction().execute(begun));
       for (const run of followUps) run();
       return result;

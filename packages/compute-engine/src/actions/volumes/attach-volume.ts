@@ -6,20 +6,7 @@ import type { ConcurrentRun } from '../../runs/concurrent-run.js';
 import { forgetReservation } from '../../volumes/forget-reservation.js';
 import { changeDevice, deviceOf, dropDevice } from './attached-device.js';
 import { findVolume } from './find-volume.js';
-import { checkAttachable, newDevice } from './new-device.js';
-
-/** A request for one more volume. */
-export interface NewAttachment {
-  readonly volumeId: string;
-  /** Device path such as `/dev/vdb`; left out: the next free one. */
-  readonly device?: string | null;
-  readonly tag?: string | null;
-  readonly deleteOnTermination?: boolean;
-  /** Whether servers that are shelved may be given volumes; false is the 409 of old versions. */
-  readonly toShelved: boolean;
-  /** Whether volumes of several servers may be attached; false is the 400 of old versions. */
-  readonly multiattach: boolean;
-}
+import { checkAttachable, type NewAttachment, newDevice } from './new-device.js';
 
 /** What the stored work knows. */
 export interface AttachVolumeArguments {

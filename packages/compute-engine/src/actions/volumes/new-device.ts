@@ -3,7 +3,19 @@ import type { Core } from '../../core.js';
 import { badRequest, conflict, forbidden } from '../../errors.js';
 import type { BlockDevice, Server } from '../../model/index.js';
 import { isFree, nextDevice } from '../../volumes/device-names.js';
-import type { NewAttachment } from './attach-volume.js';
+
+/** A request for one more volume. */
+export interface NewAttachment {
+  readonly volumeId: string;
+  /** Device path such as `/dev/vdb`; left out: the next free one. */
+  readonly device?: string | null;
+  readonly tag?: string | null;
+  readonly deleteOnTermination?: boolean;
+  /** Whether servers that are shelved may be given volumes; false is the 409 of old versions. */
+  readonly toShelved: boolean;
+  /** Whether volumes of several servers may be attached; false is the 400 of old versions. */
+  readonly multiattach: boolean;
+}
 
 /** Throws the 400 of a volume that cannot be attached to this server now. */
 export async function checkAttachable(

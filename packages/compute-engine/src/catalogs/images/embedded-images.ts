@@ -1,6 +1,6 @@
 import type { Caller } from '../../model/caller.js';
+import type { New } from '../../model/stored.js';
 import type { Session, Tx } from '../../store/database.js';
-import type { New } from '../../store/document-table.js';
 import { owns } from '../caller-scope.js';
 import { CatalogError } from '../catalog-error.js';
 import { type EmbeddedOptions, embeddedContext } from '../embedded-options.js';

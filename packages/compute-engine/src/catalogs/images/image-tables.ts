@@ -1,4 +1,5 @@
-import { DocumentTable, type Stored } from '../../store/document-table.js';
+import type { Stored } from '../../model/stored.js';
+import { DocumentTable } from '../../store/document-table.js';
 import { compoundKey } from '../../store/tables.js';
 import type { Image } from './catalog.js';
 

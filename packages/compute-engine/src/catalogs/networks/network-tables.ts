@@ -1,5 +1,6 @@
 import type { FixedIp } from '../../model/server.js';
-import { DocumentTable, type Stored } from '../../store/document-table.js';
+import type { Stored } from '../../model/stored.js';
+import { DocumentTable } from '../../store/document-table.js';
 import type { FloatingIp, Network, SecurityGroup, SecurityGroupRule } from './catalog.js';
 
 interface Dated {

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Caller } from '../../model/caller.js';
-import { DocumentTable, type New, type Stored } from '../../store/document-table.js';
+import type { New, Stored } from '../../model/stored.js';
+import { DocumentTable } from '../../store/document-table.js';
 import { isAdmin, owns } from '../caller-scope.js';
 import { CatalogError } from '../catalog-error.js';
 import { type EmbeddedOptions, embeddedContext } from '../embedded-options.js';

@@ -1,6 +1,7 @@
 import type { Caller } from '../../model/caller.js';
+import type { New } from '../../model/stored.js';
 import type { Session, Tx } from '../../store/database.js';
-import type { New, RowQuery } from '../../store/document-table.js';
+import type { RowQuery } from '../../store/document-table.js';
 import { isAdmin, owns } from '../caller-scope.js';
 import { CatalogError } from '../catalog-error.js';
 import type { EmbeddedContext } from '../embedded-options.js';

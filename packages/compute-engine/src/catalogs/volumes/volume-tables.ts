@@ -1,4 +1,5 @@
-import { DocumentTable, type Stored } from '../../store/document-table.js';
+import type { Stored } from '../../model/stored.js';
+import { DocumentTable } from '../../store/document-table.js';
 import type { Volume, VolumeAttachment, VolumeSnapshot, VolumeType } from './catalog.js';
 
 export interface VolumeRecord extends Omit<Volume, 'attachments'>, Stored {}

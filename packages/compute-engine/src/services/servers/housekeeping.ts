@@ -1,8 +1,8 @@
-import { type Context, ownWork } from '../context.js';
-import type { Core } from '../core.js';
-import type { Server, VmState } from '../model/index.js';
-import type { Servers } from '../services/servers/servers.js';
-import { tables } from '../store/tables.js';
+import { type Context, ownWork } from '../../context.js';
+import type { Core } from '../../core.js';
+import type { Server, VmState } from '../../model/index.js';
+import { tables } from '../../store/tables.js';
+import type { Servers } from './servers.js';
 
 /** What is done with servers that were put aside for long enough. */
 interface Duty {
