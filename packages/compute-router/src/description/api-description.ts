@@ -1,4 +1,5 @@
 import type { ApiDescription } from '@apistrata/microversion/router';
+import { tagDescriptions } from './resources.js';
 
 /** The body of an error: its kind as the only key. */
 const faultSchema = {
@@ -48,4 +49,5 @@ export const computeApiDescription: Omit<ApiDescription, 'serverUrl'> = {
   },
   fault: { schema: faultSchema },
   errors,
+  tags: tagDescriptions,
 };

@@ -1,4 +1,5 @@
 import type { Operation } from '@apistrata/microversion/router';
+import { withWords } from '../description/with-words.js';
 import { aggregateOperations } from './aggregates.js';
 import { assistedVolumeSnapshots } from './assisted-volume-snapshots.js';
 import { availabilityZoneOperations } from './availability-zones.js';
@@ -97,5 +98,7 @@ const defined: readonly Operation[] = [
   ...proxyOperations,
 ];
 
+const worded = defined.map(withWords);
+
 /** Every operation of the compute API. What it serves, documents and tests is this list. */
-export const operations: readonly Operation[] = [...defined, ...volumesBootOf(defined)].map(withDefaultQuery);
+export const operations: readonly Operation[] = [...worded, ...volumesBootOf(worded)].map(withDefaultQuery);

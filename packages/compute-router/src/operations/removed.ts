@@ -49,19 +49,48 @@ const removals: readonly Removal[] = [
   { path: '/servers/{server_id}/consoles/{id}', methods: ['GET', 'DELETE'] },
 ];
 
+/** What each was, by the beginning of its path, and why it went. */
+const purposes = {
+  '/os-agents': 'It kept a list of agents inside guests, for a hypervisor that is no longer supported.',
+  '/os-cells': 'It managed cells of the first kind. Those of the second are no business of the API.',
+  '/os-certificates': 'It gave out certificates for a networking service that is no more.',
+  '/os-cloudpipe': 'It ran gateways into networks of a networking service that is no more.',
+  '/os-fixed-ips': 'It kept addresses free in a networking service that is no more.',
+  '/os-floating-ip-dns': 'It kept names for addresses of a networking service that is no more.',
+  '/os-floating-ips-bulk': 'It filled pools of a networking service that is no more.',
+  '/os-fping': 'It pinged servers from the host of the API.',
+  '/os-networks': 'It managed networks of a networking service that is no more.',
+  '/os-security-group-default-rules': 'It set rules for new security groups of a networking service that is no more.',
+  '/os-tenant-networks': 'It managed networks of a networking service that is no more.',
+  '/servers/{id}/action': 'It set the network of a guest anew, for a hypervisor that is no longer supported.',
+  '/servers/{server_id}/consoles': 'It opened consoles of a hypervisor that is no longer supported.',
+} as const;
+
 /** Parameters are read nowhere, so none is refused at any version. */
 const anyQuery = query({}, { extra: 'ignore' });
 /** An absent body, or one that is no object, is still the client's mistake. */
 const anyObject = z.looseObject({});
 
+const parameters = { id: 'Anything: nothing has an id here any more', domain_id: 'Anything', server_id: 'Anything' };
+
+function purposeOf(path: string): string {
+  const [, purpose] = Object.entries(purposes).find(([start]) => path.startsWith(start)) ?? [];
+  if (purpose === undefined) throw new TypeError(`nothing says what ${path} was`);
+  return purpose;
+}
+
 function gone(method: Method, path: string, action?: string): Operation {
   return operation({
+    tag: 'removed',
+    parameters,
+    description: `Answers 410 at every version. ${purposeOf(path)}`,
     method,
     path,
     action,
     summary: `Removed: ${action ?? `${method} ${path}`}`,
     status: 410,
     errors: [400],
+    when: { 400: 'The body is not a JSON object' },
     query: anyQuery,
     body: method === 'POST' || method === 'PUT' ? anyObject : undefined,
     run: () => {

@@ -1,5 +1,5 @@
 import { notAfter } from '@apistrata/microversion';
-import type { Operation } from '@apistrata/microversion/router';
+import { nameOf, type Operation } from '@apistrata/microversion/router';
 
 const LAST_VERSION = '2.102';
 const SERVERS = /^\/servers(?=$|\/detail$|\/\{id\}$|\/\{id\}\/action$)/;
@@ -10,6 +10,8 @@ export function volumesBootOf(operations: readonly Operation[]): readonly Operat
     .filter(({ path, status }) => SERVERS.test(path) && status !== 410)
     .map((operation) => ({
       ...operation,
+      name: `${nameOf(operation)}OfVolumesBoot`,
+      tag: 'volumes-boot',
       path: operation.path.replace(SERVERS, '/os-volumes_boot'),
       summary: `${operation.summary} (os-volumes_boot)`,
       window: notAfter(LAST_VERSION, operation.window ?? true),

@@ -22,7 +22,7 @@ function camel(parts: readonly string[]): string {
 
 function singular(word: string): string {
   if (word.endsWith('ies')) return `${word.slice(0, -3)}y`;
-  if (/(?:ss|us)$/.test(word)) return word;
+  if (/(?:ss|us|dns)$/.test(word)) return word;
   return word.endsWith('s') ? word.slice(0, -1) : word;
 }
 

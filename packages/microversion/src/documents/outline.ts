@@ -60,12 +60,44 @@ function ownRules(schema: Json): Json {
   return distinct.length === 1 ? { ...distinct[0], ...described } : { anyOf: distinct, ...described };
 }
 
+type Words = NonNullable<Operation['words']>;
+
+/** A schema with the words for it, where it has none of its own. */
+function withWords(schema: Json, name: string, words: Words | undefined): Json {
+  const description = schema.description ?? words?.(name);
+  return description === undefined ? schema : { ...schema, description };
+}
+
+/** The same for everything that lies in a schema. */
+function describeAll(schema: Json, name: string, words: Words): Json {
+  const inner = { ...schema } as Record<string, unknown>;
+  for (const kind of ['anyOf', 'oneOf', 'allOf']) {
+    // What alternatives are is what they are alternatives for.
+    const unnamed: Words = (part) => (part === name ? undefined : words(part));
+    if (inner[kind]) inner[kind] = (inner[kind] as Json[]).map((variant) => describeAll(variant, name, unnamed));
+  }
+  if (inner.properties) {
+    const entries = Object.entries(inner.properties as Record<string, Json>);
+    inner.properties = Object.fromEntries(
+      entries.map(([key, field]) => [key, describeAll(field, `${name}.${key}`, words)]),
+    );
+  }
+  if (inner.items) inner.items = describeAll(inner.items as Json, `${name}[]`, words);
+  if (inner.additionalProperties && typeof inner.additionalProperties === 'object') {
+    const values = inner.additionalProperties as Json;
+    if (Object.keys(values).length > 0) inner.additionalProperties = describeAll(values, `${name}.*`, words);
+  }
+  return withWords(inner, name, words);
+}
+
 function collect(schema: Json, name: string, required: boolean, parts: Map<string, Part>): void {
   const variants = alternatives(schema);
   const closed = variants.some(({ additionalProperties }) => additionalProperties === false);
   const known = parts.get(name);
   // Alternatives may name the same field, each with rules of its own.
-  const rules = known ? ownRules({ anyOf: [known.rules, ownRules(schema)] }) : ownRules(schema);
+  const description = known?.rules.description ?? schema.description;
+  const merged = known && { anyOf: [known.rules, ownRules(schema)], ...(description !== undefined && { description }) };
+  const rules = ownRules(merged ?? schema);
   parts.set(name, { name, rules, required: known ? known.required && required : required, closed });
   for (const { properties, items, required: needed, additionalProperties } of variants) {
     for (const [key, inner] of Object.entries((properties ?? {}) as Record<string, Json>)) {
@@ -85,15 +117,17 @@ function build(operation: Operation, version: Version): Outline {
   const { body, query, reply } = prepare(operation);
   const status = at(operation.status, version) ?? 200;
   const fields = query?.fieldsAt(version);
+  const { words } = operation;
+  const worded = (schema: Json, name: string) => (words ? describeAll(schema, name, words) : schema);
   const outline = {
     status,
     errors: at(operation.errors ?? [], version) ?? [],
     description: at(operation.description, version),
-    body: body && jsonSchema(body.at(version), 'input'),
-    reply: reply && jsonSchema(reply.schema(version), 'output'),
+    body: body && worded(jsonSchema(body.at(version), 'input'), 'body'),
+    reply: reply && worded(jsonSchema(reply.schema(version), 'output'), 'reply'),
     query: [...(fields?.fields ?? [])].map(([name, { schema, repeat }]) => ({
       name,
-      schema: jsonSchema(schema, 'input'),
+      schema: worded(jsonSchema(schema, 'input'), `query.${name}`),
       repeated: repeat !== 'refuse',
     })),
     queryClosed: fields?.extra === 'refuse',

@@ -57,6 +57,11 @@ export interface OperationSpec<
   readonly description?: Windowed<string>;
   /** What each parameter of the path is, by its name, for the documents. */
   readonly parameters?: { readonly [name: string]: string };
+  /**
+   * What a part of the request or the answer is, for parts whose schemas do not say it, by dotted name
+   * (`query.limit`, `body.server.name`, `reply.servers[].id`). Asked when documents are made, never for a request.
+   */
+  readonly words?: (part: string) => string | undefined;
   /** Names of the rules that the API's `authorize` hook checks. */
   readonly policy?: string | readonly string[];
   readonly query?: Q;

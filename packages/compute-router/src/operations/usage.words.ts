@@ -1,0 +1,82 @@
+import type { Resource } from '../description/resource.js';
+
+export const usageWords: Resource = {
+  tag: 'usage',
+  about: 'What projects used in a window of time, for those who write bills.',
+  parameters: { id: 'Id of the project' },
+  operations: {
+    'GET /os-simple-tenant-usage': [
+      'listUsage',
+      'What each project used in a window of time; in pages from 2.40 on, since the list grows with the servers.',
+    ],
+    'GET /os-simple-tenant-usage/{id}': [
+      'showUsage',
+      'What a project used in a window of time, server by server; in pages from 2.40 on.',
+    ],
+  },
+  fields: {
+    'query.start': 'Begin of the window, UTC; default: now, so that the window is empty',
+    'query.end': 'End of the window, UTC; default: now',
+    'query.detailed': '`1` for servers one by one, `0` for sums only',
+    'query.limit': 'Servers of a page at the most. New in 2.40',
+    'query.marker': 'Id of the last server of the page before. New in 2.40',
+    tenant_usages: 'Use by project',
+    tenant_usages_links: 'Link to the next page; absent on the last one. New in 2.40',
+    tenant_usage: 'Use of a project; empty if it used nothing',
+    tenant_usage_links: 'Link to the next page; absent on the last one. New in 2.40',
+    tenant_id: 'Id of the project',
+    start: 'Begin of the window, UTC with microseconds',
+    stop: 'End of the window, UTC with microseconds',
+    total_hours: 'Hours of all servers together. In pages the sum of the page',
+    total_vcpus_usage: 'Virtual processors times hours. In pages the sum of the page',
+    total_memory_mb_usage: 'MiB of memory times hours. In pages the sum of the page',
+    total_local_gb_usage: 'GiB of disk times hours. In pages the sum of the page',
+    server_usages: 'Use by server',
+    instance_id: 'Id of the server, a UUID',
+    name: 'Name of the server',
+    flavor: 'Name of its flavor',
+    vcpus: 'Virtual processors',
+    memory_mb: 'Memory in MiB',
+    local_gb: 'Root disk and further disk, in GiB',
+    hours: 'Hours that it existed within the window',
+    uptime: 'Seconds that it has existed, in the window or not',
+    started_at: 'When it first ran, UTC with microseconds',
+    ended_at: 'When it was deleted, UTC with microseconds, or null',
+    state: 'Its state, or `terminated` once it is deleted',
+  },
+};
+
+export const auditLogWords: Resource = {
+  tag: 'usage-audit-log',
+  about: 'How far hosts are with the reports of use that they write at the end of each period.',
+  parameters: { id: 'A time, UTC: the last period that had ended by then' },
+  operations: {
+    'GET /os-instance_usage_audit_log': [
+      'listUsageAuditLogs',
+      'How the reports of the last period went, host by host.',
+    ],
+    'GET /os-instance_usage_audit_log/{id}': [
+      'showUsageAuditLog',
+      'How the reports of the last period before a time went.',
+    ],
+  },
+  fields: {
+    instance_usage_audit_logs: 'The account of a period',
+    instance_usage_audit_log: 'The account of a period',
+    hosts_not_run: 'Hosts that have not begun',
+    log: 'What each host reported, by its name',
+    'log.*.instances': 'Servers of the host',
+    'log.*.errors': 'Errors on the host',
+    'log.*.message': 'How it went, for people',
+    'log.*.state': '`RUNNING` or `DONE`',
+    num_hosts: 'Number of hosts',
+    num_hosts_done: 'Hosts that are done',
+    num_hosts_not_run: 'Hosts that have not begun',
+    num_hosts_running: 'Hosts that are at it',
+    overall_status: 'How many hosts are done, for people',
+    period_beginning: 'Begin of the period, UTC',
+    period_ending: 'End of the period, UTC',
+    total_errors: 'Errors of all hosts together',
+    total_instances: 'Servers of all hosts together',
+  },
+};

@@ -1,0 +1,97 @@
+import { join } from 'node:path';
+import { Version } from '@apistrata/microversion';
+import { breakpointsOfOperation, nameOf, operationKey, outlineOf, tagOf } from '@apistrata/microversion/router';
+import { describe, expect, it } from 'vitest';
+import { resources } from '../src/description/resources.js';
+import { computeApiDescription, computeApiHistory, operations } from '../src/index.js';
+
+const LOWEST = Version.of('2.1');
+/** Statuses of which what the API says in general is not enough: they come of what an operation does. */
+const SPECIAL = [409, 413, 501];
+
+/** Every operation as it is at each version at which anything of it may change. */
+const outlines = operations.flatMap((operation) =>
+  [LOWEST, ...breakpointsOfOperation(operation)].flatMap((version) => {
+    const outline = outlineOf(operation, version);
+    return outline ? [{ operation, outline, at: `${version} ${operationKey(operation)}` }] : [];
+  }),
+);
+
+const isField = (part: string) => /^(?:query|body|reply)\./.test(part) && !/(?:\[\]|\.\*)$/.test(part);
+
+describe('the words of the compute API', () => {
+  it('describe every operation and every parameter of its path', () => {
+    const missing = outlines.flatMap(({ operation, outline, at }) => {
+      const parameters = [...operation.path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name as string);
+      const silent = parameters.filter((name) => !operation.parameters?.[name]);
+      return [...(outline.description ? [] : [at]), ...silent.map((name) => `${at} {${name}}`)];
+    });
+    expect(missing).toEqual([]);
+  });
+
+  it('describe every query parameter, every field of a body and every field of an answer', () => {
+    const missing = outlines.flatMap(({ outline, at }) =>
+      [...outline.parts.values()]
+        .filter(({ name, rules }) => isField(name) && !rules.description)
+        .map(({ name }) => `${at} ${name}`),
+    );
+    expect(missing).toEqual([]);
+  });
+
+  it('say when errors come that are of the operation itself', () => {
+    const missing = outlines.flatMap(({ operation, outline, at }) =>
+      outline.errors
+        .filter((status) => SPECIAL.includes(status) && !operation.when?.[status])
+        .map((status) => `${at} ${status}`),
+    );
+    expect([...new Set(missing)]).toEqual([]);
+  });
+
+  it('say nothing of operations and errors that there are not', () => {
+    const errorsOf = new Map<string, Set<number>>();
+    for (const { operation, outline } of outlines) {
+      const known = errorsOf.get(operationKey(operation)) ?? [];
+      errorsOf.set(operationKey(operation), new Set([...known, ...outline.errors]));
+    }
+    const stale = resources.flatMap((resource) =>
+      Object.entries(resource.operations).flatMap(([key, [, , when = {}]]) => {
+        const errors = errorsOf.get(key);
+        if (!errors) return [key];
+        return Object.keys(when)
+          .filter((status) => !errors.has(Number(status)))
+          .map((status) => `${key} ${status}`);
+      }),
+    );
+    expect(stale).toEqual([]);
+  });
+
+  it('say nothing of fields and parameters that there are not', () => {
+    const stale = resources.flatMap(({ tag, operations: words, fields = {}, parameters = {} }) => {
+      const own = outlines.filter(({ operation }) => operationKey(operation) in words);
+      const parts = own.flatMap(({ outline }) => [...outline.parts.keys()].map((name) => name.replaceAll('[]', '')));
+      const names = new Set(
+        own.flatMap(({ operation }) => [...operation.path.matchAll(/\{(\w+)\}/g)].map(([, n]) => n)),
+      );
+      return [
+        ...Object.keys(fields).filter((end) => !parts.some((part) => part === end || part.endsWith(`.${end}`))),
+        ...Object.keys(parameters).filter((name) => !names.has(name)),
+      ].map((name) => `${tag} ${name}`);
+    });
+    expect(stale).toEqual([]);
+  });
+
+  it('say what every tag is about', () => {
+    const tags = new Set(operations.map(tagOf));
+    expect(Object.keys(computeApiDescription.tags ?? {}).sort()).toEqual([...tags].sort());
+  });
+
+  it('tell of each version what it brought', () => {
+    expect(Object.keys(computeApiHistory)).toEqual(Array.from({ length: 104 }, (_, index) => `2.${index + 1}`));
+    expect(Object.entries(computeApiHistory).filter(([, text]) => text.length < 40)).toEqual([]);
+  });
+
+  it('keep the names of operations, which generated clients are made of', async () => {
+    const names = [...new Set(operations.map((operation) => `${nameOf(operation)} ${operationKey(operation)}`))].sort();
+    await expect(`${names.join('\n')}\n`).toMatchFileSnapshot(join(import.meta.dirname, 'operation-names.txt'));
+  });
+});
