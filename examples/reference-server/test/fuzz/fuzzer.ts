@@ -1,0 +1,151 @@
+import { KnownIds } from './known-ids.js';
+import type { Form, Operation } from './operations.js';
+import { Random } from './random.js';
+import { likeSchema, ODD_TEXTS } from './values.js';
+
+const TOKENS = [
+  ...Array(9).fill('admin:demo'),
+  ...Array(5).fill('ada:demo'),
+  'bob:other',
+  'eve:demo:reader',
+  '',
+  'a:b:c:d',
+];
+const METHODS = ['GET', 'POST', 'PUT', 'DELETE', 'HEAD', 'PATCH', 'OPTIONS'];
+const NO_VERSIONS = ['latest', '2.999', '-1.1', 'x', ''];
+const SENDERS = 4;
+/** What everybody makes before anything else. */
+const MADE_FIRST = 3;
+const ENOUGH_FINDINGS = 20;
+/** Longer than anything takes: who waits for ever has found something. */
+const PATIENCE_MS = 60_000;
+
+/** A request whose answer is one that there must not be. */
+export interface Finding {
+  readonly request: string;
+  readonly answer: string;
+}
+
+/** One of those who send at the same time: requests of a seed are the same again, whatever the others do. */
+interface Sender {
+  readonly random: Random;
+  readonly known: KnownIds;
+  /** What comes next. The first decks of all hold every operation once. */
+  deck: Operation[];
+}
+
+interface Asked {
+  readonly operation: Operation;
+  readonly method: string;
+  readonly target: string;
+  readonly headers: Record<string, string>;
+  readonly body: string | undefined;
+}
+
+/** Sends random requests; gives what must not be. */
+export class Fuzzer {
+  readonly findings: Finding[] = [];
+  /** Names of operations that were asked for, and of those that did it. */
+  readonly asked = new Set<string>();
+  readonly done = new Set<string>();
+  sent = 0;
+  readonly #url: string;
+  readonly #operations: number;
+  readonly #weighted: readonly Operation[];
+  readonly #senders: readonly Sender[];
+
+  constructor(url: string, operations: readonly Operation[], seed: number) {
+    this.#url = url;
+    this.#operations = new Set(operations.map(({ name }) => name)).size;
+    this.#weighted = operations.flatMap((operation) => Array<Operation>(operation.weight).fill(operation));
+    const order = new Random(seed).shuffled(operations);
+    // Taken from the end.
+    const first = operations
+      .filter((operation) => operation.first)
+      .flatMap((one) => Array<Operation>(MADE_FIRST).fill(one));
+    this.#senders = Array.from({ length: SENDERS }, (_, stream) => ({
+      random: Random.derived(seed, stream),
+      known: new KnownIds(),
+      deck: [...order.filter((_, index) => index % SENDERS === stream), ...first],
+    }));
+  }
+
+  /** Sends so many requests, or fewer when a moment (`performance.now()`) comes first; every operation once at least. */
+  async run(requests: number, until: number): Promise<void> {
+    const sendAll = async (sender: Sender) => {
+      for (let count = 0; count < requests / SENDERS; count++) {
+        const mayEnd = performance.now() > until && this.asked.size === this.#operations;
+        if (mayEnd || this.findings.length >= ENOUGH_FINDINGS) return;
+        await this.#send(sender);
+      }
+    };
+    await Promise.all(this.#senders.map(sendAll));
+  }
+
+  async #send(sender: Sender): Promise<void> {
+    if (sender.deck.length === 0) sender.deck = sender.random.shuffled(this.#weighted);
+    const asked = requestFor(sender.deck.pop()!, sender);
+    this.sent++;
+    this.asked.add(asked.operation.name);
+    const { status, text } = await this.#answerTo(asked);
+    if (status === undefined || (status >= 500 && !asked.operation.troubles.has(status))) {
+      const { operation, method, target, headers, body = '' } = asked;
+      const request = `${operation.name}: ${method} ${target} ${JSON.stringify(headers)} ${body.slice(0, 2000)}`;
+      this.findings.push({ request, answer: `${status} ${text.slice(0, 500)}` });
+    } else if (status < 300) {
+      this.done.add(asked.operation.name);
+      sender.known.learn(asked.operation.path, text);
+    }
+  }
+
+  async #answerTo({ method, target, headers, body }: Asked): Promise<{ status?: number; text: string }> {
+    const signal = AbortSignal.timeout(PATIENCE_MS);
+    try {
+      const response = await fetch(this.#url + target, { method, headers, body, redirect: 'manual', signal });
+      return { status: response.status, text: await response.text() };
+    } catch (error) {
+      return { text: `no answer: ${error} ${(error as Error).cause ?? ''}` };
+    }
+  }
+}
+
+function requestFor(operation: Operation, { random, known }: Sender): Asked {
+  const form = random.pick(operation.forms);
+  const [first, last] = form.minors;
+  const version = random.chance(0.03) ? random.pick(NO_VERSIONS) : `2.${first + random.below(last - first + 1)}`;
+  const method = random.chance(0.03) ? random.pick(METHODS) : operation.method;
+  const path = known.inPath(operation, random, ODD_TEXTS);
+  const slashes = random.chance(0.03) ? path.replaceAll('/', '//') : path;
+  return {
+    operation,
+    method,
+    target: slashes + queryFor(form, random, known),
+    headers: {
+      'X-Auth-Token': random.pick(TOKENS),
+      'OpenStack-API-Version': `compute ${version}`,
+      'Content-Type': random.chance(0.02) ? 'text/xml' : 'application/json',
+    },
+    body: method === 'GET' || method === 'HEAD' ? undefined : bodyFor(form, random, known),
+  };
+}
+
+function bodyFor({ body }: Form, random: Random, known: KnownIds): string | undefined {
+  if (!body && !random.chance(0.05)) return undefined;
+  const text = JSON.stringify(likeSchema(body, random, known));
+  return random.chance(0.02) ? text.slice(0, random.below(text.length)) : text;
+}
+
+function queryFor({ parameters }: Form, random: Random, known: KnownIds): string {
+  const search = new URLSearchParams();
+  for (const { name, in: place, schema } of parameters) {
+    if (place !== 'query' || !random.chance(0.15)) continue;
+    for (let times = random.chance(0.1) ? 2 : 1; times > 0; times--) {
+      const value = random.chance(0.1)
+        ? random.pick(ODD_TEXTS)
+        : likeSchema(schema?.items ?? schema, random, known, name);
+      search.append(name, (String(value) as any).toWellFormed());
+    }
+  }
+  if (random.chance(0.03)) search.append('x', 'y');
+  return search.size > 0 ? `?${search}` : '';
+}

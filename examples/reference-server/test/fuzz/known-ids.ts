@@ -1,0 +1,102 @@
+import type { Random } from './random.js';
+
+const KEPT = 30;
+
+/** What the preset of the server has, and names that bodies give. */
+const PRESET: Readonly<Record<string, readonly string[]>> = {
+  flavors: ['1', '2', '3'],
+  images: ['70a599e0-31e7-49b7-b260-868f441e862b'],
+  metadata: ['key'],
+  'os-extra_specs': ['key'],
+  'os-availability-zone': ['nova'],
+  'os-quota-sets': ['demo', 'other'],
+  'os-quota-class-sets': ['default'],
+  'os-simple-tenant-usage': ['demo'],
+  'project-quotas': ['demo', 'other'],
+};
+
+/** What nobody changes or deletes of these: without image, flavors and quotas no more servers could be made. */
+const SPARED = new Set(['images', 'flavors', 'os-quota-sets', 'os-quota-class-sets']);
+const CHANGES = new Set(['PUT', 'DELETE']);
+
+/** Parts of a path that hold nothing themselves, or what another one does. */
+const ALIASES: Readonly<Record<string, string>> = { 'os-volumes_boot': 'servers', consoles: 'remote-consoles' };
+const HOLDERS = new Set(['detail', 'action']);
+
+/** Members that name what they are in, best first. */
+const NAMES = ['id', 'uuid', 'name', 'host_name', 'agent_id', 'port_id', 'request_id', 'zoneName'];
+
+/** Members of bodies that name something, and where that is listed. */
+const NAMED: Readonly<Record<string, string>> = {
+  imageRef: 'images',
+  image_id: 'images',
+  flavorRef: 'flavors',
+  key_name: 'os-keypairs',
+  availability_zone: 'os-availability-zone',
+  host: 'os-hosts',
+  hypervisor_hostname: 'os-hosts',
+  server_uuid: 'servers',
+  instance_uuid: 'servers',
+  volumeId: 'os-volumes',
+  volume_id: 'os-volumes',
+  snapshot_id: 'os-snapshots',
+  uuid: 'os-networks',
+  net_id: 'os-networks',
+  networkId: 'os-networks',
+  address: 'os-floating-ips',
+  port_id: 'os-interface',
+  group: 'os-server-groups',
+  tenant: 'os-quota-sets',
+};
+
+const isObject = (value: unknown): value is Record<string, unknown> => typeof value === 'object' && value !== null;
+
+/** The name of one entry of an answer, `{"id": "7"}`, `{"keypair": {"name": "mine"}}` or just a text. */
+function nameOf(entry: unknown): string | undefined {
+  if (typeof entry === 'string') return entry;
+  if (!isObject(entry)) return undefined;
+  const name = NAMES.map((member) => entry[member]).find((value) => ['string', 'number'].includes(typeof value));
+  if (name !== undefined) return String(name);
+  const [only, another] = Object.values(entry);
+  return isObject(only) && another === undefined ? nameOf(only) : undefined;
+}
+
+/** Ids and names of things that there are, by the collection they are listed in. */
+export class KnownIds {
+  readonly #byCollection = new Map<string, string[]>(Object.entries(PRESET).map(([name, ids]) => [name, [...ids]]));
+
+  /** Reads those in an answer, `{"servers": [{"id": ...}]}` or `{"server": {"id": ...}}`. */
+  learn(path: string, answer: string): void {
+    if (!answer.startsWith('{')) return;
+    const part = path.split('/').findLast((one) => !one.startsWith('{') && !HOLDERS.has(one))!;
+    const collection = ALIASES[part] ?? part;
+    const [content] = Object.values(JSON.parse(answer));
+    const found = (Array.isArray(content) ? content : [content]).map(nameOf).filter((name) => name !== undefined);
+    if (found.length === 0) return;
+    const before = this.#byCollection.get(collection) ?? [];
+    const first = PRESET[collection] ?? [];
+    this.#byCollection.set(collection, [...new Set([...first, ...found.slice(0, 8), ...before])].slice(0, KEPT));
+  }
+
+  /** One of a collection, rather a new one; now and then of another collection. */
+  oneOf(collection: string, random: Random): string {
+    const ids = random.chance(0.95) ? this.#byCollection.get(ALIASES[collection] ?? collection) : undefined;
+    const from = ids ?? random.pick([...this.#byCollection.values()]);
+    return from[Math.floor(random.next() * random.next() * from.length)]!;
+  }
+
+  /** What a member of this name of a body may say. */
+  named(member: string, random: Random): string {
+    return this.oneOf(NAMED[member] ?? member, random);
+  }
+
+  /** A path with values for its parameters, `/servers/{id}/tags/{tag}`. */
+  inPath({ method, path }: { method: string; path: string }, random: Random, odd: readonly string[]): string {
+    return path.replaceAll(/([^/]+)\/\{[^}]+\}/g, (_, collection: string) => {
+      const known = random.chance(0.04) ? random.pick(odd) : this.oneOf(collection, random);
+      const spared = SPARED.has(collection) && CHANGES.has(method) && PRESET[collection]!.includes(known);
+      const id = spared ? 'spared' : known;
+      return `${collection}/${encodeURIComponent((id as any).toWellFormed())}`;
+    });
+  }
+}

@@ -1,0 +1,112 @@
+type Json = Record<string, any>;
+
+/** What the server describes of an operation at a version; it is used up to the next version that was read. */
+export interface Form {
+  readonly minors: readonly [first: number, last: number];
+  readonly parameters: readonly Json[];
+  readonly body: Json | undefined;
+}
+
+/** An operation; each action is one. */
+export interface Operation {
+  readonly name: string;
+  readonly method: string;
+  readonly path: string;
+  readonly forms: Form[];
+  /** How often it comes, for one time of an operation that is gone. */
+  readonly weight: number;
+  /** Most others need what it makes: everybody begins with it. */
+  readonly first: boolean;
+  /** Answers from 500 on that are documented. */
+  readonly troubles: Set<number>;
+}
+
+/** Where much changed. The versions between are asked for what the one before has. */
+const MINORS = [1, 37, 53, 74, 100];
+
+const ALL = [1, 100] as const;
+
+const PLAIN = 'POST /v2.1/servers plain';
+
+/** What no description names, and a server that can be made. */
+const BESIDE: readonly (readonly [name: string, weight: number, minors: Form['minors'], body?: Json])[] = [
+  ['GET /', 1, ALL],
+  ['GET /v2/', 1, ALL],
+  ['GET /v2.1/', 1, ALL],
+  ['GET /healthcheck', 1, ALL],
+  ['GET /openapi.json', 1, ALL],
+  ['GET /v1/quotas', 3, ALL],
+  ['GET /v1/project-quotas', 3, ALL],
+  ['GET /v1/project-quotas/{id}', 3, ALL],
+  ['DELETE /v1/project-quotas/{id}', 3, ALL],
+  [
+    'PUT /v1/project-quotas/{id}',
+    3,
+    ALL,
+    { project_quotas: { secrets: { type: 'integer' }, orders: { type: 'integer' } } },
+  ],
+  [
+    PLAIN,
+    20,
+    [37, 100],
+    {
+      server: {
+        name: { type: 'string' },
+        imageRef: { const: '70a599e0-31e7-49b7-b260-868f441e862b' },
+        flavorRef: { enum: ['1', '2'] },
+        networks: { const: 'auto' },
+      },
+    },
+  ],
+];
+
+/** A schema of nested objects all of whose members must be there. */
+function allOf(members: Json): Json {
+  const schemas = Object.entries(members).map(([name, inner]) => {
+    const isSchema = 'type' in inner || 'const' in inner || 'enum' in inner;
+    return [name, isSchema ? inner : allOf(inner)];
+  });
+  return { type: 'object', properties: Object.fromEntries(schemas), required: Object.keys(members) };
+}
+
+function resolved(value: any, document: Json): any {
+  const name = typeof value?.$ref === 'string' ? value.$ref.slice(2) : undefined;
+  return name === undefined ? value : name.split('/').reduce((at: any, key: string) => at?.[key], document);
+}
+
+/** Everything that can be asked of a server. */
+export async function operationsOf(url: string): Promise<readonly Operation[]> {
+  const found = new Map<string, Operation>();
+  const add = (name: string, weight: number, form: Form, troubles: readonly number[] = []) => {
+    const [method, path] = name.split(' ') as [string, string];
+    const operation = found.get(name) ?? {
+      ...{ name, method, path, weight, first: name === PLAIN },
+      forms: [],
+      troubles: new Set<number>(),
+    };
+    operation.forms.push(form);
+    for (const status of troubles) operation.troubles.add(status);
+    found.set(name, operation);
+  };
+  for (const [index, minor] of MINORS.entries()) {
+    const document = (await (await fetch(`${url}/openapi.json?version=2.${minor}`)).json()) as Json;
+    const minors = [minor, (MINORS[index + 1] ?? minor + 1) - 1] as const;
+    for (const [path, methods] of Object.entries(document.paths as Json)) {
+      for (const [method, operation] of Object.entries(methods as Json)) {
+        const statuses = Object.keys(operation.responses).map(Number);
+        const weight = statuses.includes(410) ? 1 : 3;
+        const troubles = statuses.filter((status) => status >= 500);
+        const parameters = (operation.parameters ?? []).map((one: Json) => resolved(one, document));
+        const schema = resolved(Object.values((operation.requestBody?.content ?? {}) as Json)[0]?.schema, document);
+        for (const body of schema?.oneOf ?? [schema]) {
+          const name = `${method.toUpperCase()} /v2.1${path} ${body?.title ?? ''}`.trim();
+          add(name, weight, { minors, parameters, body }, troubles);
+        }
+      }
+    }
+  }
+  for (const [name, weight, minors, body] of BESIDE) {
+    add(name, weight, { minors, parameters: [], body: body && allOf(body) });
+  }
+  return [...found.values()];
+}

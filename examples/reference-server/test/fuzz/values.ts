@@ -1,0 +1,109 @@
+import type { KnownIds } from './known-ids.js';
+import type { Random } from './random.js';
+
+type Json = Record<string, any>;
+
+/** With more the body itself is too large. */
+const LONGEST = 70_000;
+
+/** How often a value is none that its schema speaks of. */
+const ODD = 0.02;
+
+/** Texts that are wrong, hostile or just unusual. */
+export const ODD_TEXTS = [
+  '',
+  ' ',
+  '\0',
+  'a\nb',
+  '😀',
+  '\ud800',
+  '\u202e',
+  "'; drop table servers; --",
+  '%00',
+  '../../etc/passwd',
+  '__proto__',
+  'constructor',
+  '-1',
+  '0',
+  '1e999',
+  '9'.repeat(400),
+  'a'.repeat(300),
+  '(a+)+$',
+  '[',
+  '::1%eth0',
+  '2020-02-30',
+  'None',
+  'true',
+  'null',
+];
+
+const ODD_VALUES: readonly unknown[] = [
+  null,
+  true,
+  -1,
+  0,
+  1.5,
+  2 ** 31,
+  2 ** 53,
+  1e300,
+  [],
+  {},
+  [[[[]]]],
+  { a: { b: { c: 1 } } },
+  ...ODD_TEXTS,
+];
+
+/** A value that fits a JSON schema, or nearly. `member` is the name it will have. */
+export function likeSchema(
+  schema: Json | undefined,
+  random: Random,
+  known: KnownIds,
+  member = '',
+  levels = 0,
+): unknown {
+  if (random.chance(ODD) || !schema || levels > 8) return random.pick(ODD_VALUES);
+  if (schema.const !== undefined) return schema.const;
+  if (schema.enum) return random.pick(schema.enum);
+  const choices = schema.anyOf ?? schema.oneOf ?? schema.allOf;
+  if (choices) return likeSchema(random.pick(choices as Json[]), random, known, member, levels + 1);
+  switch (Array.isArray(schema.type) ? random.pick(schema.type) : schema.type) {
+    case 'object':
+      return likeObject(schema, random, known, levels);
+    case 'array':
+      return Array.from({ length: random.below(4) }, () => likeSchema(schema.items, random, known, member, levels + 1));
+    case 'integer':
+    case 'number':
+      return random.pick([schema.minimum ?? 0, 1, 2, random.below(100), schema.maximum ?? 1000]);
+    case 'boolean':
+      return random.chance(0.5);
+    case 'string':
+      return likeText(schema, random, known, member);
+    default:
+      return null;
+  }
+}
+
+function likeObject(schema: Json, random: Random, known: KnownIds, levels: number): object {
+  const required = new Set<string>(schema.required ?? []);
+  const all = Object.keys(schema.properties ?? {});
+  const optional = Math.min(0.4, 2 / all.length);
+  const names = all.filter((name) => required.has(name) || random.chance(optional));
+  const members = names.map((name) => [name, likeSchema(schema.properties[name], random, known, name, levels + 1)]);
+  if (random.chance(ODD)) members.push([random.pick(['x', '__proto__', '']), 1]);
+  if (typeof schema.additionalProperties === 'object' && random.chance(0.6))
+    members.push(['key', likeSchema(schema.additionalProperties, random, known, '', levels + 1)]);
+  return Object.fromEntries(members);
+}
+
+function likeText({ pattern = '', maxLength = 255 }: Json, random: Random, known: KnownIds, member: string): string {
+  if (pattern.startsWith('^[0-9]')) return String(random.below(20));
+  if (random.chance(0.7)) return known.named(member, random);
+  return random.pick([
+    'name',
+    'web',
+    '1',
+    'a'.repeat(Math.min(maxLength, LONGEST)),
+    '10.0.0.0/24',
+    '2026-01-01T00:00:00Z',
+  ]);
+}
