@@ -2,6 +2,7 @@ import type { SqlDatabase } from '@apistrata/quota/sql';
 import { actionsByName, cleanups } from './actions/index.js';
 import { type EmbeddedCatalogs, embeddedCatalogs } from './catalogs/embedded.js';
 import type { Catalogs } from './catalogs/index.js';
+import { checkEngineOptions } from './check-engine-options.js';
 import { type Clock, systemClock } from './clock.js';
 import type { Core } from './core.js';
 import type { Driver } from './drivers/driver.js';
@@ -126,6 +127,7 @@ function withOwn(own: readonly AnyAction[]): ReadonlyMap<string, AnyAction> {
  * RangeError for settings that cannot be.
  */
 export async function createEngine(options: EngineOptions = {}): Promise<Engine> {
+  checkEngineOptions(options);
   const clock = options.clock ?? systemClock;
   const database = options.database ?? ':memory:';
   const sealer = await sealerFor(database, options);

@@ -4,6 +4,7 @@ export type { NewAttachment } from './actions/volumes/new-device.js';
 export type { EmbeddedCatalogs } from './catalogs/embedded.js';
 export * from './catalogs/index.js';
 export { canonicalIp } from './catalogs/networks/ip-address.js';
+export { checkOptions } from './check-options.js';
 export { type Clock, ManualClock, systemClock } from './clock.js';
 export type { Context } from './context.js';
 export type * from './drivers/driver.js';

@@ -1,8 +1,14 @@
 import { randomUUID } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import type { Engine } from '@apistrata/compute-engine';
+import { checkOptions, type Engine } from '@apistrata/compute-engine';
 import { type HeaderPreset, type Negotiator, negotiator, requestBase, Version } from '@apistrata/microversion';
-import { createRouter, faultNet, type Operation, openApiDocuments } from '@apistrata/microversion/router';
+import {
+  breakpointsOfOperation,
+  createRouter,
+  faultNet,
+  type Operation,
+  openApiDocuments,
+} from '@apistrata/microversion/router';
 import { requestId, requestIdOf } from '@apistrata/request-id';
 import { computeApiDescription } from './description/api-description.js';
 import { BadRequest } from './http/bad-request.js';
@@ -22,7 +28,7 @@ export interface ComputeRouterOptions {
   readonly identity: Identity;
   /** Names of the version headers; default `both`. */
   readonly headers?: HeaderPreset;
-  /** Highest microversion; default 2.100, at most 2.104. */
+  /** Highest microversion; default 2.100, at most the last one that changes anything. */
   readonly maxVersion?: string;
   readonly policies?: Policies;
   /** Items of a page at the most; default 1000. */
@@ -37,22 +43,21 @@ export interface ComputeRouterOptions {
   readonly validateReplies?: boolean;
 }
 
-const OPTIONS = [
-  'engine',
-  'identity',
-  'headers',
-  'maxVersion',
-  'policies',
-  'maxLimit',
-  'trustProxy',
-  'cors',
-  'onError',
-  'validateReplies',
-];
+const OPTIONS: Readonly<Record<keyof ComputeRouterOptions, true>> = {
+  engine: true,
+  identity: true,
+  headers: true,
+  maxVersion: true,
+  policies: true,
+  maxLimit: true,
+  trustProxy: true,
+  cors: true,
+  onError: true,
+  validateReplies: true,
+};
 
 export const MIN_VERSION = '2.1';
 export const MAX_VERSION = '2.100';
-const LATEST_KNOWN = Version.of('2.104');
 const BODY_LIMIT_BYTES = 114_688;
 const VENDOR_TYPE = 'application/vnd.openstack.compute+json';
 
@@ -72,12 +77,19 @@ export interface ComputeRouter extends Handler {
   readonly openApiText: (version: string, serverUrl?: string) => string;
 }
 
-function checkOptions(options: ComputeRouterOptions): Version {
-  const unknown = Object.keys(options).find((name) => !OPTIONS.includes(name));
-  if (unknown) throw new TypeError(`computeRouter(): unknown option "${unknown}" (there are ${OPTIONS.join(', ')})`);
-  const max = Version.of(options.maxVersion ?? MAX_VERSION);
-  if (!max.within(Version.of(MIN_VERSION), LATEST_KNOWN)) {
-    throw new RangeError(`computeRouter(): maxVersion is ${max}, and only 2.1 to ${LATEST_KNOWN} are known`);
+/** The last version there is to serve: nothing changes after the last edge of any operation. */
+function latestKnown(): Version {
+  const edges = operations.flatMap((operation) => breakpointsOfOperation(operation));
+  return edges.reduce((last, edge) => (edge.compare(last) > 0 ? edge : last));
+}
+
+function checkedMaximum(options: ComputeRouterOptions): Version {
+  checkOptions('computeRouter()', options, OPTIONS);
+  if (options.maxVersion === undefined) return Version.of(MAX_VERSION);
+  const max = Version.of(options.maxVersion);
+  const latest = latestKnown();
+  if (!max.within(Version.of(MIN_VERSION), latest)) {
+    throw new RangeError(`computeRouter(): maxVersion is ${max}, and only ${MIN_VERSION} to ${latest} are known`);
   }
   return max;
 }
@@ -110,7 +122,7 @@ export function isVersionList(req: IncomingMessage): boolean {
 
 /** The same without request ids, for whoever gives them. */
 export function computeHandler(options: ComputeRouterOptions): ComputeRouter {
-  const max = checkOptions(options);
+  const max = checkedMaximum(options);
   const negotiation = { service: 'compute', min: MIN_VERSION, max, headers: options.headers ?? 'both' } as const;
   const negotiate = negotiator(negotiation);
   const discovery = computeDiscovery(max, options.trustProxy);

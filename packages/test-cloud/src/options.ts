@@ -1,4 +1,4 @@
-import type { Preset, Settings } from '@apistrata/compute-engine';
+import { checkOptions, type Preset, type Settings } from '@apistrata/compute-engine';
 import type { PresetName } from './presets/presets.js';
 
 export interface CloudOptions {
@@ -32,25 +32,24 @@ export interface CloudOptions {
 /** Milliseconds that every step of a machine takes. */
 export const PACES = { instant: 0, realistic: 300 } as const;
 
-const NAMES = [
-  'preset',
-  'port',
-  'host',
-  'control',
-  'latencyMs',
-  'pace',
-  'transientMs',
-  'clock',
-  'maxVersion',
-  'settings',
-  'onError',
-];
+const OPTIONS: Readonly<Record<keyof CloudOptions, true>> = {
+  preset: true,
+  port: true,
+  host: true,
+  control: true,
+  latencyMs: true,
+  pace: true,
+  transientMs: true,
+  clock: true,
+  maxVersion: true,
+  settings: true,
+  onError: true,
+};
 const PRESETS = ['minimal', 'small', 'large'];
 
 /** Throws a TypeError that names the cure for options that make no sense. */
-export function checkOptions(options: CloudOptions): void {
-  const unknown = Object.keys(options).find((name) => !NAMES.includes(name));
-  if (unknown) throw new TypeError(`startCloud(): unknown option "${unknown}" (there are ${NAMES.join(', ')})`);
+export function checkCloudOptions(options: CloudOptions): void {
+  checkOptions('startCloud()', options, OPTIONS);
   const { preset, clock } = options;
   if (typeof preset === 'string' && !PRESETS.includes(preset))
     throw new TypeError(`startCloud(): there is no preset "${preset}" (there are ${PRESETS.join(', ')}, or your own)`);

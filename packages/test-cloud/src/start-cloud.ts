@@ -9,7 +9,7 @@ import { Journal } from './front/journal.js';
 import { Unserved } from './front/unserved.js';
 import { Directory, PASSWORD } from './identity/directory.js';
 import { whoCalls } from './identity/who-calls.js';
-import { type CloudOptions, checkOptions, PACES } from './options.js';
+import { type CloudOptions, checkCloudOptions, PACES } from './options.js';
 import { populate } from './presets/populate.js';
 import { type CloudPreset, presets } from './presets/presets.js';
 import { Documents } from './service/documents.js';
@@ -23,7 +23,7 @@ function presetFrom(preset: CloudOptions['preset'] = 'small'): CloudPreset {
 
 /** Starts a whole cloud in this process, in memory, on a free port. `stop()` leaves nothing behind. */
 export async function startCloud(options: CloudOptions = {}): Promise<TestCloud> {
-  checkOptions(options);
+  checkCloudOptions(options);
   const onError = options.onError ?? ((error: unknown) => console.error(error));
   const begin = presetFrom(options.preset);
   const clock = new CloudClock();

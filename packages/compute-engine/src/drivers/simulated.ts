@@ -1,3 +1,4 @@
+import { checkOptions } from '../check-options.js';
 import type { Clock } from '../clock.js';
 import type { Server } from '../model/index.js';
 import type {
@@ -62,6 +63,11 @@ export interface SimulatedDriverOptions {
   readonly unsupported?: readonly DriverVerb[];
 }
 
+const OPTIONS = { clock: true, latencyMs: true, rules: true, unsupported: true } as const satisfies Record<
+  keyof SimulatedDriverOptions,
+  true
+>;
+
 const RULE_KEYS = ['match', 'fromCall', 'times', 'delayMs', 'fail', 'hang'];
 const MATCH_KEYS = ['verb', 'action', 'name', 'metadata', 'flavor', 'image', 'host'];
 
@@ -115,6 +121,7 @@ export class SimulatedDriver implements Driver {
   latencyMs: number;
 
   constructor(options: SimulatedDriverOptions) {
+    checkOptions('new SimulatedDriver()', options, OPTIONS);
     this.#clock = options.clock;
     this.#startedAt = options.clock.now();
     this.#unsupported = new Set(options.unsupported);

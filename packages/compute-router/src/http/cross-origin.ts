@@ -1,4 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import { checkOptions } from '@apistrata/compute-engine';
 import cors from 'cors';
 import { REQUEST_ID_HEADERS } from './request-id-headers.js';
 
@@ -44,8 +45,7 @@ function checkOrigin(origin: string): string {
  * @throws TypeError for unknown options and for texts that are no origins, when it is made
  */
 export function crossOrigin(options: CorsOptions) {
-  const unknown = Object.keys(options).find((name) => !Object.hasOwn(OPTIONS, name));
-  if (unknown) throw new TypeError(`cors: unknown option '${unknown}', there are ${Object.keys(OPTIONS).join(', ')}`);
+  checkOptions('cors', options, OPTIONS);
   const { origins, exposedHeaders = [], maxAgeSeconds = 600 } = options;
   if (origins !== '*' && !Array.isArray(origins)) throw new TypeError("cors: 'origins' is a list of origins, or '*'");
   const answer = cors({

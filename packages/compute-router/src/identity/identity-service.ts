@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { Caller } from '@apistrata/compute-engine';
+import { type Caller, checkOptions } from '@apistrata/compute-engine';
 import { ExpiringMap } from './expiring-map.js';
 import { type Identity, identityByToken } from './identity.js';
 import { IdentityClient, type ServiceCredentials } from './identity-client.js';
@@ -50,7 +50,7 @@ const systemClock = { now: () => Date.now() };
  * @throws TypeError for options that are unknown, missing or of a wrong kind
  */
 export function identityService(options: IdentityServiceOptions): Identity {
-  checkOptions(options);
+  checkIdentityOptions(options);
   const { cacheMs = 300_000, rejectedCacheMs = 30_000, maxCached = 10_000, timeoutMs = 5_000 } = options;
   const { maxAnswerBytes = 1024 * 1024, clock = systemClock } = options;
   const base = options.url.replace(/\/+$/, '').replace(/\/v3$/, '');
@@ -89,11 +89,9 @@ export function identityService(options: IdentityServiceOptions): Identity {
   });
 }
 
-function checkOptions(options: IdentityServiceOptions): void {
+function checkIdentityOptions(options: IdentityServiceOptions): void {
+  checkOptions('identityService()', options, OPTIONS);
   for (const [name, value] of Object.entries(options)) {
-    if (!Object.hasOwn(OPTIONS, name)) {
-      throw new TypeError(`identityService(): unknown option "${name}" (there are ${Object.keys(OPTIONS).join(', ')})`);
-    }
     if (value === undefined) continue;
     const kind = OPTIONS[name as keyof IdentityServiceOptions];
     if (kind === 'number' && !(Number.isFinite(value) && (value as number) >= 0)) {

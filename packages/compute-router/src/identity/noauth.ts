@@ -1,4 +1,4 @@
-import type { Caller } from '@apistrata/compute-engine';
+import { type Caller, checkOptions } from '@apistrata/compute-engine';
 import { type Identity, identityByToken } from './identity.js';
 
 export interface NoauthOptions {
@@ -8,7 +8,7 @@ export interface NoauthOptions {
   readonly adminUsers?: readonly string[];
 }
 
-const OPTIONS = ['projectId', 'adminUsers'];
+const OPTIONS: Readonly<Record<keyof NoauthOptions, true>> = { projectId: true, adminUsers: true };
 const ADMIN: readonly string[] = ['admin'];
 const MEMBER: readonly string[] = ['member', 'reader'];
 
@@ -18,10 +18,7 @@ const MEMBER: readonly string[] = ['member', 'reader'];
  * valid.
  */
 export function noauth(options: NoauthOptions = {}): Identity {
-  for (const name of Object.keys(options)) {
-    if (!OPTIONS.includes(name))
-      throw new TypeError(`noauth(): unknown option "${name}" (there are ${OPTIONS.join(', ')})`);
-  }
+  checkOptions('noauth()', options, OPTIONS);
   const admins = new Set(options.adminUsers ?? ['admin']);
   return identityByToken(function callerOf(token): Caller | undefined {
     const [userId, project, ...roleParts] = token.split(':');

@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import type { Caller } from '@apistrata/compute-engine';
+import { type Caller, checkOptions } from '@apistrata/compute-engine';
 import { compileExpression, type PolicyCheck, type Target } from './check.js';
 import { CLASSES, type ClassName } from './classes.js';
 import { parseExpression } from './expression.js';
@@ -52,7 +52,7 @@ interface Definition {
   readonly source: PolicySource;
 }
 
-const OPTIONS = ['overrides', 'file'];
+const OPTIONS: Readonly<Record<keyof PoliciesOptions, true>> = { overrides: true, file: true };
 
 /**
  * The policies of the compute API: the defaults of rules.ts, changed by a file and by overrides.
@@ -61,10 +61,6 @@ const OPTIONS = ['overrides', 'file'];
  *   refer to each other in a circle; with the file and the line
  */
 export function policies(options: PoliciesOptions = {}): Policies {
-  for (const name of Object.keys(options)) {
-    if (!OPTIONS.includes(name))
-      throw new TypeError(`policies(): unknown option "${name}" (there are ${OPTIONS.join(', ')})`);
-  }
   let definitions = definitionsOf(options);
   let checks = compileAll(definitions);
 
@@ -94,7 +90,9 @@ export function policies(options: PoliciesOptions = {}): Policies {
 }
 
 /** Defaults first, then the file, then the overrides: the last one counts. */
-function definitionsOf({ overrides = {}, file }: PoliciesOptions): ReadonlyMap<string, Definition> {
+function definitionsOf(options: PoliciesOptions): ReadonlyMap<string, Definition> {
+  checkOptions('policies()', options, OPTIONS);
+  const { overrides = {}, file } = options;
   const definitions = new Map<string, Definition>();
   for (const [name, check] of Object.entries(CLASSES)) definitions.set(name, { check, from: 'default', source: {} });
   for (const [name, byDefault] of Object.entries(RULES)) {

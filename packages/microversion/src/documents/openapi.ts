@@ -1,3 +1,4 @@
+import { refuseUnknown } from '../negotiation/refuse-unknown.js';
 import { groupBy } from '../router/group-by.js';
 import type { Operation } from '../router/operation.js';
 import { Version, type VersionLike } from '../version.js';
@@ -43,6 +44,22 @@ export interface OpenApiOptions extends ApiDescription {
    */
   readonly actions?: 'one-of' | 'separate';
 }
+
+const OPTIONS: Readonly<Record<keyof OpenApiOptions, true>> = {
+  title: true,
+  description: true,
+  serverUrl: true,
+  versionHeaders: true,
+  answerHeaders: true,
+  securitySchemes: true,
+  isPublic: true,
+  fault: true,
+  errors: true,
+  tags: true,
+  exampleOf: true,
+  version: true,
+  actions: true,
+};
 
 type Writable = Record<string, unknown>;
 
@@ -192,6 +209,7 @@ function components(api: ApiDescription, version: string) {
 
 /** The OpenAPI 3.1 document of the operations as they are at one version. */
 export function openApi(operations: readonly Operation[], options: OpenApiOptions): Json {
+  refuseUnknown('openApi', options, Object.keys(OPTIONS));
   const version = Version.of(options.version);
   const shared = components(options, version.text);
   const present = operations.flatMap((operation): Described[] => {

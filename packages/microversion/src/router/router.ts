@@ -1,5 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { z } from 'zod';
+import { refuseUnknown } from '../negotiation/refuse-unknown.js';
 import { type Query, type Versioned, versioned } from '../schema/index.js';
 import type { Version } from '../version.js';
 import { at } from '../windowed.js';
@@ -42,6 +43,22 @@ export interface RouterOptions<C> {
   /** Holds every answer against the operation's own schema, for tests. Default false. */
   readonly validateReplies?: boolean;
 }
+
+const OPTIONS: Readonly<Record<keyof RouterOptions<object>, true>> = {
+  operations: true,
+  call: true,
+  path: true,
+  negotiate: true,
+  checkAddress: true,
+  authorize: true,
+  fault: true,
+  onError: true,
+  bodyLimitBytes: true,
+  jsonLimits: true,
+  mediaTypes: true,
+  unknownKeys: true,
+  validateReplies: true,
+};
 
 const METHODS_WITH_BODY = new Set(['POST', 'PUT', 'PATCH']);
 
@@ -89,6 +106,7 @@ function answerOf(result: unknown): Answer {
  * The handler answers everything; use it in Express or as a `node:http` listener.
  */
 export function createRouter<C extends object>(options: RouterOptions<C>) {
+  refuseUnknown('createRouter', options, Object.keys(OPTIONS));
   const table = routeTable(options.operations);
   const check = options.unknownKeys === 'drop' ? checkKnownKeys : checkBody;
   const bodyOptions = {

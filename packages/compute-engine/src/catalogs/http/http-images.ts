@@ -1,8 +1,9 @@
+import { checkOptions } from '../../check-options.js';
 import type { Caller } from '../../model/caller.js';
 import { owns } from '../caller-scope.js';
 import { CatalogError, type CatalogErrorCode } from '../catalog-error.js';
 import type { Image, ImageCatalog, ImageChange, ImageContent, ImageQuery, NewImage } from '../images/catalog.js';
-import { type HttpCatalogOptions, ServiceClient } from './service-client.js';
+import { type HttpCatalogOptions, httpCatalogOptions, ServiceClient } from './service-client.js';
 
 export interface HttpImagesOptions extends HttpCatalogOptions {
   /** How long an upload may take. Default 600,000. */
@@ -75,6 +76,7 @@ function pointer(key: string): string {
 
 /** The images of a real image service, by its public API (version 2). */
 export function httpImages(options: HttpImagesOptions): ImageCatalog {
+  checkOptions('httpImages()', options, { ...httpCatalogOptions, uploadTimeoutMs: true });
   const client = new ServiceClient('image', '/v2', options);
   const path = (id: string) => `/images/${encodeURIComponent(id)}`;
 

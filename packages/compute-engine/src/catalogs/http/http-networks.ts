@@ -1,3 +1,4 @@
+import { checkOptions } from '../../check-options.js';
 import type { Caller } from '../../model/caller.js';
 import { CatalogError } from '../catalog-error.js';
 import type { Network, NetworkCatalog, NetworkQuery } from '../networks/catalog.js';
@@ -6,10 +7,11 @@ import { httpFloatingIps } from './http-floating-ips.js';
 import { httpPorts } from './http-ports.js';
 import { httpSecurityGroups, resolveGroups } from './http-security-groups.js';
 import { NetworkClient, readNetwork } from './network-client.js';
-import { type HttpCatalogOptions, ServiceClient } from './service-client.js';
+import { type HttpCatalogOptions, httpCatalogOptions, ServiceClient } from './service-client.js';
 
 /** The networks of a real network service, by its public API (version 2.0). */
 export function httpNetworks(options: HttpCatalogOptions): NetworkCatalog {
+  checkOptions('httpNetworks()', options, httpCatalogOptions);
   const client = new NetworkClient(new ServiceClient('network', '/v2.0', options));
   const resolve = resolveGroups(client);
 

@@ -1,3 +1,4 @@
+import { checkOptions } from '../../check-options.js';
 import type { Caller } from '../../model/caller.js';
 import { isAdmin, owns } from '../caller-scope.js';
 import { CatalogError, type CatalogErrorCode } from '../catalog-error.js';
@@ -14,7 +15,7 @@ import type {
   VolumeSnapshot,
   VolumeType,
 } from '../volumes/catalog.js';
-import { type Acting, type HttpCatalogOptions, ServiceClient } from './service-client.js';
+import { type Acting, type HttpCatalogOptions, httpCatalogOptions, ServiceClient } from './service-client.js';
 import { readAttachment, readSnapshot, readType, readVolume } from './volume-wire.js';
 
 /** Volumes and snapshots made here carry the caller's key, so that a repeated creation finds the first one. */
@@ -56,6 +57,7 @@ function metadataFilter(metadata: Readonly<Record<string, string>> | undefined):
 
 /** The volumes of a real volume service, by its public API (version 3, attachments since 3.27). */
 export function httpVolumes(options: HttpCatalogOptions): VolumeCatalog {
+  checkOptions('httpVolumes()', options, httpCatalogOptions);
   const client = new ServiceClient('volume', '/v3', options);
 
   async function call(caller: Caller, method: string, path: string, request: Call = {}): Promise<any> {

@@ -18,6 +18,16 @@ export interface HttpCatalogOptions {
   readonly headers?: () => Readonly<Record<string, string>>;
 }
 
+/** Every key of {@link HttpCatalogOptions}, for `checkOptions()`. */
+export const httpCatalogOptions: Readonly<Record<keyof HttpCatalogOptions, true>> = {
+  url: true,
+  session: true,
+  timeoutMs: true,
+  retries: true,
+  maxAnswerBytes: true,
+  headers: true,
+};
+
 /**
  * In whose name a request goes out. `caller`: with the caller's own token where there is one, else the service's.
  * `service`: the service's, always. `project`: for what will belong to the caller's project, so the service's token, if

@@ -1,3 +1,4 @@
+import { checkOptions } from '../../check-options.js';
 import { CatalogError } from '../catalog-error.js';
 import { boundedText } from './bounded-text.js';
 
@@ -13,6 +14,15 @@ export interface ServiceCredentials {
   /** Default: `Default`. */
   readonly projectDomainName?: string;
 }
+
+const CREDENTIALS: Readonly<Record<keyof ServiceCredentials, true>> = {
+  authUrl: true,
+  username: true,
+  password: true,
+  projectName: true,
+  userDomainName: true,
+  projectDomainName: true,
+};
 
 export interface ServiceToken {
   readonly token: string;
@@ -39,6 +49,8 @@ export class ServiceSession {
   readonly #tokens = new Map<string, Promise<HeldToken>>();
 
   constructor(credentials: ServiceCredentials, options: { readonly timeoutMs?: number } = {}) {
+    checkOptions('new ServiceSession()', credentials, CREDENTIALS);
+    checkOptions('new ServiceSession()', options, { timeoutMs: true });
     this.#credentials = credentials;
     this.#timeoutMs = options.timeoutMs ?? 10_000;
   }
