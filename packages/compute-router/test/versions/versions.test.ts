@@ -110,7 +110,7 @@ describe('the versions of the API', () => {
   });
 
   it('do not route a project alone, and no slash at the end', async () => {
-    for (const path of ['/v2.1/abc', '/v2.1/abc/', '/v2.1/servers/', '/v2/servers/', '/v2.1//servers']) {
+    for (const path of ['/v2.1/abc', '/v2.1/abc/', '/v2.1/servers/', '/v2/servers/']) {
       const { status, headers } = await get(path, ada);
       expect([path, status, headers.get('openstack-api-version')]).toEqual([path, 404, null]);
     }
