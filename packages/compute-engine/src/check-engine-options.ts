@@ -16,6 +16,7 @@ const options: Readonly<Record<keyof EngineOptions, unknown>> = {
   preset: true,
   settings: true,
   worker: true,
+  actions: true,
   onError: true,
 };
 
