@@ -1,0 +1,151 @@
+import type { Version, VersionLike } from '@apistrata/microversion';
+import {
+  breakpointsOfOperation,
+  existsAt,
+  type Json,
+  nameOf,
+  type Operation,
+  type Outline,
+  outlineOf,
+} from '@apistrata/microversion/router';
+import { VersionRange } from '../model/versions.js';
+import { type Stretch, WindowedType } from './windowed-type.js';
+
+export interface VersionedTypesOptions {
+  /** Name of the API; the types' names begin with it: `Compute API` gives `ComputeAnswer`. */
+  readonly title: string;
+  /** The lowest and the highest version that the types know, of one major number. */
+  readonly min: VersionLike;
+  readonly max: VersionLike;
+}
+
+/** An operation from one version to another, both included, as places in the list of versions. */
+interface Life {
+  readonly first: number;
+  readonly last: number;
+  readonly outline: Outline;
+}
+
+function livesOf(operations: readonly Operation[], versions: readonly Version[]): readonly Life[] {
+  const steps = new Set(operations.flatMap((each) => breakpointsOfOperation(each)).map(({ text }) => text));
+  const starts = versions.flatMap(({ text }, index) => (index === 0 || steps.has(text) ? [index] : []));
+  return starts.flatMap((first, place) => {
+    const version = versions[first]!;
+    const operation = operations.find((each) => existsAt(each, version));
+    const outline = operation && outlineOf(operation, version);
+    return outline ? [{ first, last: (starts[place + 1] ?? versions.length) - 1, outline }] : [];
+  });
+}
+
+function querySchema({ query }: Outline): Json | undefined {
+  if (query.length === 0) return undefined;
+  const fields = query.map(({ name, schema: { description, ...schema }, repeated }) => {
+    const rules = repeated ? { anyOf: [schema, { type: 'array', items: schema }] } : schema;
+    return [name, { description, ...rules }] as const;
+  });
+  return { type: 'object', properties: Object.fromEntries(fields), additionalProperties: false };
+}
+
+/** The word that the types' names begin with. */
+function prefixOf(title: string): string {
+  const words = title.split(/[^A-Za-z0-9]+/).filter((word) => word !== '' && !/^api$/i.test(word));
+  const name = words.map((word) => word.charAt(0).toUpperCase() + word.slice(1)).join('');
+  return /^\d/.test(name) ? `Api${name}` : name || 'Api';
+}
+
+const HELPERS = {
+  Since: `/** T from the version First on. */
+type Since<V extends VERSION, First extends VERSION, T, Else = unknown> = First extends Reached[V] ? T : Else;`,
+  Until: `/** T up to the version Last, that one included. */
+type Until<V extends VERSION, Last extends VERSION, T, Else = unknown> = V extends Reached[Last] ? T : Else;`,
+  Between: `/** T from First to Last, both included. */
+type Between<V extends VERSION, First extends VERSION, Last extends VERSION, T, Else = unknown> =
+  First extends Reached[V] ? (V extends Reached[Last] ? T : Else) : Else;`,
+  Flat: `type Flat<T> = { [Name in keyof T]: T[Name] };`,
+};
+
+/** The names that exist at a version: those of each window together. */
+function namesType(operations: ReadonlyMap<string, readonly Life[]>, versions: readonly Version[]): string {
+  const groups = new Map<string, string[]>();
+  for (const [name, lives] of operations) {
+    // Lives that follow each other are one window.
+    const spans: { first: number; last: number }[] = [];
+    for (const { first, last } of lives) {
+      const before = spans.at(-1);
+      if (before && before.last + 1 === first) before.last = last;
+      else spans.push({ first, last });
+    }
+    for (const { first, last } of spans) {
+      const [since, until] = [first > 0, last < versions.length - 1];
+      const bounds = [...(since ? [first] : []), ...(until ? [last] : [])].map((index) => `'${versions[index]}'`);
+      const window = since && until ? 'Between' : since ? 'Since' : until ? 'Until' : '';
+      const key = window && `${window}<V, ${bounds.join(', ')}, `;
+      groups.set(key, [...(groups.get(key) ?? []), `'${name}'`]);
+    }
+  }
+  return [...groups]
+    .map(([window, names]) => `\n  | ${window === '' ? names.join(' | ') : `${window}${names.join(' | ')}, never>`}`)
+    .join('');
+}
+
+/**
+ * A TypeScript module of the bodies, queries and answers of an API at every version of a range, in which every field
+ * carries its window: `ComputeAnswer<'2.53', 'showServer'>` is what that operation answers at that version.
+ * Throws a RangeError where `min` and `max` are no range.
+ */
+export function versionedTypes(operations: readonly Operation[], { title, min, max }: VersionedTypesOptions): string {
+  const versions = new VersionRange(min, max).all;
+  const texts = versions.map(({ text }) => text);
+  const byName = new Map<string, Operation[]>();
+  for (const operation of operations) {
+    const name = nameOf(operation);
+    byName.set(name, [...(byName.get(name) ?? []), operation]);
+  }
+  const lives = new Map(
+    [...byName]
+      .map(([name, group]) => [name, livesOf(group, versions)] as const)
+      .filter(([, found]) => found.length > 0),
+  );
+  const sent = new WindowedType(texts, { open: true });
+  const received = new WindowedType(texts);
+  const members = (writer: WindowedType, schemaOf: (outline: Outline) => Json | undefined) =>
+    [...lives]
+      .map(([name, found]) => {
+        const stretches = found.map(
+          ({ first, last, outline }): Stretch => ({ first, last, schema: schemaOf(outline) }),
+        );
+        const { summary } = byName.get(name)![0]!;
+        return `  /** ${summary.replaceAll('*/', '*\\/')} */\n  ${name}: ${writer.text(stretches, '  ')};\n`;
+      })
+      .join('');
+  const prefix = prefixOf(title);
+  const version = `${prefix}Version`;
+  const parts = {
+    Body: members(sent, ({ body }) => body),
+    Query: members(received, querySchema),
+    Answer: members(received, ({ reply }) => reply),
+  };
+  const names = namesType(lives, versions);
+  const used = [names, ...Object.values(parts)].join('');
+  const helpers = Object.entries(HELPERS).filter(([name]) => used.includes(`${name}<`));
+  const what = {
+    Body: 'What an operation takes as its body at a version; `undefined` where it takes none.',
+    Query: 'What an operation takes as its query at a version; `undefined` where it takes none.',
+    Answer: 'What an operation answers at a version; `undefined` where its answer has no body.',
+  };
+  return [
+    `// ${title}, versions ${texts[0]} to ${texts.at(-1)}. Made by \`apistrata-explorer types\`: make it again instead of changing it.`,
+    `/** For each version, that one and all before it. */\ninterface Reached {\n${texts
+      .map((text, index) => `  '${text}': ${index === 0 ? '' : `Reached['${texts[index - 1]}'] | `}'${text}';\n`)
+      .join('')}}`,
+    `export type ${version} = keyof Reached;`,
+    ...helpers.map(([, text]) => text.replaceAll('VERSION', version)),
+    `/** The operations that a version has. */\nexport type ${prefix}Operation<V extends ${version}> =${names};`,
+    ...Object.entries(parts).flatMap(([part, text]) => [
+      `interface ${part}At<V extends ${version}> {\n${text}}`,
+      `/** ${what[part as keyof typeof what]} */\nexport type ${prefix}${part}<V extends ${version}, Name extends ${prefix}Operation<V>> = V extends ${version}\n  ? ${part}At<V>[Name & keyof ${part}At<V>]\n  : never;`,
+    ]),
+  ]
+    .join('\n\n')
+    .concat('\n');
+}

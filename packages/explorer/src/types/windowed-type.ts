@@ -1,0 +1,173 @@
+import type { Json } from '@apistrata/microversion/router';
+
+/** A schema from one version to another, both included, as places in the list of versions; no schema is no value. */
+export interface Stretch {
+  readonly first: number;
+  readonly last: number;
+  readonly schema: Json | undefined;
+}
+
+/** A stretch whose schema is taken apart into its structures and the texts of its other alternatives. */
+interface Split extends Stretch {
+  readonly structured: readonly Json[];
+  readonly rest: readonly string[];
+  readonly kind: string;
+}
+
+interface Field {
+  readonly first: number;
+  readonly last: number;
+  readonly text: string;
+}
+
+function union(texts: readonly string[]): string {
+  const distinct = [...new Set(texts)];
+  return distinct.includes('unknown') ? 'unknown' : distinct.join(' | ') || 'never';
+}
+
+function key(name: string): string {
+  return /^[A-Za-z_$][\w$]*$/.test(name) ? name : JSON.stringify(name);
+}
+
+function comment({ description }: Json, indent: string): string {
+  if (typeof description !== 'string') return '';
+  return `${indent}/** ${description.replace(/\s+/g, ' ').replaceAll('*/', '*\\/')} */\n`;
+}
+
+function alternatives(schema: Json): readonly Json[] {
+  const found = (schema.anyOf ?? schema.oneOf) as readonly Json[] | undefined;
+  return found ? found.flatMap(alternatives) : [schema];
+}
+
+const isStructured = ({ type, properties }: Json) =>
+  type === 'array' || (type === 'object' && properties !== undefined);
+
+/** Stretches of the same value that follow each other without a gap. */
+function runs<T>(items: readonly (T & { first: number; last: number })[], same: (a: T, b: T) => boolean) {
+  const found: (T & { first: number; last: number })[][] = [];
+  for (const item of items) {
+    const run = found.at(-1);
+    const before = run?.at(-1);
+    if (run && before && before.last + 1 === item.first && same(before, item)) run.push(item);
+    else found.push([item]);
+  }
+  return found;
+}
+
+/**
+ * Writes the type of a place whose schema changes with the version: a type that works its shape out of the version `V`,
+ * with the names `Since`, `Until`, `Between` and `Flat` that the module around it defines.
+ */
+export class WindowedType {
+  readonly #versions: readonly string[];
+  readonly #open: boolean;
+  readonly #documented: boolean;
+
+  /**
+   * @param versions all versions, ascending
+   * @param options.open whether objects that take more fields than they name say so: right for what is sent
+   */
+  constructor(versions: readonly string[], { open = false, documented = true } = {}) {
+    this.#versions = versions;
+    this.#open = open;
+    this.#documented = documented;
+  }
+
+  /** The type of one place over the stretches in which it exists, ascending. */
+  text(stretches: readonly Stretch[], indent = ''): string {
+    const latest = stretches.at(-1)!;
+    const plain = this.#documented ? new WindowedType(this.#versions, { open: this.#open, documented: false }) : this;
+    const changes = stretches.length > 1 && new Set(stretches.map(({ schema }) => plain.#single(schema, ''))).size > 1;
+    if (!changes) return this.#single(latest.schema, indent, stretches);
+    const split = stretches.map((stretch): Split => {
+      const all = stretch.schema ? alternatives(stretch.schema) : [];
+      const structured = all.filter(isStructured);
+      const others = all.filter((one) => !isStructured(one)).map((one) => plain.#single(one, ''));
+      const rest = stretch.schema ? others : ['undefined'];
+      return { ...stretch, structured, rest, kind: [...structured.map(({ type }) => type), ...rest].join(' | ') };
+    });
+    // While its structures and what stands beside them stay the same, the change lies within them.
+    return runs(split, (one, other) => one.kind === other.kind)
+      .map((run) => ({ first: run[0]!.first, text: this.#merged(run, indent) }))
+      .reduce((before, { first, text }) => ({
+        first,
+        text: `Since<V, '${this.#versions[first]}', ${text}, ${before.text}>`,
+      })).text;
+  }
+
+  #merged(run: readonly Split[], indent: string): string {
+    const [{ structured, rest }] = run as [Split];
+    const texts = structured.map(({ type }, place) => {
+      const inner = run.map(({ first, last, structured }) => ({ first, last, schema: structured[place]! }));
+      if (type === 'object') return this.#object(inner, indent);
+      const items = inner.map((one) => ({ ...one, schema: (one.schema.items ?? {}) as Json }));
+      return `Array<${this.text(items, indent)}>`;
+    });
+    return union([...texts, ...rest]);
+  }
+
+  #single(schema: Json | undefined, indent: string, { 0: start }: readonly Stretch[] = []): string {
+    if (schema === undefined) return 'undefined';
+    const { type, enum: values, const: only, properties, items, additionalProperties: others } = schema;
+    const alone = (inner: Json) => ({ first: start?.first ?? 0, last: start?.last ?? 0, schema: inner });
+    if (only !== undefined) return JSON.stringify(only);
+    if (values) return union((values as unknown[]).map((value) => JSON.stringify(value)));
+    const all = alternatives(schema);
+    if (all[0] !== schema) return union(all.map((one) => this.#single(one, indent)));
+    if (schema.not) return 'never';
+    if (Array.isArray(type)) return union(type.map((one) => this.#single({ ...schema, type: one }, indent)));
+    if (type === 'array') return `Array<${this.text([alone((items ?? {}) as Json)], indent)}>`;
+    if (type === 'object') {
+      if (properties && Object.keys(properties).length > 0) return this.#object([alone(schema)], indent);
+      if (others === false) return 'Record<string, never>';
+      return `Record<string, ${this.text([alone((others ?? {}) as Json)], indent)}>`;
+    }
+    return (
+      { string: 'string', integer: 'number', number: 'number', boolean: 'boolean', null: 'null' }[String(type)] ??
+      'unknown'
+    );
+  }
+
+  /** Fields by the window in which they exist, each window one group. */
+  #object(stretches: readonly (Stretch & { readonly schema: Json })[], indent: string): string {
+    const whole = { first: stretches[0]!.first, last: stretches.at(-1)!.last };
+    const names = new Set(stretches.flatMap(({ schema }) => Object.keys((schema.properties ?? {}) as Json)));
+    const groups = new Map<string, string[]>([['', []]]);
+    for (const name of names) {
+      for (const field of this.#fields(name, stretches, `${indent}  `)) {
+        const window = this.#window(field, whole);
+        groups.set(window, [...(groups.get(window) ?? []), field.text]);
+      }
+    }
+    if (this.#open && stretches.some(({ schema }) => schema.additionalProperties !== false))
+      groups.get('')!.push(`${indent}  [name: string]: unknown;\n`);
+    const texts = [...groups]
+      .filter(([window, lines]) => lines.length > 0 || (window === '' && groups.size === 1))
+      .map(([window, lines]) => {
+        const shape = `{\n${lines.join('')}${indent}}`;
+        return window === '' ? shape : `${window}${shape}>`;
+      });
+    return groups.size === 1 ? texts[0]! : `Flat<${texts.join(' & ')}>`;
+  }
+
+  #fields(name: string, stretches: readonly (Stretch & { readonly schema: Json })[], indent: string): Field[] {
+    const present = stretches.flatMap(({ first, last, schema }) => {
+      const inner = (schema.properties as Record<string, Json> | undefined)?.[name];
+      const required = ((schema.required as string[] | undefined) ?? []).includes(name);
+      return inner ? [{ first, last, schema: inner, required }] : [];
+    });
+    return runs(present, (one, other) => one.required === other.required).map((run) => {
+      const { last, required, schema } = run.at(-1)!;
+      const said = this.#documented ? comment(schema, indent) : '';
+      const text = `${said}${indent}${key(name)}${required ? '' : '?'}: ${this.text(run, indent)};\n`;
+      return { first: run[0]!.first, last, text };
+    });
+  }
+
+  /** How a window opens within a whole that exists for longer; empty for the whole. */
+  #window({ first, last }: Omit<Field, 'text'>, whole: Omit<Field, 'text'>): string {
+    const [since, until] = [`'${this.#versions[first]}'`, `'${this.#versions[last]}'`];
+    if (first > whole.first) return last < whole.last ? `Between<V, ${since}, ${until}, ` : `Since<V, ${since}, `;
+    return last < whole.last ? `Until<V, ${until}, ` : '';
+  }
+}

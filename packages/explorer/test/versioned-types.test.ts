@@ -1,0 +1,81 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { computeApiDescription, MAX_VERSION, MIN_VERSION, operations } from '@apistrata/compute-router';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { versionedTypes } from '../src/index.js';
+import { bookOperations } from './books.js';
+import { compile } from './compile.js';
+
+let folder: string;
+beforeAll(() => {
+  folder = mkdtempSync(join(tmpdir(), 'versioned-types-'));
+  writeFileSync(join(folder, 'package.json'), '{"type":"module"}');
+});
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+/** What the compiler says to lines that use generated types. */
+function check(module: string, lines: string): readonly string[] {
+  writeFileSync(join(folder, 'api.ts'), module);
+  writeFileSync(join(folder, 'use.ts'), lines);
+  return compile([join(folder, 'use.ts')], { noEmit: true, noUnusedLocals: true });
+}
+
+const library = () => versionedTypes(bookOperations, { title: 'Library', min: '1.1', max: '1.10' });
+
+describe('the types of an API', () => {
+  it('know which fields an answer, a body and a query have at a version', () => {
+    const said = check(
+      library(),
+      `import type { LibraryAnswer, LibraryBody, LibraryQuery } from './api.js';
+      type Book<V extends '1.4' | '1.5' | '1.8'> = LibraryAnswer<V, 'listBooks'>['books'][number];
+      export const old: Book<'1.4'> = { id: 1, name: 'Emma' };
+      export const named: Book<'1.5'> = { id: 1, title: 'Emma' };
+      export const shelved: Book<'1.8'> = { id: 1, title: 'Emma', shelf: 'A' };
+      // @ts-expect-error a book has no title before 1.5
+      export const early: Book<'1.4'> = { id: 1, title: 'Emma' };
+      // @ts-expect-error a book has a shelf from 1.8
+      export const late: Book<'1.8'> = { id: 1, title: 'Emma' };
+      export const sent: LibraryBody<'1.8', 'createBook'> = { book: { title: 'Emma', shelf: 'B' } };
+      // @ts-expect-error there is no shelf C
+      export const wrong: LibraryBody<'1.8', 'createBook'> = { book: { title: 'Emma', shelf: 'C' } };
+      export const asked: LibraryQuery<'1.5', 'listBooks'> = { title: 'Emma' };
+      // @ts-expect-error books are not filtered before 1.5
+      export const unheard: LibraryQuery<'1.4', 'listBooks'> = { title: 'Emma' };`,
+    );
+    expect(said).toEqual([]);
+  });
+
+  it('are wrong where they should be', () => {
+    const lines = `import type { LibraryAnswer } from './api.js';
+      export const book: LibraryAnswer<'1.4', 'listBooks'> = { books: [{ id: 1, title: 'Emma' }] };`;
+    expect(check(library(), lines).join()).toContain('title');
+  });
+
+  it('of the compute API have tags of a server from 2.26 on, and not at 2.25', () => {
+    const { title } = computeApiDescription;
+    const said = check(
+      versionedTypes(operations, { title, min: MIN_VERSION, max: MAX_VERSION }),
+      `import type { ComputeAnswer, ComputeBody, ComputeOperation, ComputeVersion } from './api.js';
+      type Server<V extends ComputeVersion> = ComputeAnswer<V, 'showServer'>['server'];
+      export const tagsOf = ({ tags }: Server<'2.26'>): string[] => tags;
+      // @ts-expect-error there are no tags at 2.25
+      export const noTagsOf = ({ tags }: Server<'2.25'>) => tags;
+      // @ts-expect-error nor operations on them
+      export type Tags = ComputeAnswer<'2.25', 'listServerTags'>;
+      export const named: ComputeOperation<'2.26'> = 'listServerTags';
+      export const image = ({ server }: ComputeAnswer<'2.53', 'showServer'>) => server.image && server.image.id;
+      export const body: ComputeBody<'2.52', 'createServer'> = {
+        server: { name: 'web', flavorRef: '1', networks: 'auto', tags: ['blue'] },
+      };
+      export const earlier: ComputeBody<'2.36', 'createServer'> = {
+        // @ts-expect-error networks are a list until 2.36
+        server: { name: 'web', flavorRef: '1', networks: 'auto' },
+      };
+      // @ts-expect-error no such version
+      export type Unknown = ComputeAnswer<'2.999', 'showServer'>;
+      export const id = <V extends '2.1' | '2.53'>(answer: ComputeAnswer<V, 'createServer'>): unknown => answer;`,
+    );
+    expect(said).toEqual([]);
+  });
+});
