@@ -51,7 +51,7 @@ export default defineConfig({
   test: {
     globalSetup: ['testing/global-setup.ts'],
     projects: findProgram('initdb') ? [sqlite, postgres] : [sqlite],
-    reporters: report ? ['default', 'json'] : ['default'],
+    reporters: ['default', './testing/slowest-files.ts', ...(report ? ['json'] : [])],
     ...(report && { outputFile: { json: report } }),
   },
 });

@@ -1,0 +1,56 @@
+import { execFileSync, spawnSync } from 'node:child_process';
+import { appendFileSync, cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, expect, it } from 'vitest';
+
+const root = join(import.meta.dirname, '..');
+const folder = mkdtempSync(join(tmpdir(), 'apistrata-start-'));
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+/** The keys that decide whether something is installed or built again, in a copy of what they look at. */
+function keys(): { install: string; build: string } {
+  const module = join(folder, 'scripts/start-keys.mjs');
+  const code = `import('${module}').then((m) => { const install = m.installKey(); console.log(JSON.stringify({ install, build: m.buildKey(install) })) })`;
+  return JSON.parse(execFileSync(process.execPath, ['-e', code], { encoding: 'utf8' }));
+}
+
+it('npm start does again just what a change asks for', () => {
+  const files = execFileSync(
+    'git',
+    ['ls-files', '--cached', '--others', '--exclude-standard', 'packages', 'examples', 'scripts', '*.json', '*.yaml'],
+    {
+      cwd: root,
+      encoding: 'utf8',
+    },
+  );
+  for (const file of files.trim().split('\n')) {
+    if (!/\/src\/|package\.json$|tsconfig|\.yaml$|^scripts\//.test(file)) continue;
+    mkdirSync(join(folder, file, '..'), { recursive: true });
+    cpSync(join(root, file), join(folder, file));
+  }
+  const before = keys();
+  expect(keys()).toEqual(before);
+  appendFileSync(join(folder, 'packages/quota/src/index.ts'), '\n');
+  const edited = keys();
+  expect([edited.install === before.install, edited.build === before.build]).toEqual([true, false]);
+  writeFileSync(join(folder, 'packages/microversion/src/new-file.ts'), 'export {};');
+  expect(keys().build).not.toBe(edited.build);
+  // Not part of the server: nothing to be done.
+  appendFileSync(join(folder, 'examples/drop-in/src/main.ts'), '\n');
+  const now = keys();
+  appendFileSync(join(folder, 'examples/health-only/src/main.ts'), '\n');
+  expect(keys()).toEqual(now);
+  appendFileSync(join(folder, 'pnpm-lock.yaml'), '\n');
+  expect(keys().install).not.toBe(before.install);
+});
+
+it('npm start says so when Node is too old, before anything newer is loaded', () => {
+  const old = "Object.defineProperty(process, 'versions', { value: { ...process.versions, node: '18.20.4' } })";
+  const { status, stderr } = spawnSync(
+    process.execPath,
+    [`--import=data:text/javascript,${encodeURIComponent(old)}`, join(root, 'scripts/start.mjs')],
+    { encoding: 'utf8' },
+  );
+  expect([status, stderr]).toEqual([1, expect.stringMatching(/^Node 18\.20\.4 is too old: .* 20\.19 or newer/)]);
+});
