@@ -79,11 +79,6 @@ export const optionTable = {
   'image-url': text('URL', 'image service, v2, instead of the built-in one'),
   'network-url': text('URL', 'network service, v2'),
   'volume-url': text('URL', 'volume service, v3'),
-  'metrics-port': wholeNumber('serve /metrics on a port of its own instead; 0 takes a free one', {
-    least: 0,
-    most: 65_535,
-    fallback: undefined,
-  }),
   'log-level': choice(
     'L',
     ['silent', 'fatal', 'error', 'warn', 'info', 'debug', 'trace'],
