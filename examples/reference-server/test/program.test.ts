@@ -56,7 +56,7 @@ describe('the reference server', () => {
         },
       },
     });
-    await vi.waitFor(() => expect(program.output()).toContain('"url":"/v2.1/servers"'));
+    await vi.waitFor(() => expect(program.output()).toContain('"url":"/v2.1/servers"'), 20_000);
     for (const secret of [token, 'hunter2-secret', 'c2VjcmV0', 'PRIVATE KEY'])
       expect(program.output()).not.toContain(secret);
   });

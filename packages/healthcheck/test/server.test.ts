@@ -55,7 +55,7 @@ describe('requests of one connection', () => {
       });
     });
     const { received } = client(port, Array.from({ length: 20 }, (_, i) => get(`/${i}`)).join(''));
-    await vi.waitFor(() => expect(received()).toContain('[/19]'));
+    await vi.waitFor(() => expect(received()).toContain('[/19]'), 20_000);
     const paths = [...received().matchAll(/\[\/(\d+)\]/g)].map(([, path]) => Number(path));
     expect(paths).toEqual(Array.from({ length: 20 }, (_, i) => i));
     expect(most).toBe(1);
@@ -75,7 +75,7 @@ describe('requests of one connection', () => {
       socket.write(text.slice(at, at + 70_001));
       await new Promise((resolve) => setTimeout(resolve, 2));
     }
-    await vi.waitFor(() => expect(answers(received())).toHaveLength(30));
+    await vi.waitFor(() => expect(answers(received())).toHaveLength(30), 20_000);
     const got = [...received().matchAll(/\[(\d+)\]/g)].map(([, body]) => body);
     expect(got).toEqual(bodies);
   });
@@ -126,7 +126,7 @@ describe('a client that does not read', () => {
       res.end(page);
     });
     const { socket, received } = deaf(port, get('/').repeat(5));
-    await vi.waitFor(() => expect(guarded.statistics().unreadBytes).toBeGreaterThan(0));
+    await vi.waitFor(() => expect(guarded.statistics().unreadBytes).toBeGreaterThan(0), 20_000);
     await new Promise((resolve) => setTimeout(resolve, 100));
     expect(handled).toBe(1);
     socket.resume();
@@ -140,7 +140,7 @@ describe('a client that does not read', () => {
     await vi.waitFor(() => expect(guarded.statistics().stalled).toBe(1), { timeout: 10_000 });
     expect(guarded.statistics().unreadBytes).toBe(0);
     const other = client(port, get('/'));
-    await vi.waitFor(() => expect(other.received().length).toBeGreaterThan(page.length));
+    await vi.waitFor(() => expect(other.received().length).toBeGreaterThan(page.length), 20_000);
     slow.socket.resume();
     await slow.ended;
     expect(slow.received().length).toBeLessThan(page.length);
@@ -157,7 +157,7 @@ describe('a client that does not read', () => {
   it('is not meant by the limit when the server is the slow one', async () => {
     const { port } = await serveGuarded((_req, res) => void setTimeout(() => res.end('late'), 400), { unreadMs: 100 });
     const { received } = client(port, get('/'));
-    await vi.waitFor(() => expect(received()).toContain('late'));
+    await vi.waitFor(() => expect(received()).toContain('late'), 20_000);
   });
 });
 
@@ -166,7 +166,7 @@ describe('limits', () => {
     const { port, guarded } = await serveGuarded((_req, res) => res.end('ok'), { headersMs: 100, maxConnections: 2 });
     const slow = client(port, 'GET / HTTP/1.1\r\nHost:');
     const silent = client(port, '');
-    await vi.waitFor(() => expect(guarded.statistics().connections).toBe(2));
+    await vi.waitFor(() => expect(guarded.statistics().connections).toBe(2), 20_000);
     const third = client(port, get('/'));
     await third.ended;
     expect([third.received(), guarded.statistics().dropped]).toEqual(['', 1]);
@@ -177,10 +177,10 @@ describe('limits', () => {
   it('keep an idle connection longer than a head may take, and end it when its time is over', async () => {
     const { port } = await serveGuarded((_req, res) => res.end('ok'), { headersMs: 100, keepAliveMs: 700 });
     const { socket, received, ended } = client(port, get('/'));
-    await vi.waitFor(() => expect(answers(received())).toEqual([200]));
+    await vi.waitFor(() => expect(answers(received())).toEqual([200]), 20_000);
     await new Promise((resolve) => setTimeout(resolve, 400));
     socket.write(get('/'));
-    await vi.waitFor(() => expect(answers(received())).toEqual([200, 200]));
+    await vi.waitFor(() => expect(answers(received())).toEqual([200, 200]), 20_000);
     expect(await ended).toBe('closed');
   });
 
@@ -210,17 +210,17 @@ describe('drain', () => {
     const health = closing({ groups: { ready: { backends: [] } } });
     const { port, guarded } = await serveGuarded((req, res) => health(req, res, () => slowly(req, res)));
     const idle = client(port, get('/'));
-    await vi.waitFor(() => expect(idle.received()).toContain('[/]'));
+    await vi.waitFor(() => expect(idle.received()).toContain('[/]'), 20_000);
     expect(idle.received()).toMatch(/connection: keep-alive/i);
     let over = false;
     const drained = guarded.drain({ health, delayMs: 400, quietMs: 20 }).then(() => {
       over = true;
     });
     const fresh = client(port, get('/readyz'));
-    await vi.waitFor(() => expect(fresh.received()).toMatch(/^HTTP\/1\.1 503[\s\S]*connection: close/i));
+    await vi.waitFor(() => expect(fresh.received()).toMatch(/^HTTP\/1\.1 503[\s\S]*connection: close/i), 20_000);
     expect(await fresh.ended).toBe('closed');
     idle.socket.write(get('/again'));
-    await vi.waitFor(() => expect(idle.received()).toContain('[/again]'));
+    await vi.waitFor(() => expect(idle.received()).toContain('[/again]'), 20_000);
     expect(idle.received()).toMatch(/connection: close/i);
     expect(over).toBe(false);
     await drained;
@@ -233,7 +233,7 @@ describe('drain', () => {
     for (let round = 0; round < 5; round++) {
       const { port, guarded } = await serveGuarded(slowly);
       const clients = Array.from({ length: 20 }, () => client(port, ''));
-      await vi.waitFor(() => expect(guarded.statistics().connections).toBe(20));
+      await vi.waitFor(() => expect(guarded.statistics().connections).toBe(20), 20_000);
       for (const [i, { socket }] of clients.entries()) socket.write(get('/').repeat(1 + (i % 4)));
       await new Promise((resolve) => setTimeout(resolve, round));
       for (const { socket } of clients) socket.write(get('/more').repeat(3));
@@ -266,7 +266,7 @@ describe('drain', () => {
   it('is bounded: what takes for ever is cut', async () => {
     const { port, guarded } = await serveGuarded(() => undefined);
     const { ended } = client(port, get('/'));
-    await vi.waitFor(() => expect(guarded.statistics().busy).toBe(1));
+    await vi.waitFor(() => expect(guarded.statistics().busy).toBe(1), 20_000);
     await guarded.drain({ delayMs: 0, graceMs: 100 });
     await ended;
   });
@@ -287,7 +287,7 @@ describe('drain', () => {
       sent.write('x'.repeat(1000));
       setTimeout(() => sent.end('y'.repeat(1000)), 200);
     });
-    await vi.waitFor(() => expect(guarded.statistics().busy).toBe(1));
+    await vi.waitFor(() => expect(guarded.statistics().busy).toBe(1), 20_000);
     await guarded.drain({ delayMs: 0, quietMs: 10 });
     expect(await answered).toBe('2000');
   });

@@ -50,7 +50,7 @@ const countOf = async (of = quota, id = 'p') => {
   return { used, reserved };
 };
 const settlesAt = (used: number, of = quota) =>
-  vi.waitFor(async () => expect(await countOf(of)).toEqual({ used, reserved: 0 }));
+  vi.waitFor(async () => expect(await countOf(of)).toEqual({ used, reserved: 0 }), 20_000);
 
 describe.each([
   ['Express 5', express],
@@ -331,7 +331,7 @@ describe('while the store is down', () => {
     await supertest(app({ quota: shakyQuota, onError }))
       .post('/secrets')
       .expect(201);
-    await vi.waitFor(() => expect(settle).toHaveBeenCalledTimes(2));
+    await vi.waitFor(() => expect(settle).toHaveBeenCalledTimes(2), 20_000);
     await settlesAt(1, shakyQuota);
     expect(onError).not.toHaveBeenCalled();
   });
@@ -343,7 +343,7 @@ describe('while the store is down', () => {
     await supertest(app({ quota: projectQuotas({ store: gone }), onError }))
       .post('/secrets')
       .expect(201);
-    await vi.waitFor(() => expect(onError).toHaveBeenCalledTimes(1));
+    await vi.waitFor(() => expect(onError).toHaveBeenCalledTimes(1), 20_000);
     expect(onError.mock.calls[0]![0]).toMatchObject({ code: 'QUOTA_RESERVATION_GONE' });
   });
 });

@@ -148,7 +148,7 @@ describe.each(combinations)('a client that hangs up on $server, with $name', ({ 
   it('of a handler that never ends holds for the time-to-live', async () => {
     const renew = vi.spyOn(opened.store, 'renew');
     await hangUp(port);
-    await vi.waitFor(() => expect(renew).toHaveBeenCalled());
+    await vi.waitFor(() => expect(renew).toHaveBeenCalled(), 20_000);
     await renew.mock.results[0]!.value;
     now += TTL_MS - 1;
     await counts(0, 1);
@@ -187,6 +187,6 @@ describe('a reservation whose client has hung up', () => {
     const work = await hangUp(port);
     now += TTL_MS;
     work!.end(201);
-    await vi.waitFor(() => expect(errors).toEqual([expect.any(ReservationGone)]));
+    await vi.waitFor(() => expect(errors).toEqual([expect.any(ReservationGone)]), 20_000);
   });
 });

@@ -24,7 +24,7 @@ describe('the first example of the README', () => {
     const shown = await agent.get('/v1/quotas').set('X-Project-Id', 'p1').expect(200);
     expect(readme).toContain(shown.text);
     await agent.delete('/v1/secrets/1').set('X-Project-Id', 'p1').expect(204);
-    await vi.waitFor(() => create().expect(201));
+    await vi.waitFor(() => create().expect(201), 20_000);
     const admin = { 'X-Project-Id': 'admins', 'X-Roles': 'key-manager:service-admin' };
     const set = agent
       .put('/v1/project-quotas/p1')

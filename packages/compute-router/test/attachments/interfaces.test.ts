@@ -167,12 +167,12 @@ describe('interfaces of a server', () => {
         list.map((a: any) => a.addr),
       );
     await networks.updatePort(owner, shown.port_id, { fixedIps: [{ address: '10.0.77.7' }] });
-    await vi.waitFor(async () => expect(await addresses()).toEqual(['10.0.77.7']));
+    await vi.waitFor(async () => expect(await addresses()).toEqual(['10.0.77.7']), 20_000);
     await networks.deletePort(owner, shown.port_id);
-    await vi.waitFor(async () => expect(await addresses()).toEqual([]));
+    await vi.waitFor(async () => expect(await addresses()).toEqual([]), 20_000);
     const floating = await networks.createPort(owner, { networkId: ids.network });
     await networks.updatePort(owner, floating.id, { deviceId: id });
-    await vi.waitFor(async () => expect(await addresses()).toEqual([floating.fixedIps[0]!.address]));
+    await vi.waitFor(async () => expect(await addresses()).toEqual([floating.fixedIps[0]!.address]), 20_000);
   });
 
   it('never break the service, whatever is asked of them', async () => {

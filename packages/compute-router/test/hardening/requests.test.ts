@@ -144,7 +144,7 @@ describe.each(Object.keys(makers) as (keyof typeof makers)[])('%s', (name) => {
         target,
         headers.map((header) => `${header}: ${secret}`),
       );
-    await vi.waitFor(() => expect(lines.length).toBeGreaterThanOrEqual(targets.length));
+    await vi.waitFor(() => expect(lines.length).toBeGreaterThanOrEqual(targets.length), 20_000);
     expect(lines.join('')).not.toContain(secret);
     expect(lines.join('')).toContain('[redacted]');
   });
@@ -156,7 +156,7 @@ describe.each(Object.keys(makers) as (keyof typeof makers)[])('%s', (name) => {
     socket.write([...head, 'Content-Length: 1000', '', '{"server"'].join('\r\n'));
     await new Promise((done) => setTimeout(done, 50));
     socket.resetAndDestroy();
-    await vi.waitFor(() => expect(lines.length).toBeGreaterThan(0));
+    await vi.waitFor(() => expect(lines.length).toBeGreaterThan(0), 20_000);
     expect(lines.map((line) => JSON.parse(line).level).every((level) => level < 50)).toBe(true);
   });
 });
