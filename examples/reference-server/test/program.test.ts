@@ -30,6 +30,23 @@ describe('the reference server', () => {
     expect((await fetch(`${program.url}/v2.1/flavors`)).status).toBe(401);
   });
 
+  it('lets pages of the origins it was told be clients, and no others', async () => {
+    const origin = 'https://console.example.org';
+    const open = await startProgram(['--db', ':memory:', '--cors-origin', origin]);
+    const preflight = async (url: string, from: string) => {
+      const headers = { Origin: from, 'Access-Control-Request-Method': 'DELETE' };
+      const answer = await fetch(`${url}/v2.1/servers/1`, { method: 'OPTIONS', headers });
+      return [answer.status, answer.headers.get('access-control-allow-origin')];
+    };
+    try {
+      expect(await preflight(open.url, origin)).toEqual([204, origin]);
+      expect((await preflight(open.url, 'https://evil.example'))[1]).toBeNull();
+      expect((await preflight(program.url, origin))[1]).toBeNull();
+    } finally {
+      await open.end('SIGTERM');
+    }
+  });
+
   it('runs the demo of the README', () => {
     const readme = readFileSync(join(import.meta.dirname, '../../../README.md'), 'utf8');
     const demo = /<!-- demo -->\s*```sh\n([\s\S]*?)```/.exec(readme)?.[1];
