@@ -1,0 +1,29 @@
+import { computeApiDescription, operations } from '@apistrata/compute-router';
+import { openApi } from '@apistrata/microversion/router';
+import { compileErrors, validate } from '@readme/openapi-parser';
+import { describe, expect, it } from 'vitest';
+
+const versions = Array.from({ length: 104 }, (_, index) => `2.${index + 1}`);
+
+async function problems(actions: 'one-of' | 'separate', version: string): Promise<string> {
+  const document = openApi(operations, { ...computeApiDescription, version, actions });
+  const result = await validate(structuredClone(document) as never);
+  return result.valid ? '' : compileErrors(result);
+}
+
+// Another validator than that of the compute API's own tests: it checks names, parameters of paths and references, too.
+describe('the OpenAPI document in the eyes of a second validator', () => {
+  it.each(versions)('of %s is valid', async (version) => {
+    expect(await problems('one-of', version)).toBe('');
+  });
+
+  it.each(['2.1', '2.53', '2.100'])('of %s is valid with each action as a path of its own', async (version) => {
+    expect(await problems('separate', version)).toBe('');
+  });
+
+  it('is not valid where it is not', async () => {
+    const document = openApi(operations, { ...computeApiDescription, version: '2.1' }) as { paths: object };
+    const broken = { ...document, paths: { ...document.paths, '/broken': { get: { responses: { 200: {} } } } } };
+    expect((await validate(structuredClone(broken) as never)).valid).toBe(false);
+  });
+});
