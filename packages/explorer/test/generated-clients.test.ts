@@ -6,7 +6,7 @@ import { computeApiDescription, operations } from '@apistrata/compute-router';
 import { openApi } from '@apistrata/microversion/router';
 import { startCloud, type TestCloud } from '@apistrata/test-cloud';
 import { createClient } from '@hey-api/openapi-ts';
-import openapiTS, { astToString } from 'openapi-typescript';
+import openapiTS, { astToString, type OpenAPI3 } from 'openapi-typescript';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { compile } from './compile.js';
 
@@ -177,7 +177,7 @@ describe('clients generated from the OpenAPI documents of the compute API', () =
       mkdirSync(place);
       const document = (actions: 'one-of' | 'separate') =>
         structuredClone(openApi(operations, { ...computeApiDescription, version, actions }));
-      writeFileSync(join(place, 'schema.ts'), astToString(await openapiTS(document('one-of') as object)));
+      writeFileSync(join(place, 'schema.ts'), astToString(await openapiTS(document('one-of') as unknown as OpenAPI3)));
       await createClient({
         // For generators that make one function for each path and method.
         input: document('separate'),
