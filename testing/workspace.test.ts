@@ -12,7 +12,7 @@ const arrows: Record<string, readonly string[]> = {
   'compute-engine': ['quota'],
   'compute-router': ['microversion', 'request-id', 'healthcheck', 'quota', 'compute-engine'],
   explorer: ['microversion'],
-  'test-cloud': ['compute-router', 'compute-engine', 'request-id', 'microversion'],
+  'test-cloud': ['compute-router', 'compute-engine', 'explorer', 'request-id', 'microversion'],
 };
 
 const root = join(import.meta.dirname, '..');

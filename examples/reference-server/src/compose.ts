@@ -12,6 +12,7 @@ import { sqlStore } from '@apistrata/quota/sql';
 import express, { type Express } from 'express';
 import type { Logger } from 'pino';
 import { secretKeyFile, withoutPassword } from './database-url.js';
+import { mountDocs } from './docs.js';
 import { healthFrom } from './health.js';
 import type { Options } from './options.js';
 import type { Plan } from './plan.js';
@@ -104,6 +105,7 @@ export async function compose(plan: Plan, database: string, log: Logger, works =
       if (document) res.type('json').send(document);
       else res.status(400).json({ error: `'${req.query.version}' is not a version` });
     });
+    mountDocs(app, options);
     app.use(welcome(options));
     app.use(api);
     return { engine, health, app, close };

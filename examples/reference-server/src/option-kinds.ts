@@ -91,6 +91,11 @@ export function command(help: string): OptionKind<boolean> {
   };
 }
 
+/** Something that is so or is not, in a configuration file too. */
+export function flag(help: string): OptionKind<boolean> {
+  return { ...command(help), schema: z.boolean() };
+}
+
 /** A text that makes no sense in a configuration file: where that file is. */
 export function pointer(placeholder: string, help: string): OptionKind<string | undefined> {
   return { ...text(placeholder, help), schema: undefined };

@@ -1,7 +1,7 @@
 import { defaultDatabaseSettings, defaultSettings, quotaKinds } from '@apistrata/compute-engine';
 import { defaultLimits } from '@apistrata/healthcheck/server';
 import { z } from 'zod';
-import { choice, command, list, pairs, pointer, text, type ValueOf, wholeNumber } from './option-kinds.js';
+import { choice, command, flag, list, pairs, pointer, text, type ValueOf, wholeNumber } from './option-kinds.js';
 
 const DAY_MS = 86_400_000;
 
@@ -85,6 +85,7 @@ export const optionTable = {
     'info',
     'silent, fatal, error, warn, info, debug or trace',
   ),
+  'no-docs': flag('no pages about the API on /docs'),
   help: command('this text'),
 } as const;
 

@@ -32,25 +32,28 @@ function page(url: string, options: Options): string {
 <p>${CALLERS[options.auth]}</p>
 ${steps.join('\n')}
 <ul>
-  <li><a href="${url}/openapi.json">Its description</a> (OpenAPI), at any version: <code>?version=2.53</code></li>
+${options['no-docs'] ? '' : `  <li><a href="${url}/docs">What it can do</a>, version by version, and forms to try it</li>\n`}  <li><a href="${url}/openapi.json">Its description</a> (OpenAPI), at any version: <code>?version=2.53</code></li>
   <li><a href="${url}/healthcheck">Its health</a></li>
 </ul>
 `;
 }
+
+/** Where people open the API. */
+const PATHS = new Set(['/', '/v2.1', '/v2.1/']);
 
 function escaped(text: string): string {
   return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('"', '&quot;');
 }
 
 /**
- * Tells whoever opens `/` in a browser what to do next. Clients of the API, which never put HTML first, get the list of
- * versions as ever.
+ * Tells whoever opens `/` or `/v2.1/` in a browser what to do next. Clients of the API, which never put HTML first, get the
+ * version documents as ever.
  */
 export function welcome(options: Options): RequestHandler {
   return function welcomePage(req, res, next) {
     const asked = req.headers.accept ?? '';
     // Browsers name text/html first; `*/*` and JSON are the API's.
-    if (req.path !== '/' || req.method !== 'GET' || !/^\s*text\/html\b/i.test(asked)) return next();
+    if (!PATHS.has(req.path) || req.method !== 'GET' || !/^\s*text\/html\b/i.test(asked)) return next();
     const host = req.headers.host ?? '';
     const safe = /^[\w.:[\]-]+$/.test(host) ? `${req.protocol}://${host}` : '';
     res.set({ Vary: 'Accept', 'Content-Security-Policy': "default-src 'none'; style-src 'unsafe-inline'" });

@@ -7,6 +7,7 @@ export {
   MIN_VERSION,
 } from './compute-router.js';
 export { computeApiDescription } from './description/api-description.js';
+export { computeApiCommands } from './description/commands.js';
 export { computeApiHistory } from './description/history.js';
 export type { CorsOptions } from './http/cross-origin.js';
 export { REQUEST_ID_HEADERS } from './http/request-id-headers.js';

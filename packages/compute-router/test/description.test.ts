@@ -3,7 +3,7 @@ import { Version } from '@apistrata/microversion';
 import { breakpointsOfOperation, nameOf, operationKey, outlineOf, tagOf } from '@apistrata/microversion/router';
 import { describe, expect, it } from 'vitest';
 import { resources } from '../src/description/resources.js';
-import { computeApiDescription, computeApiHistory, operations } from '../src/index.js';
+import { computeApiCommands, computeApiDescription, computeApiHistory, operations } from '../src/index.js';
 
 const LOWEST = Version.of('2.1');
 /** Statuses of which what the API says in general is not enough: they come of what an operation does. */
@@ -88,6 +88,17 @@ describe('the words of the compute API', () => {
   it('tell of each version what it brought', () => {
     expect(Object.keys(computeApiHistory)).toEqual(Array.from({ length: 104 }, (_, index) => `2.${index + 1}`));
     expect(Object.entries(computeApiHistory).filter(([, text]) => text.length < 40)).toEqual([]);
+  });
+
+  it('give command lines for operations that there are, with parameters that their paths have', () => {
+    const parameters = new Map(
+      operations.map((operation) => [nameOf(operation), operation.path.match(/\{\w+\}/g) ?? []]),
+    );
+    const stale = Object.entries(computeApiCommands).filter(([name, line]) =>
+      (line.match(/\{\w+\}/g) ?? []).some((hole) => hole !== '{version}' && !parameters.get(name)?.includes(hole)),
+    );
+    expect(stale).toEqual([]);
+    expect(Object.keys(computeApiCommands).filter((name) => !parameters.has(name))).toEqual([]);
   });
 
   it('keep the names of operations, which generated clients are made of', async () => {

@@ -132,6 +132,7 @@ export async function startCloud(options: CloudOptions = {}): Promise<TestCloud>
     unserved,
     documents,
     onError,
+    maxVersion: options.maxVersion,
     control: options.control ? cloud : undefined,
   });
   const server = createServer(front({ journal, rules: httpRules, clock, app }));

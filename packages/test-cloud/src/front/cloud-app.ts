@@ -6,6 +6,7 @@ import type { Directory } from '../identity/directory.js';
 import { identityService } from '../identity/identity.js';
 import { imageService } from '../image/image.js';
 import { networkService } from '../network/network.js';
+import { docsPages } from '../page/docs-pages.js';
 import { pageRouter } from '../page/page-router.js';
 import { placementService } from '../placement/placement.js';
 import type { CloudContext } from '../service/cloud-context.js';
@@ -26,6 +27,8 @@ export interface CloudAppOptions {
   readonly unserved: Unserved;
   readonly documents: Documents;
   readonly onError: (error: unknown) => void;
+  /** Highest compute microversion, for the documents; default that of the API. */
+  readonly maxVersion: string | undefined;
   /** The cloud, where `/_control` is on. */
   readonly control: Controlled | undefined;
 }
@@ -68,6 +71,7 @@ export function cloudApp(options: CloudAppOptions): RequestListener {
   app.use('/volume', volumeService(cloud));
   app.use('/placement', placementService(cloud));
   if (options.control) app.use('/_control', controlRouter(options.control));
+  app.use('/docs', docsPages(options.maxVersion));
   app.use('/', pageRouter(options));
   app.use('/_control', (_req: Request, res: Response) => {
     res.status(404).json({ error: { code: 404, message: 'This test cloud was started without control.' } });

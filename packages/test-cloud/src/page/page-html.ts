@@ -13,6 +13,7 @@ export const PAGE = `<!doctype html>
 <header>
 <h1>Test cloud</h1>
 <p><span id="counts" role="status">Loading</span> <span id="clock"></span></p>
+<p><a href="/docs">Compute API</a></p>
 <label><input type="checkbox" id="live" checked> Live</label>
 </header>
 <main>

@@ -1,0 +1,56 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type Program, startProgram } from './program.js';
+
+const BROWSER = 'text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8';
+
+async function get(program: Program, path: string, accept: string) {
+  const answer = await fetch(program.url + path, { headers: { accept } });
+  return { status: answer.status, headers: answer.headers, text: await answer.text() };
+}
+
+describe('the documents of the reference server', () => {
+  let documented: Program;
+  let bare: Program;
+  beforeAll(async () => {
+    documented = await startProgram(['--db', ':memory:', '--log-level', 'silent', '--max-version', '2.104']);
+    bare = await startProgram(['--db', ':memory:', '--log-level', 'silent', '--max-version', '2.104', '--no-docs']);
+  }, 60_000);
+  afterAll(async () => {
+    await documented?.end('SIGTERM');
+    await bare?.end('SIGTERM');
+  });
+
+  it('are on /docs, with words, history, commands and tokens that work', async () => {
+    const page = await get(documented, '/docs/operations/showServer?version=2.53', BROWSER);
+    expect(page.status).toBe(200);
+    expect(page.text).toContain('One server with all that is known of it');
+    expect(page.text).toContain('openstack --os-compute-api-version');
+    expect(page.text).toContain('ada:demo');
+    const version = await get(documented, '/docs/versions/2.26', BROWSER);
+    expect(version.text).toContain('Servers have tags');
+    expect((await get(documented, '/docs/openapi.json?version=2.104', '*/*')).status).toBe(200);
+  });
+
+  it.each(['/', '/v2.1/'])('lead browsers from %s to /docs', async (path) => {
+    const page = await get(documented, path, BROWSER);
+    expect(page.headers.get('content-type')).toMatch(/^text\/html/);
+    expect(page.text).toContain(`href="${documented.url}/docs"`);
+  });
+
+  it.each(['/', '/v2.1/', '/v2.1'])('change nothing on %s for clients of the API', async (path) => {
+    for (const accept of ['*/*', 'application/json']) {
+      const [one, other] = await Promise.all([get(documented, path, accept), get(bare, path, accept)]);
+      const seen = ({ status, headers, text }: typeof one, { url }: Program) => ({
+        status,
+        text: text.replaceAll(url, ''),
+        headers: [...headers].filter(([name]) => !/^(?:date|x-.*request-id|content-length)$/.test(name)),
+      });
+      expect(seen(one, documented)).toEqual(seen(other, bare));
+    }
+  });
+
+  it('are not there with --no-docs', async () => {
+    expect((await get(bare, '/docs', BROWSER)).status).toBe(404);
+    expect((await get(bare, '/', BROWSER)).text).not.toContain('/docs');
+  });
+});
