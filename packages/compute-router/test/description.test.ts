@@ -91,11 +91,10 @@ describe('the words of the compute API', () => {
   });
 
   it('give command lines for operations that there are, with parameters that their paths have', () => {
-    const parameters = new Map(
-      operations.map((operation) => [nameOf(operation), operation.path.match(/\{\w+\}/g) ?? []]),
-    );
+    const holesOf = (text: string): readonly string[] => text.match(/\{\w+\}/g) ?? [];
+    const parameters = new Map(operations.map((operation) => [nameOf(operation), holesOf(operation.path)]));
     const stale = Object.entries(computeApiCommands).filter(([name, line]) =>
-      (line.match(/\{\w+\}/g) ?? []).some((hole) => hole !== '{version}' && !parameters.get(name)?.includes(hole)),
+      holesOf(line).some((hole) => hole !== '{version}' && !parameters.get(name)?.includes(hole)),
     );
     expect(stale).toEqual([]);
     expect(Object.keys(computeApiCommands).filter((name) => !parameters.has(name))).toEqual([]);
