@@ -17,10 +17,7 @@ const beside = { aside: true, filter: false } as const;
 async function viewOf({ cloud, caller }: Call, floating: FloatingIpView): Promise<Doc> {
   if (!floating.portId) return floatingIpView(floating, null, null);
   const port = await cloud.catalogs.networks.getPort(caller, floating.portId);
-  const around = await cloud.catalogs.networks.listPorts(
-    { ...caller, roles: ['admin'] },
-    { networkId: port.networkId },
-  );
+  const around = await cloud.catalogs.networks.listPorts({ ...caller, isAdmin: true }, { networkId: port.networkId });
   const router = around.find(({ deviceOwner }) => deviceOwner === 'network:router_interface');
   return floatingIpView(floating, router?.deviceId ?? null, port);
 }

@@ -22,7 +22,7 @@ async function applyToNetwork(call: Call, policy: Doc, on: boolean): Promise<voi
   const { object_type, object_id, target_tenant, action } = policy;
   if (object_type !== 'network' || target_tenant !== '*') return;
   const change = action === 'access_as_shared' ? { shared: on } : { external: on };
-  const elevated = { ...call.caller, roles: ['admin'] };
+  const elevated = { ...call.caller, isAdmin: true };
   await call.cloud.catalogs.networks.updateNetwork(elevated, String(object_id), change).catch((error) => {
     // What is gone is shared with nobody.
     if (on) throw error;

@@ -26,7 +26,7 @@ export async function prefixFromPool(call: Call, poolId: unknown, wanted: unknow
   const length = Number(wanted ?? pool.default_prefixlen);
   if (length < Number(pool.min_prefixlen) || length > Number(pool.max_prefixlen))
     throw badRequest(`Unable to allocate subnet with prefix length ${length}.`, 'MinPrefixSubnetAllocationError');
-  const all = await call.cloud.catalogs.networks.listSubnets({ ...call.caller, roles: ['admin'] });
+  const all = await call.cloud.catalogs.networks.listSubnets({ ...call.caller, isAdmin: true });
   const taken = all.map(({ cidr }) => parseCidr(cidr)!);
   for (const text of pool.prefixes as readonly string[]) {
     const { version, first, last } = parseCidr(text)!;

@@ -33,6 +33,30 @@ describe.each(storesUnderTest(inject('postgresUrl')))('embedded images on $kind'
   const create = (caller: Caller, more: object = {}) =>
     images.create(caller, { id: randomUUID(), name: 'mine', ...more });
 
+  it('begins with the bytes of a preset, and what follows from them', async () => {
+    const id = randomUUID();
+    await images.seed([
+      { id, name: 'seeded', visibility: 'private', projectId: 'p-bob', content: Buffer.from('bytes') },
+    ]);
+    expect(await images.get(bob, id)).toMatchObject({
+      status: 'active',
+      sizeBytes: 5,
+      checksum: '4b3a6218bb3e3a7303e8a171a60fcf92',
+    });
+    expect(await text(await images.download(bob, id))).toBe('bytes');
+  });
+
+  it('lists what was offered by what was said to the offer', async () => {
+    const { id } = await create(ada, { visibility: 'shared' });
+    await images.addMember(ada, id, bob.projectId);
+    const offered = async (memberStatus?: 'pending' | 'rejected' | 'all') =>
+      (await images.list(bob, { memberStatus, visibility: 'shared' })).some((image) => image.id === id);
+    expect([await offered(), await offered('pending'), await offered('all')]).toEqual([false, true, true]);
+    await images.setMemberStatus(bob, id, bob.projectId, 'rejected');
+    expect([await offered('pending'), await offered('rejected')]).toEqual([false, true]);
+    await images.delete(ada, id);
+  });
+
   it('shows images of the preset to everybody, ready to use', async () => {
     expect(await images.get(ada, CIRROS)).toMatchObject({
       id: CIRROS,
