@@ -11,9 +11,11 @@ export const HEADERS = {
 };
 
 /** Starts a compute API in a process of its own; see compute-server.worker.mjs. */
-export async function startServer(database) {
+export async function startServer(database, durability = 'disk') {
   const begun = performance.now();
-  const child = fork(join(import.meta.dirname, 'compute-server.worker.mjs'), [database], { execArgv: ['--expose-gc'] });
+  const child = fork(join(import.meta.dirname, 'compute-server.worker.mjs'), [database, durability], {
+    execArgv: ['--expose-gc'],
+  });
   const next = () => new Promise((resolve) => child.once('message', resolve));
   const { url } = await next();
   const startMs = performance.now() - begun;

@@ -21,6 +21,7 @@ export {
   type Served,
   UnacceptableVersion,
 } from './errors.js';
+export { BodyTooComplex, checkJsonText, checkJsonValue, defaultJsonLimits, type JsonLimits } from './json-limits.js';
 export type { FlavourName } from './negotiation/flavours.js';
 export type { HeaderNames, HeaderPreset } from './negotiation/header-names.js';
 export { type MicroversionMiddleware, type MicroversionOptions, microversion } from './negotiation/microversion.js';

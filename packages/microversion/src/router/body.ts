@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
+import { checkJsonText, checkJsonValue, type JsonLimits } from '../json-limits.js';
 import { BodyTooComplex, BodyTooLarge, MalformedBody, UnsupportedMediaType } from './errors.js';
-import { checkJsonText, checkJsonValue, type JsonLimits } from './json-limits.js';
 
 /** Media types read as JSON besides those an API adds; no type at all and plain text are read as JSON too. */
 const JSON_TYPES = new Set(['', 'application/json', 'text/plain']);

@@ -1,11 +1,9 @@
 import type { z } from 'zod';
+import { RequestError } from '../request-error.js';
 import type { QueryProblem } from '../schema/index.js';
 
-/** An error of the request itself, found before any handler ran. */
-export abstract class RequestError extends Error {
-  abstract readonly code: string;
-  abstract readonly status: number;
-}
+export { BodyTooComplex } from '../json-limits.js';
+export { RequestError };
 
 /** No operation has this path and method. */
 export class NoRoute extends RequestError {
@@ -25,12 +23,6 @@ export class UnsupportedMediaType extends RequestError {
 
 export class MalformedBody extends RequestError {
   readonly code = 'MALFORMED_BODY';
-  readonly status = 400;
-}
-
-/** The body is JSON, but deeper or wider than anything an operation takes. */
-export class BodyTooComplex extends RequestError {
-  readonly code = 'BODY_TOO_COMPLEX';
   readonly status = 400;
 }
 

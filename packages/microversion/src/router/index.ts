@@ -1,9 +1,9 @@
 export * from '../documents/index.js';
 export { NotInVersion } from '../errors.js';
+export { checkJsonText, checkJsonValue, defaultJsonLimits, type JsonLimits } from '../json-limits.js';
 export { Answer, answer } from './answer.js';
 export * from './errors.js';
 export { type Fault, faultNet, type OnError } from './fault-net.js';
-export { checkJsonText, checkJsonValue, defaultJsonLimits, type JsonLimits } from './json-limits.js';
 export {
   existsAt,
   type Method,

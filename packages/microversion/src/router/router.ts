@@ -1,5 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { z } from 'zod';
+import { defaultJsonLimits, type JsonLimits } from '../json-limits.js';
 import { refuseUnknown } from '../negotiation/refuse-unknown.js';
 import { type Query, type Versioned, versioned } from '../schema/index.js';
 import type { Version } from '../version.js';
@@ -8,7 +9,6 @@ import { Answer } from './answer.js';
 import { checkMediaType, readBody } from './body.js';
 import { InvalidBody, InvalidQuery, InvalidReply, NoRoute } from './errors.js';
 import { type Fault, faultNet, type OnError } from './fault-net.js';
-import { defaultJsonLimits, type JsonLimits } from './json-limits.js';
 import type { Operation, Routed } from './operation.js';
 import { Reply } from './reply.js';
 import { candidatesOf, operationAt, routeTable } from './table.js';

@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http';
-import { requestBase } from '@apistrata/microversion';
+import { BodyTooComplex, checkJsonText, checkJsonValue, requestBase } from '@apistrata/microversion';
 import { InvalidQuota } from '../errors.js';
 import type { LimitEntry } from '../project-quotas.js';
 import { type Answer, json, NO_CONTENT, Refusal } from './answer.js';
@@ -62,7 +62,8 @@ async function limitsOf({ quota, bodyLimitBytes }: RouterSettings, req: Incoming
   try {
     return limitsIn(jsonIn(body), quota.kinds);
   } catch (error) {
-    if (error instanceof InexactNumber) throw new Refusal(400, `${ISSUE} ${error.message}`);
+    if (error instanceof InexactNumber || error instanceof BodyTooComplex)
+      throw new Refusal(400, `${ISSUE} ${error.message}`);
     throw new Refusal(400, error instanceof SchemaViolation ? error.message : 'Malformed JSON');
   }
 }
@@ -70,7 +71,13 @@ async function limitsOf({ quota, bodyLimitBytes }: RouterSettings, req: Incoming
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 
 function jsonIn(body: Buffer | ParsedBody): JsonValue {
-  return body instanceof ParsedBody ? jsonOf(body.value) : readJson(utf8.decode(body));
+  if (body instanceof ParsedBody) {
+    checkJsonValue(body.value);
+    return jsonOf(body.value);
+  }
+  const text = utf8.decode(body);
+  checkJsonText(text);
+  return readJson(text);
 }
 
 /** A project whose id no store can hold is one that has no entry. */

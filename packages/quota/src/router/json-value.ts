@@ -5,7 +5,6 @@
 export type JsonValue = null | boolean | number | bigint | string | readonly JsonValue[] | JsonObject;
 export type JsonObject = ReadonlyMap<string, JsonValue>;
 
-const MAX_DEPTH = 200;
 const BLANKS = /[ \t\n\r]*/y;
 const NUMBER = /-?(?:0|[1-9]\d*)(\.\d+)?([eE][-+]?\d+)?/y;
 // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what a JSON string may not hold.
@@ -23,22 +22,22 @@ const WORDS: readonly (readonly [string, JsonValue])[] = [
 /**
  * Reads a JSON text with integers kept exact, which `JSON.parse` does not. Of repeated names the last one counts.
  *
- * @throws SyntaxError for anything else, a byte order mark, text behind the value, and nesting beyond 200 included
+ * @throws SyntaxError for anything else, a byte order mark and text behind the value included. It goes as deep as the text
+ * does: hold that against `checkJsonText` first
  */
 export function readJson(text: string): JsonValue {
   let position = 0;
 
-  const value = readValue(0);
+  const value = readValue();
   skipBlanks();
   if (position < text.length) fail();
   return value;
 
-  function readValue(depth: number): JsonValue {
-    if (depth > MAX_DEPTH) fail();
+  function readValue(): JsonValue {
     skipBlanks();
     const first = text[position];
-    if (first === '{') return readObject(depth + 1);
-    if (first === '[') return readList(depth + 1);
+    if (first === '{') return readObject();
+    if (first === '[') return readList();
     if (first === '"') return readString();
     for (const [word, meaning] of WORDS) {
       if (!text.startsWith(word, position)) continue;
@@ -48,7 +47,7 @@ export function readJson(text: string): JsonValue {
     return readNumber();
   }
 
-  function readObject(depth: number): JsonObject {
+  function readObject(): JsonObject {
     const object = new Map<string, JsonValue>();
     position++;
     if (takes('}')) return object;
@@ -58,17 +57,17 @@ export function readJson(text: string): JsonValue {
       if (!takes(':')) fail();
       // Set anew, a name moves to where it was last: the place where it counts.
       object.delete(name);
-      object.set(name, readValue(depth));
+      object.set(name, readValue());
     } while (takes(','));
     if (!takes('}')) fail();
     return object;
   }
 
-  function readList(depth: number): readonly JsonValue[] {
+  function readList(): readonly JsonValue[] {
     const list: JsonValue[] = [];
     position++;
     if (takes(']')) return list;
-    do list.push(readValue(depth));
+    do list.push(readValue());
     while (takes(','));
     if (!takes(']')) fail();
     return list;
@@ -118,20 +117,19 @@ export class InexactNumber extends Error {
 /**
  * The same of a value that `JSON.parse` has made.
  *
- * @throws InexactNumber for integers that it may have rounded; SyntaxError for what is no JSON, and for nesting beyond 200
+ * @throws InexactNumber for integers that it may have rounded; SyntaxError for what is no JSON
  */
-export function jsonOf(value: unknown, depth = 0): JsonValue {
-  if (depth > MAX_DEPTH) throw new SyntaxError('Nested too deep');
+export function jsonOf(value: unknown): JsonValue {
   if (value === null || typeof value === 'boolean' || typeof value === 'string' || typeof value === 'bigint')
     return value;
   if (typeof value === 'number') {
     if (Number.isInteger(value) && !Number.isSafeInteger(value)) throw new InexactNumber(value);
     return value;
   }
-  if (Array.isArray(value)) return value.map((member) => jsonOf(member, depth + 1));
+  if (Array.isArray(value)) return value.map(jsonOf);
   if (typeof value !== 'object') throw new SyntaxError(`No JSON: ${typeof value}`);
   const members = Object.entries(value).filter(([, member]) => member !== undefined);
-  return new Map(members.map(([name, member]) => [name, jsonOf(member, depth + 1)]));
+  return new Map(members.map(([name, member]) => [name, jsonOf(member)]));
 }
 
 /** One line, a blank behind commas and colons, everything beyond ASCII as `\u` escapes: how this API prints JSON. */

@@ -1,4 +1,10 @@
-import { BodyTooComplex } from './errors.js';
+import { RequestError } from './request-error.js';
+
+/** The body is JSON, but deeper or wider than anything an operation takes. */
+export class BodyTooComplex extends RequestError {
+  readonly code = 'BODY_TOO_COMPLEX';
+  readonly status = 400;
+}
 
 /** How much structure a JSON body may have, whatever its length in bytes. */
 export interface JsonLimits {
