@@ -164,3 +164,16 @@ describe('explorer()', () => {
     expect(() => explorer({ min: '1.1', max: '1.2' } as never)).toThrow(/"operations" is missing/);
   });
 });
+
+it('an operation shows its example where the version accepts it', async () => {
+  const exampleOf = () => ({ request: { book: { title: '<Emma>' } }, response: { book: { id: 1, title: '<Emma>' } } });
+  const docs = `${await listen(explorer({ ...options, path: '/docs', description: { exampleOf } }))}/docs`;
+  const page = async (version: string) => (await fetch(`${docs}/operations/createBook?version=${version}`)).text();
+  expect(await page('1.5')).toMatch(
+    /<details><summary>As it may look at 1\.5.*Request.*&lt;Emma&gt;.*Answer.*<\/details>/s,
+  );
+  const later = (await page('1.8')).split('id="example"')[1]!;
+  expect(later).toContain('aria-label="Request of the example"');
+  expect(later).not.toContain('aria-label="Answer of the example"');
+  expect(await page('1.4')).not.toContain('id="example"');
+});

@@ -1,4 +1,5 @@
-import type { ApiDescription } from '@apistrata/microversion/router';
+import { type ApiDescription, type Example, nameOf } from '@apistrata/microversion/router';
+import { recordedExamples } from './recorded-examples.js';
 import { tagDescriptions } from './resources.js';
 
 /** The body of an error: its kind as the only key. */
@@ -33,6 +34,8 @@ const errors = {
   503: 'The database, the identity service or a service behind this API is away; try again',
 } as const;
 
+let examples: Readonly<Record<string, Example>> | undefined;
+
 /** What documents of the compute API say beside its operations. */
 export const computeApiDescription: Omit<ApiDescription, 'serverUrl'> = {
   title: 'Compute API',
@@ -50,4 +53,8 @@ export const computeApiDescription: Omit<ApiDescription, 'serverUrl'> = {
   fault: { schema: faultSchema },
   errors,
   tags: tagDescriptions,
+  exampleOf: (operation) => {
+    examples ??= recordedExamples();
+    return examples[nameOf(operation)];
+  },
 };

@@ -1,4 +1,4 @@
-import type { Operation, Part, PartChange } from '@apistrata/microversion/router';
+import { exampleAt, type Operation, type Part, type PartChange } from '@apistrata/microversion/router';
 import { type Html, html } from '../html.js';
 import type { Lifeline, PartLife } from '../model/lifeline.js';
 import { depthOf, ownName } from '../model/part-name.js';
@@ -40,6 +40,16 @@ function fields(site: Site, title: string, rows: readonly Row[]): Html | undefin
   return html`<section><h2>${title}</h2>
 ${here.length > 0 ? html`<div class="scroll" tabindex="0" role="group" aria-label="${title}"><table>${head}<tbody>${here.map((row) => fieldRow(site, row))}</tbody></table></div>` : html`<p>None at ${site.version.text}.</p>`}
 ${elsewhere.length > 0 && html`<details><summary>${elsewhere.length} at other versions</summary><div class="scroll" tabindex="0" role="group" aria-label="${title} at other versions"><table>${head}<tbody>${elsewhere.map((row) => fieldRow(site, row))}</tbody></table></div></details>`}</section>`;
+}
+
+function examples({ api, version }: Site, operation: Operation): Html | undefined {
+  const example = exampleAt(api.options.description?.exampleOf, operation, version);
+  if (!example) return undefined;
+  const shown = (title: string, value: unknown) =>
+    value !== undefined &&
+    html`<h3>${title}</h3><pre tabindex="0" role="group" aria-label="${title} of the example"><code>${JSON.stringify(value, null, 2)}</code></pre>`;
+  return html`<section id="example"><h2>Example</h2><details><summary>As it may look at ${version.text}</summary>
+${shown('Request', example.request)}${shown('Answer', example.response)}</details></section>`;
 }
 
 function statuses(site: Site, line: Lifeline, operation: Operation): Html {
@@ -93,6 +103,7 @@ ${fields(site, 'Query', rowsOf(site, line, 'query.'))}
 ${fields(site, 'Request', rowsOf(site, line, 'body'))}
 ${fields(site, 'Answer', rowsOf(site, line, 'reply'))}
 ${statuses(site, line, operation)}
+${at && examples(site, at.operation)}
 ${at && tryForm(site, line.name, at.operation, at.outline)}
 ${history(site, line)}`;
   return layout(site, { title: operation.summary, path: `/operations/${line.name}`, content });

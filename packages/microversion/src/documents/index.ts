@@ -1,9 +1,9 @@
 export { changesBetween, type OperationChange, type PartChange } from './changes.js';
 export { coverage, type OperationEntry } from './coverage.js';
+export { type Example, type ExampleOf, exampleAt } from './examples.js';
 export { nameOf, operationKey, tagOf } from './names.js';
 export {
   type ApiDescription,
-  type Example,
   type OpenApiDocuments,
   type OpenApiOptions,
   openApi,

@@ -2,14 +2,9 @@ import { refuseUnknown } from '../negotiation/refuse-unknown.js';
 import { groupBy } from '../router/group-by.js';
 import type { Operation } from '../router/operation.js';
 import { Version, type VersionLike } from '../version.js';
+import { type Example, type ExampleOf, exampleAt } from './examples.js';
 import { actOnName, nameOf, operationKey, tagOf } from './names.js';
 import { type Json, type Outline, outlineOf } from './outline.js';
-
-/** A request and its answer, for the documents. */
-export interface Example {
-  readonly request?: unknown;
-  readonly response?: unknown;
-}
 
 /** What the documents of an API say beside its operations. */
 export interface ApiDescription {
@@ -32,8 +27,8 @@ export interface ApiDescription {
   readonly errors?: Readonly<Record<number, string>>;
   /** What each group of operations is about, by tag. */
   readonly tags?: Readonly<Record<string, string>>;
-  /** A request and its answer as they really were, or are made up. */
-  readonly exampleOf?: (operation: Operation, version: Version) => Example | undefined;
+  /** A request and its answer as they really were, or are made up; shown where the schemas of the version accept them. */
+  readonly exampleOf?: ExampleOf;
 }
 
 export interface OpenApiOptions extends ApiDescription {
@@ -219,7 +214,7 @@ export function openApi(operations: readonly Operation[], options: OpenApiOption
   const separate = options.actions === 'separate';
   const address = ({ operation: { path, action } }: Described) =>
     separate && action !== undefined ? `${path}#${action}` : path;
-  const examplesOf = ({ operation }: Described) => options.exampleOf?.(operation, version);
+  const examplesOf = ({ operation }: Described) => exampleAt(options.exampleOf, operation, version);
   const paths: Record<string, Writable> = {};
   const ids = new Map<string, string>();
   for (const group of groupBy(present, (one) => `${one.operation.method} ${address(one)}`).values()) {
