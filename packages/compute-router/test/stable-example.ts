@@ -31,6 +31,8 @@ const UUID = /[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/g;
 function walk(value: unknown, name: string, idFor: (id: string) => string): unknown {
   const text = (found: string) =>
     passing.reduce((changed, [form, shown]) => changed.replace(form, shown), found.replace(UUID, idFor));
+  // Links belong together, and some answers must have all.
+  if (Array.isArray(value) && name === 'links') return value.map((item) => walk(item, '', idFor));
   if (Array.isArray(value)) return value.length === 0 ? [] : [walk(fullest(value), '', idFor)];
   if (typeof value === 'object' && value !== null) {
     const fields = Object.entries(value).filter(([, field]) => field !== undefined);
@@ -51,7 +53,7 @@ function fullest(items: readonly unknown[]): unknown {
   return said[0]!.item;
 }
 
-/** A request or an answer with one item of each list, and nothing in it that another run would have otherwise. */
+/** A request or an answer with one item of each list but links, and nothing in it that another run would have otherwise. */
 export function stable<T>(value: T): T {
   const ids = new Map<string, string>();
   const idFor = (found: string) => {

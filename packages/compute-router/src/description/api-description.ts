@@ -34,7 +34,7 @@ const errors = {
   503: 'The database, the identity service or a service behind this API is away; try again',
 } as const;
 
-let examples: Readonly<Record<string, Example>> | undefined;
+let examples: Readonly<Record<string, readonly Example[]>> | undefined;
 
 /** What documents of the compute API say beside its operations. */
 export const computeApiDescription: Omit<ApiDescription, 'serverUrl'> = {
