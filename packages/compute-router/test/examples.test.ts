@@ -128,7 +128,7 @@ function distinct(examples: readonly Example[]): readonly Example[] {
 
 describe('the examples of the documents', () => {
   it.skipIf(inject('database') === 'postgres')('are what the API answers', { timeout: 120_000 }, async () => {
-    const recordings = [];
+    const recordings: ReadonlyMap<string, Example>[] = [];
     for (const version of recordedAt) recordings.push(await record(version));
     const lines = [...new Set(recordings.flatMap((found) => [...found.keys()]))]
       .sort()
