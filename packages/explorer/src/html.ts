@@ -29,3 +29,9 @@ function fill(hole: Hole): string {
 export function html(strings: TemplateStringsArray, ...holes: readonly Hole[]): Html {
   return new Html(strings.map((text, index) => (index === 0 ? text : fill(holes[index - 1]) + text)).join(''));
 }
+
+/** Plain text in which names stand between backticks. */
+export function prose(text: string | undefined): Html | undefined {
+  if (text === undefined) return undefined;
+  return html`${text.split('`').map((part, index) => (index % 2 === 1 ? html`<code>${part}</code>` : part))}`;
+}

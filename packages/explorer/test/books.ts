@@ -54,7 +54,7 @@ export const bookOperations = [
     body: object({
       book: object({
         name: until('1.4', z.string().max(20)),
-        title: since('1.5', z.string().min(1).max(40).describe('What is on its spine')),
+        title: since('1.5', z.string().min(1).max(40).describe('What is on its spine, as in `Ships`')),
         shelf: since('1.8', z.enum(['A', 'B']).default('A')),
       }),
     }),

@@ -60,7 +60,7 @@ describe.each(['Express 5', 'Express 4', 'node:http'])('the pages in %s', (kind)
 
   it('show an operation with the versions of its fields and its whole life', async () => {
     const page = await text('/operations/createBook?version=1.8');
-    expect(page).toContain('What is on its spine');
+    expect(page).toContain('What is on its spine, as in <code>Ships</code>');
     expect(page).toContain('The title is longer than a spine');
     expect(page).toMatch(/id="body\.book\.shelf".*since 1\.8/);
     expect(page).toMatch(/id="body\.book\.name" class="gone".*until 1\.4/);

@@ -1,5 +1,5 @@
 import { exampleAt, type Operation, type Part, type PartChange } from '@apistrata/microversion/router';
-import { type Html, html } from '../html.js';
+import { type Html, html, prose } from '../html.js';
 import type { Lifeline, PartLife } from '../model/lifeline.js';
 import { depthOf, ownName } from '../model/part-name.js';
 import { descriptionOf, rulesText } from '../model/rules-text.js';
@@ -29,7 +29,7 @@ function fieldRow(site: Site, { life, part, change }: Row): Html {
   const depth = Math.min(Math.max(depthOf(life.name), 0), 6);
   return html`<tr id="${life.name}"${!part && html` class="gone"`}><th scope="row" class="depth-${depth}"><code>${ownName(life.name)}</code>${
     part?.required && life.name.startsWith('body') && html` <span class="required">required</span>`
-  }</th><td>${rulesText(shown)}</td><td>${descriptionOf(shown)}</td><td>${spansBadge(site, life.spans)} ${changeMark(change?.change)}</td></tr>`;
+  }</th><td>${rulesText(shown)}</td><td>${prose(descriptionOf(shown))}</td><td>${spansBadge(site, life.spans)} ${changeMark(change?.change)}</td></tr>`;
 }
 
 function fields(site: Site, title: string, rows: readonly Row[]): Html | undefined {
@@ -58,7 +58,7 @@ function statuses(site: Site, line: Lifeline, operation: Operation): Html {
   const errors = at?.outline.errors ?? [];
   return html`<section><h2>Statuses</h2><dl class="statuses">
 ${at && html`<div><dt>${at.outline.status}</dt><dd>Success</dd></div>`}
-${errors.map((status) => html`<div><dt>${status}</dt><dd>${operation.when?.[status] ?? general?.[status] ?? 'Error'}</dd></div>`)}
+${errors.map((status) => html`<div><dt>${status}</dt><dd>${prose(operation.when?.[status] ?? general?.[status] ?? 'Error')}</dd></div>`)}
 </dl></section>`;
 }
 
@@ -66,7 +66,7 @@ function pathParameters(operation: Operation): Html | undefined {
   const names = [...operation.path.matchAll(/\{([^}]+)\}/g)].map(([, name]) => name as string);
   if (names.length === 0) return undefined;
   return html`<section><h2>Path</h2><dl class="path">${names.map(
-    (name) => html`<div><dt><code>${name}</code></dt><dd>${operation.parameters?.[name] ?? ''}</dd></div>`,
+    (name) => html`<div><dt><code>${name}</code></dt><dd>${prose(operation.parameters?.[name])}</dd></div>`,
   )}</dl></section>`;
 }
 
@@ -79,7 +79,7 @@ ${
     : html`<ol class="steps">${steps.map((step) => {
         const note = site.api.options.history?.[step.version];
         return html`<li><h3><a href="${linkTo({ ...site, version: site.api.versions.find(step.version) ?? site.version }, `/operations/${line.name}`)}">${step.version}</a> ${step.change !== 'changed' && changeMark(step.change)}</h3>${
-          note !== undefined && html`<p>${note}</p>`
+          note !== undefined && html`<p>${prose(note)}</p>`
         }${step.parts.length > 0 && html`<ul>${step.parts.map((part) => partChangeItem(site, part, false))}</ul>`}</li>`;
       })}</ol>`
 }</section>`;
@@ -96,7 +96,7 @@ export function operationPage(site: Site, line: Lifeline): Html {
   const content = html`<h1>${operation.summary}</h1>
 <p class="signature">${signature(operation.method, operation.path, operation.action)} <code class="id">${line.name}</code> ${spansBadge(site, line.spans)} ${changeMark(change?.change)}</p>
 ${!at && html`<p class="absent" role="note">Version ${version.text} does not have this operation: it answers 404. Shown is what other versions have.</p>`}
-${description !== undefined && html`<p>${description}</p>`}
+${description !== undefined && html`<p>${prose(description)}</p>`}
 ${policy.length > 0 && html`<p>Policy: ${policy.map((rule) => html`<code>${rule}</code> `)}</p>`}
 ${pathParameters(operation)}
 ${fields(site, 'Query', rowsOf(site, line, 'query.'))}

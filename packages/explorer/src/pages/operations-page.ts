@@ -1,5 +1,5 @@
 import type { OperationChange } from '@apistrata/microversion/router';
-import { type Html, html } from '../html.js';
+import { type Html, html, prose } from '../html.js';
 import type { Lifeline } from '../model/lifeline.js';
 import { layout } from './layout.js';
 import { changeMark, signature, spansBadge } from './pieces.js';
@@ -19,14 +19,14 @@ export function operationsPage(site: Site): Html {
   const about = api.options.description?.description;
   const content = html`<h1>${api.title} at ${version.text}</h1>
 ${about !== undefined && html`<p class="about">${about}</p>`}
-${note !== undefined && html`<section class="note"><h2>What ${version.text} brought</h2><p>${note}</p><p><a href="${linkTo(site, `/versions/${version.text}`)}">Every change of ${version.text}</a></p></section>`}
+${note !== undefined && html`<section class="note"><h2>What ${version.text} brought</h2><p>${prose(note)}</p><p><a href="${linkTo(site, `/versions/${version.text}`)}">Every change of ${version.text}</a></p></section>`}
 <nav class="tags" aria-label="Groups of operations"><ul>${groups.map(
     ([tag, lines]) => html`<li><a href="#${tag}">${tag}</a> <span class="count">${lines.length}</span></li>`,
   )}</ul></nav>
 ${groups.map(
   ([tag, lines]) =>
     html`<section id="${tag}"><h2>${tag}</h2>${
-      api.options.description?.tags?.[tag] && html`<p>${api.options.description.tags[tag]}</p>`
+      api.options.description?.tags?.[tag] && html`<p>${prose(api.options.description.tags[tag])}</p>`
     }<ul class="operations">${lines.map(({ line, change }) => row(site, line, change))}</ul></section>`,
 )}`;
   return layout(site, { title: 'Operations', path: '/', content });

@@ -1,4 +1,4 @@
-import { type Html, html } from '../html.js';
+import { type Html, html, prose } from '../html.js';
 import { partLabel } from '../model/part-name.js';
 import { descriptionOf } from '../model/rules-text.js';
 import { search } from '../model/search.js';
@@ -21,7 +21,7 @@ ${
     .slice(0, MOST_PARTS)
     .map(
       (part) =>
-        html`<li><a href="${address}#${encodeURIComponent(part.name)}">${partLabel(part.name)}</a> ${spansBadge(site, part.spans)} ${descriptionOf(part.last)}</li>`,
+        html`<li><a href="${address}#${encodeURIComponent(part.name)}">${partLabel(part.name)}</a> ${spansBadge(site, part.spans)} ${prose(descriptionOf(part.last))}</li>`,
     )}${parts.length > MOST_PARTS && html`<li class="quiet">and ${parts.length - MOST_PARTS} more</li>`}</ul>`
 }</li>`;
   });

@@ -41,16 +41,21 @@ export function checkBackend(check: Check, log: HealthcheckLog, changed: () => v
       return failed('CHECK TIMED OUT', `${abandoned} earlier runs ignored their signal and are going on`);
     }
     const controller = new AbortController();
-    let timer: NodeJS.Timeout | undefined;
+    let stopWaiting: () => void = () => undefined;
     let inTime = true;
     const late = new Promise<undefined>((resolve) => {
-      timer = setTimeout(resolve, timeoutMs, undefined);
+      const timer = setTimeout(resolve, timeoutMs, undefined);
+      stopWaiting = () => {
+        clearTimeout(timer);
+        // A promise that never settles would stand among the pending resources of a detailed answer.
+        resolve(undefined);
+      };
     });
     const found = new Promise<CheckResult>((resolve) => resolve(check.check(controller.signal)))
       .then((result) => reportOf(name, result))
       .catch((error: unknown) => (inTime ? failed('CHECK FAILED', messageOf(error)) : undefined));
     const report = await Promise.race([found, late]);
-    clearTimeout(timer);
+    stopWaiting();
     if (report) return report;
     inTime = false;
     abandoned++;
