@@ -113,7 +113,7 @@ const withSdk = (version: string) => `
   import { type Calls, day, version } from './day.js';
   import { createClient } from './sdk/client/index.js';
   import {
-    confirmResizeServer,
+    confirmServerResize,
     createServer,
     deleteServer,
     listServers,
@@ -139,7 +139,7 @@ const withSdk = (version: string) => `
         await resizeServer({ client, throwOnError: true, path: { id }, body: { resize: { flavorRef: '2' } } });
       },
       async confirm(id) {
-        await confirmResizeServer({ client, throwOnError: true, path: { id }, body: { confirmResize: null } });
+        await confirmServerResize({ client, throwOnError: true, path: { id }, body: { confirmResize: null } });
       },
       async page(limit, marker) {
         const query = { limit: [limit], ...(marker && { marker: [marker] }) };
