@@ -1,3 +1,4 @@
+import { availableParallelism } from 'node:os';
 import { defineConfig } from 'vitest/config';
 import { findProgram } from './testing/servers.js';
 
@@ -50,6 +51,8 @@ const postgres = {
 export default defineConfig({
   test: {
     globalSetup: ['testing/global-setup.ts'],
+    // Most files wait for others half of the time: databases, programs, browsers.
+    maxWorkers: Math.max(2, availableParallelism() - 1),
     projects: findProgram('initdb') ? [sqlite, postgres] : [sqlite],
     reporters: ['default', './testing/slowest-files.ts', ...(report ? ['json'] : [])],
     ...(report && { outputFile: { json: report } }),

@@ -8,7 +8,12 @@ if (major! < NEEDED[0]! || (major === NEEDED[0] && minor! < NEEDED[1]!)) {
   );
   process.exitCode = 1;
 } else {
-  import('./program.js').then(({ main }) => main());
+  import('./program.js')
+    .then(({ main }) => main())
+    .catch((error) => {
+      console.error(error);
+      process.exitCode = 1;
+    });
 }
 
 export {};

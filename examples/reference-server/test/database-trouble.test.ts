@@ -78,7 +78,9 @@ describe('a SQLite file', () => {
 
 it('refuses limits of the database that there are none of', async () => {
   const start = (...args: string[]) => runProgram(['--db', ':memory:', '--port', '0', ...args]);
-  expect((await start('--database', 'pool=3')).output).toContain('--database pool: there is poolSize');
+  expect((await start('--database', 'pool=3')).output).toContain(
+    '--database pool: there is no such name; there are poolSize',
+  );
   expect((await start('--database', 'poolSize=0')).output).toContain('poolSize is 0: it is a whole number from 1');
   expect((await start('--durability', 'never')).output).toContain("--durability is 'never': it takes disk, process");
 });

@@ -76,7 +76,7 @@ describe('the reference server in front of other services', () => {
     await vi.waitFor(async () => expect(await status()).toBe('in-use'), { timeout: 20_000, interval: 100 });
 
     const snapshot = await compute('POST', `/servers/${id}/action`, { createImage: { name: 'copy' } });
-    expect(snapshot.status).toBe(202);
+    expect([snapshot.status, snapshot.body]).toMatchObject([202, {}]);
     const image = async () => (await service('GET', `/image/v2/images/${snapshot.body.image_id}`)).body;
     await vi.waitFor(async () => expect(await image()).toMatchObject({ status: 'active', instance_uuid: id }), {
       timeout: 20_000,

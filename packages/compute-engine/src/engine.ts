@@ -1,26 +1,24 @@
 import type { SqlDatabase } from '@apistrata/quota/sql';
 import { actionsByName, cleanups } from './actions/index.js';
 import { type EmbeddedCatalogs, embeddedCatalogs } from './catalogs/embedded.js';
-import type { Catalogs } from './catalogs/index.js';
-import { checkEngineOptions } from './check-engine-options.js';
-import { type Clock, systemClock } from './clock.js';
+import { systemClock } from './clock.js';
 import type { Core } from './core.js';
-import type { Driver } from './drivers/driver.js';
 import { machinesOf } from './drivers/machines.js';
 import { SimulatedDriver } from './drivers/simulated.js';
+import { checkEngineOptions, type EngineOptions } from './engine-options.js';
 import { type EngineHealth, engineHealth } from './health.js';
 import { Guards } from './lifecycle/guards.js';
-import { type Job, Jobs } from './lifecycle/jobs.js';
+import { Jobs } from './lifecycle/jobs.js';
 import { Payloads } from './lifecycle/payloads.js';
-import { Worker, type WorkerOptions, workerDefaults } from './lifecycle/worker.js';
+import { Worker, workerDefaults } from './lifecycle/worker.js';
 import { applyPreset } from './preset/apply-preset.js';
-import { defaultPreset, type Preset } from './preset/preset.js';
+import { defaultPreset } from './preset/preset.js';
 import { PeriodicPurge } from './retention/periodic-purge.js';
 import { Retention } from './retention/retention.js';
 import type { AnyAction } from './runs/action.js';
 import { ActionRunner } from './runs/action-runner.js';
 import { Infrastructure } from './scheduler/infrastructure.js';
-import { type SecretKeyOptions, sealerFor } from './secrets/sealer-for.js';
+import { sealerFor } from './secrets/sealer-for.js';
 import { Aggregates } from './services/aggregates.js';
 import { AssistedSnapshots } from './services/assisted-snapshots.js';
 import { AvailabilityZones } from './services/availability-zones.js';
@@ -47,30 +45,8 @@ import { Services } from './services/services.js';
 import { Usage } from './services/usage.js';
 import { UsageAudit } from './services/usage-audit.js';
 import { defaultSettings, type Settings } from './settings.js';
-import type { DatabaseSettings } from './store/database-settings.js';
 import { quotaDatabase } from './store/quota-database.js';
 import { openStore } from './store/store.js';
-
-export interface EngineOptions extends Partial<DatabaseSettings>, SecretKeyOptions {
-  /** `:memory:`, a SQLite file, or `postgres://...`; default `:memory:`. */
-  readonly database?: string;
-  readonly clock?: Clock;
-  /** Default: simulated machines without latency. */
-  readonly driver?: Driver | ((clock: Clock) => Driver);
-  /** Catalogs that replace embedded ones: clients of real services. */
-  readonly catalogs?: Partial<Catalogs>;
-  /** What the cloud has from the start; default: a small one with fixed ids. What is there already stays as it is. */
-  readonly preset?: Preset;
-  readonly settings?: Partial<Settings>;
-  readonly worker?: Pick<WorkerOptions, 'concurrency' | 'leaseMs' | 'pollMs' | 'retryMs'> | false;
-  /**
-   * Actions of your own beside those of the API: their records, to be begun with `engine.servers.act`. An engine that
-   * meets stored work of an action it was not made with leaves that for one which was.
-   */
-  readonly actions?: readonly AnyAction[];
-  /** Told of background work that broke down. */
-  readonly onError?: (error: unknown, job: Job | undefined) => void;
-}
 
 /** A compute service: everything but HTTP. */
 export interface Engine extends Core {

@@ -15,7 +15,8 @@ export {
   SimulatedDriver,
   type SimulatedDriverOptions,
 } from './drivers/simulated.js';
-export { createEngine, type Engine, type EngineOptions } from './engine.js';
+export { createEngine, type Engine } from './engine.js';
+export type { EngineOptions } from './engine-options.js';
 export { Refusal, type RefusalCode } from './errors.js';
 export * from './extra-specs/index.js';
 export type { EngineHealth, PartHealth, WorkerHealth } from './health.js';

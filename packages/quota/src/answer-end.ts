@@ -25,10 +25,12 @@ export function watchAnswerEnd(res: ServerResponse, { ended, left }: AnswerEnd):
     if (!settled) return end.apply(res, args);
     fixHead(res, args);
     waits = true;
-    settled.then(() => {
-      waits = false;
-      end.apply(res, args);
-    });
+    settled
+      .then(() => {
+        waits = false;
+        end.apply(res, args);
+      })
+      .catch((error: Error) => res.destroy(error));
     return res;
   } as ServerResponse['end'];
 

@@ -100,6 +100,8 @@ describe.skipIf(!executablePath)('the page', () => {
       .evaluate((body: any) => body.ownerDocument.defaultView.getComputedStyle(body).backgroundColor);
     expect(contrast(background, 'rgb(255, 255, 255)') > 10).toBe(colorScheme === 'dark');
 
+    // The link to the documents comes first.
+    await page.keyboard.press('Tab');
     await page.keyboard.press('Tab');
     expect(await page.getByLabel('Live').evaluate((box: any) => box.ownerDocument.activeElement === box)).toBe(true);
     await page.keyboard.press('Tab');

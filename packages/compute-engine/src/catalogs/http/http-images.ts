@@ -42,6 +42,8 @@ const notProperties = new Set([
   'locations',
   'direct_url',
   'stores',
+  'os_hash_algo',
+  'os_hash_value',
 ]);
 
 function readImage(wire: Record<string, any>): Image {

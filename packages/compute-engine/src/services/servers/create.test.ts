@@ -2,7 +2,8 @@ import { randomUUID } from 'node:crypto';
 import { afterEach, describe, expect, inject, it } from 'vitest';
 import { contextOf, engineUnderTest, imageId } from '../../../test/engine-under-test.js';
 import { storesUnderTest } from '../../../test/stores-under-test.js';
-import type { Engine, EngineOptions } from '../../engine.js';
+import type { Engine } from '../../engine.js';
+import type { EngineOptions } from '../../engine-options.js';
 import { defaultPreset } from '../../preset/preset.js';
 import { tables } from '../../store/tables.js';
 

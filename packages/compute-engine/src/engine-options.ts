@@ -1,9 +1,35 @@
 import type { Catalogs } from './catalogs/index.js';
 import { checkOptions } from './check-options.js';
-import type { EngineOptions } from './engine.js';
+import type { Clock } from './clock.js';
+import type { Driver } from './drivers/driver.js';
+import type { Job } from './lifecycle/jobs.js';
+import type { WorkerOptions } from './lifecycle/worker.js';
 import type { Preset } from './preset/preset.js';
-import { defaultSettings } from './settings.js';
-import { defaultDatabaseSettings } from './store/database-settings.js';
+import type { AnyAction } from './runs/action.js';
+import type { SecretKeyOptions } from './secrets/sealer-for.js';
+import { defaultSettings, type Settings } from './settings.js';
+import { type DatabaseSettings, defaultDatabaseSettings } from './store/database-settings.js';
+
+export interface EngineOptions extends Partial<DatabaseSettings>, SecretKeyOptions {
+  /** `:memory:`, a SQLite file, or `postgres://...`; default `:memory:`. */
+  readonly database?: string;
+  readonly clock?: Clock;
+  /** Default: simulated machines without latency. */
+  readonly driver?: Driver | ((clock: Clock) => Driver);
+  /** Catalogs that replace embedded ones: clients of real services. */
+  readonly catalogs?: Partial<Catalogs>;
+  /** What the cloud has from the start; default: a small one with fixed ids. What is there already stays as it is. */
+  readonly preset?: Preset;
+  readonly settings?: Partial<Settings>;
+  readonly worker?: Pick<WorkerOptions, 'concurrency' | 'leaseMs' | 'pollMs' | 'retryMs'> | false;
+  /**
+   * Actions of your own beside those of the API: their records, to be begun with `engine.servers.act`. An engine that
+   * meets stored work of an action it was not made with leaves that for one which was.
+   */
+  readonly actions?: readonly AnyAction[];
+  /** Told of background work that broke down. */
+  readonly onError?: (error: unknown, job: Job | undefined) => void;
+}
 
 const options: Readonly<Record<keyof EngineOptions, unknown>> = {
   ...defaultDatabaseSettings,
