@@ -1,4 +1,4 @@
-import type { Catalogs } from './catalogs/index.js';
+import type { Catalogs } from './catalogs/catalogs.js';
 import type { Clock } from './clock.js';
 import type { Context } from './context.js';
 import type { Driver } from './drivers/driver.js';

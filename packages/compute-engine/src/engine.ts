@@ -1,10 +1,10 @@
 import type { SqlDatabase } from '@apistrata/quota/sql';
 import { actionsByName, cleanups } from './actions/index.js';
-import { type EmbeddedCatalogs, embeddedCatalogs } from './catalogs/embedded.js';
 import { systemClock } from './clock.js';
 import type { Core } from './core.js';
 import { machinesOf } from './drivers/machines.js';
 import { SimulatedDriver } from './drivers/simulated.js';
+import { type EmbeddedCatalogs, embeddedCatalogs } from './embedded/embedded-catalogs.js';
 import { checkEngineOptions, type EngineOptions } from './engine-options.js';
 import { type EngineHealth, engineHealth } from './health.js';
 import { Guards } from './lifecycle/guards.js';

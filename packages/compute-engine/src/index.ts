@@ -1,9 +1,8 @@
 export type { ActionName, RequestOf, ResultOf, ServerActionName } from './actions/index.js';
 export type { AttachedPort, NewInterface } from './actions/interfaces/attach-interface.js';
 export type { NewAttachment } from './actions/volumes/new-device.js';
-export type { EmbeddedCatalogs } from './catalogs/embedded.js';
 export * from './catalogs/index.js';
-export { canonicalIp } from './catalogs/networks/ip-address.js';
+export { canonicalIp } from './catalogs/ip-address.js';
 export { checkOptions } from './check-options.js';
 export { type Clock, ManualClock, systemClock } from './clock.js';
 export type { Context } from './context.js';

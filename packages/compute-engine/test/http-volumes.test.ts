@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { httpVolumes, ServiceSession } from '../src/catalogs/http/index.js';
-import type { VolumeCatalog } from '../src/catalogs/index.js';
+import type { VolumeCatalog } from '../src/catalogs/volume-catalog.js';
 import type { Caller } from '../src/model/caller.js';
 import { type FakeIdentity, startFakeIdentity } from './fake-services/fake-identity.js';
 import { startFakeVolumes } from './fake-services/fake-volume-service.js';

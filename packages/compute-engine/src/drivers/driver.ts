@@ -1,4 +1,4 @@
-import type { ImageContent } from '../catalogs/images/catalog.js';
+import type { ImageContent } from '../catalogs/image-catalog.js';
 import type { BlockDevice, FlavorCopy, Server, ServerInterface, ServerShare, TaskState } from '../model/index.js';
 import type { HostControl } from './host-control.js';
 

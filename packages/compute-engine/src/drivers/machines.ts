@@ -1,4 +1,4 @@
-import type { ImageContent } from '../catalogs/images/catalog.js';
+import type { ImageContent } from '../catalogs/image-catalog.js';
 import type { Server } from '../model/index.js';
 import type { Driver, DriverVerb, DriverWork, WorkOrigin } from './driver.js';
 

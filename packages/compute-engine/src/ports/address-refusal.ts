@@ -1,4 +1,4 @@
-import { CatalogError } from '../catalogs/index.js';
+import { CatalogError } from '../catalogs/catalog-error.js';
 import { badRequest } from '../errors.js';
 
 /** An address that is not free is a conflict to the catalog, and a bad request to this API. */

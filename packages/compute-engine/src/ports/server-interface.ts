@@ -1,4 +1,4 @@
-import type { Port } from '../catalogs/index.js';
+import type { Port } from '../catalogs/network-catalog.js';
 import type { ServerInterface } from '../model/index.js';
 
 /** A port that a server is to get, in the form that jobs keep. */

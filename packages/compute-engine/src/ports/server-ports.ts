@@ -1,4 +1,4 @@
-import type { Port, PortBinding } from '../catalogs/index.js';
+import type { Port, PortBinding } from '../catalogs/network-catalog.js';
 import { unlessRefused } from '../catalogs/unless-refused.js';
 import type { ServerScope } from '../core.js';
 import type { ServerInterface } from '../model/index.js';

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
-import type { EmbeddedCatalogs } from '../catalogs/embedded.js';
 import type { Clock } from '../clock.js';
+import type { EmbeddedCatalogs } from '../embedded/embedded-catalogs.js';
 import type { Node, Service } from '../model/index.js';
 import type { New } from '../model/stored.js';
 import { COMPUTE_BINARY } from '../scheduler/infrastructure.js';

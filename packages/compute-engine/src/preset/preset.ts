@@ -1,8 +1,8 @@
-import type { ImageSeed } from '../catalogs/images/embedded-images.js';
-import type { NetworkSeed } from '../catalogs/networks/network-seed.js';
-import type { ShareSeed } from '../catalogs/shares/embedded-shares.js';
-import type { VolumeSeed } from '../catalogs/volumes/volume-seed.js';
 import type { Rule } from '../drivers/simulated.js';
+import type { ImageSeed } from '../embedded/images/embedded-images.js';
+import type { NetworkSeed } from '../embedded/networks/network-seed.js';
+import type { ShareSeed } from '../embedded/shares/embedded-shares.js';
+import type { VolumeSeed } from '../embedded/volumes/volume-seed.js';
 import type { Flavor } from '../model/index.js';
 
 /** A flavor of a preset. Memory and swap in MiB, disks in GiB. */

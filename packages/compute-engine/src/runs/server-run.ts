@@ -1,4 +1,4 @@
-import type { ImageContent } from '../catalogs/images/catalog.js';
+import type { ImageContent } from '../catalogs/image-catalog.js';
 import type { Context } from '../context.js';
 import type { Core } from '../core.js';
 import type { DriverWork } from '../drivers/driver.js';

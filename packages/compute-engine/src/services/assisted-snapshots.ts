@@ -1,4 +1,5 @@
-import { CatalogError, type Volume } from '../catalogs/index.js';
+import { CatalogError } from '../catalogs/catalog-error.js';
+import type { Volume } from '../catalogs/volume-catalog.js';
 import { type Context, elevated } from '../context.js';
 import type { Core } from '../core.js';
 import { badRequest, notFound } from '../errors.js';

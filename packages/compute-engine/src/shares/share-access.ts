@@ -1,4 +1,4 @@
-import type { ShareAccessType } from '../catalogs/index.js';
+import type { ShareAccessType } from '../catalogs/share-catalog.js';
 import { unlessRefused } from '../catalogs/unless-refused.js';
 import type { ServerScope } from '../core.js';
 import { tables } from '../store/tables.js';

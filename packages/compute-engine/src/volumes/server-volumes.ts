@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
-import { derivedUuid } from '../catalogs/derived-uuid.js';
 import type { ServerScope } from '../core.js';
+import { derivedUuid } from '../embedded/derived-uuid.js';
 import type { BlockDevice } from '../model/index.js';
 
 /** How often, and how long apart, a volume that is being made is asked for. */

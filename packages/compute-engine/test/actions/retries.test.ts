@@ -2,7 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, inject, it } from 'vitest';
-import { CatalogError } from '../../src/catalogs/index.js';
+import { CatalogError } from '../../src/catalogs/catalog-error.js';
 import { systemClock } from '../../src/clock.js';
 import { type Rule, SimulatedDriver } from '../../src/drivers/simulated.js';
 import type { Engine } from '../../src/engine.js';

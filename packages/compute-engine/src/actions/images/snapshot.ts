@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import type { Image, NewImage } from '../../catalogs/index.js';
+import type { Image, NewImage } from '../../catalogs/image-catalog.js';
 import type { ServerScope } from '../../core.js';
 import type { Server, TaskState } from '../../model/index.js';
 import { checkMetadataQuota } from '../../quotas/server-quota.js';

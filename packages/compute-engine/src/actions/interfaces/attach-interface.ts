@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import type { Port } from '../../catalogs/index.js';
+import type { Port } from '../../catalogs/network-catalog.js';
 import type { ServerScope } from '../../core.js';
 import { badRequest, conflict, forbidden } from '../../errors.js';
 import type { ActionEvent, Server } from '../../model/index.js';

@@ -1,4 +1,4 @@
-import type { Image } from '../../catalogs/index.js';
+import type { Image } from '../../catalogs/image-catalog.js';
 import { badRequest } from '../../errors.js';
 import { generatePassword } from '../../keys/generate-password.js';
 import { claimDestination } from '../../migrations/destination.js';

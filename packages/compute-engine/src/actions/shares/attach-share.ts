@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
-import { CatalogError, type Share } from '../../catalogs/index.js';
+import { CatalogError } from '../../catalogs/catalog-error.js';
+import type { Share } from '../../catalogs/share-catalog.js';
 import type { ServerScope } from '../../core.js';
 import { conflict, notFound } from '../../errors.js';
 import type { ServerShare } from '../../model/index.js';

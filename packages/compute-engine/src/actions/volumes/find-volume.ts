@@ -1,4 +1,5 @@
-import { CatalogError, type Volume } from '../../catalogs/index.js';
+import { CatalogError } from '../../catalogs/catalog-error.js';
+import type { Volume } from '../../catalogs/volume-catalog.js';
 import type { ServerScope } from '../../core.js';
 import { notFound } from '../../errors.js';
 import type { BlockDevice, Server } from '../../model/index.js';

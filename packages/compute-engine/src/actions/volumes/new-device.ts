@@ -1,4 +1,4 @@
-import type { Volume } from '../../catalogs/index.js';
+import type { Volume } from '../../catalogs/volume-catalog.js';
 import type { Core } from '../../core.js';
 import { badRequest, conflict, forbidden } from '../../errors.js';
 import type { BlockDevice, Server } from '../../model/index.js';

@@ -1,7 +1,7 @@
+import { isAdmin } from '../../embedded/caller-scope.js';
 import type { Caller } from '../../model/caller.js';
-import { isAdmin } from '../caller-scope.js';
 import { CatalogError } from '../catalog-error.js';
-import type { FloatingIp, FloatingIpQuery, Network } from '../networks/catalog.js';
+import type { FloatingIp, FloatingIpQuery, Network } from '../network-catalog.js';
 import { type NetworkClient, projectOf, readFloatingIp, readNetwork, type Wire, within } from './network-client.js';
 
 const floatingErrors = { 404: 'FLOATING_IP_NOT_FOUND', 409: 'FLOATING_IP_IN_USE' } as const;

@@ -1,8 +1,8 @@
 import { checkOptions } from '../../check-options.js';
+import { owns } from '../../embedded/caller-scope.js';
 import type { Caller } from '../../model/caller.js';
-import { owns } from '../caller-scope.js';
 import { CatalogError, type CatalogErrorCode } from '../catalog-error.js';
-import type { Image, ImageCatalog, ImageChange, ImageContent, ImageQuery, NewImage } from '../images/catalog.js';
+import type { Image, ImageCatalog, ImageChange, ImageContent, ImageQuery, NewImage } from '../image-catalog.js';
 import { type HttpCatalogOptions, httpCatalogOptions, ServiceClient } from './service-client.js';
 
 export interface HttpImagesOptions extends HttpCatalogOptions {

@@ -1,8 +1,8 @@
 import { checkOptions } from '../../check-options.js';
 import type { Caller } from '../../model/caller.js';
 import { CatalogError } from '../catalog-error.js';
-import type { Network, NetworkCatalog, NetworkQuery } from '../networks/catalog.js';
-import { canonicalIp, contains, parseCidr, parseIp } from '../networks/ip-address.js';
+import { canonicalIp, contains, parseCidr, parseIp } from '../ip-address.js';
+import type { Network, NetworkCatalog, NetworkQuery } from '../network-catalog.js';
 import { httpFloatingIps } from './http-floating-ips.js';
 import { httpPorts } from './http-ports.js';
 import { httpSecurityGroups, resolveGroups } from './http-security-groups.js';

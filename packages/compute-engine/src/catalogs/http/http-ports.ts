@@ -1,8 +1,8 @@
+import { isAdmin } from '../../embedded/caller-scope.js';
 import type { Caller } from '../../model/caller.js';
-import { isAdmin } from '../caller-scope.js';
 import { CatalogError } from '../catalog-error.js';
-import type { NewPort, Port, PortBinding, PortQuery } from '../networks/catalog.js';
-import { canonicalIp } from '../networks/ip-address.js';
+import { canonicalIp } from '../ip-address.js';
+import type { NewPort, Port, PortBinding, PortQuery } from '../network-catalog.js';
 import type { resolveGroups } from './http-security-groups.js';
 import type { NetworkClient, Wire } from './network-client.js';
 

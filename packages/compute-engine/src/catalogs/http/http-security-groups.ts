@@ -1,5 +1,5 @@
+import { isAdmin } from '../../embedded/caller-scope.js';
 import type { Caller } from '../../model/caller.js';
-import { isAdmin } from '../caller-scope.js';
 import { CatalogError } from '../catalog-error.js';
 import type {
   NewSecurityGroupRule,
@@ -7,7 +7,7 @@ import type {
   SecurityGroupName,
   SecurityGroupQuery,
   SecurityGroupRule,
-} from '../networks/catalog.js';
+} from '../network-catalog.js';
 import { type NetworkClient, projectOf, readGroup, readRule, within } from './network-client.js';
 
 const groupErrors = { 404: 'SECURITY_GROUP_NOT_FOUND', 409: 'SECURITY_GROUP_IN_USE' } as const;

@@ -1,6 +1,6 @@
 import { checkOptions } from '../../check-options.js';
+import { isAdmin, owns } from '../../embedded/caller-scope.js';
 import type { Caller } from '../../model/caller.js';
-import { isAdmin, owns } from '../caller-scope.js';
 import { CatalogError, type CatalogErrorCode } from '../catalog-error.js';
 import type {
   Connector,
@@ -14,7 +14,7 @@ import type {
   VolumeQuery,
   VolumeSnapshot,
   VolumeType,
-} from '../volumes/catalog.js';
+} from '../volume-catalog.js';
 import { type Acting, type HttpCatalogOptions, httpCatalogOptions, ServiceClient } from './service-client.js';
 import { readAttachment, readSnapshot, readType, readVolume } from './volume-wire.js';
 

@@ -1,8 +1,8 @@
+import { owns } from '../../embedded/caller-scope.js';
 import type { Caller } from '../../model/caller.js';
 import type { FixedIp } from '../../model/server.js';
-import { owns } from '../caller-scope.js';
 import { CatalogError, type CatalogErrorCode } from '../catalog-error.js';
-import type { FloatingIp, Network, Port, SecurityGroup, SecurityGroupRule } from '../networks/catalog.js';
+import type { FloatingIp, Network, Port, SecurityGroup, SecurityGroupRule } from '../network-catalog.js';
 import type { Acting, ServiceClient } from './service-client.js';
 
 export type Wire = Readonly<Record<string, any>>;

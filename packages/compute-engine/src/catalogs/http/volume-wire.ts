@@ -1,4 +1,4 @@
-import type { Volume, VolumeAttachment, VolumeSnapshot, VolumeType } from '../volumes/catalog.js';
+import type { Volume, VolumeAttachment, VolumeSnapshot, VolumeType } from '../volume-catalog.js';
 
 /** Times without a zone are UTC. */
 function readTime(text: string | null | undefined): number | null {

@@ -1,5 +1,7 @@
 import { randomUUID } from 'node:crypto';
-import { CatalogError, type Image, type Volume } from '../../catalogs/index.js';
+import { CatalogError } from '../../catalogs/catalog-error.js';
+import type { Image } from '../../catalogs/image-catalog.js';
+import type { Volume } from '../../catalogs/volume-catalog.js';
 import type { Context } from '../../context.js';
 import type { Core } from '../../core.js';
 import { badRequest, forbidden } from '../../errors.js';

@@ -1,4 +1,4 @@
-import type { Image } from '../../catalogs/index.js';
+import type { Image } from '../../catalogs/image-catalog.js';
 import { type DeviceDraft, devicePath } from './create-block-devices.js';
 
 const SOURCES = ['volume', 'image', 'snapshot', 'blank'] as const;

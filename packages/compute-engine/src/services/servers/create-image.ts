@@ -1,4 +1,4 @@
-import type { Image } from '../../catalogs/index.js';
+import type { Image } from '../../catalogs/image-catalog.js';
 import type { Context } from '../../context.js';
 import type { Core } from '../../core.js';
 import { badRequest } from '../../errors.js';

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
-import { CatalogError, type Network } from '../../catalogs/index.js';
+import { CatalogError } from '../../catalogs/catalog-error.js';
+import type { Network } from '../../catalogs/network-catalog.js';
 import type { Context } from '../../context.js';
 import type { Core } from '../../core.js';
 import { badRequest, conflict, forbidden } from '../../errors.js';

@@ -2,7 +2,8 @@ import { randomUUID } from 'node:crypto';
 import { afterEach, beforeEach, describe, expect, inject, it } from 'vitest';
 import { contextOf, engineUnderTest, imageId } from '../../../test/engine-under-test.js';
 import { storesUnderTest } from '../../../test/stores-under-test.js';
-import { CatalogError, type VolumeCatalog } from '../../catalogs/index.js';
+import { CatalogError } from '../../catalogs/catalog-error.js';
+import type { VolumeCatalog } from '../../catalogs/volume-catalog.js';
 import type { Engine } from '../../engine.js';
 
 const patient = { timeout: 20_000 };

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { type UnfinishedCreateArguments, unfinishedCreate } from '../../actions/create/unfinished-create.js';
-import { CatalogError } from '../../catalogs/index.js';
+import { CatalogError } from '../../catalogs/catalog-error.js';
 import type { Context } from '../../context.js';
 import type { Core } from '../../core.js';
 import { badRequest, conflict } from '../../errors.js';

@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { Port } from '../../catalogs/index.js';
+import type { Port } from '../../catalogs/network-catalog.js';
 import { ownWork } from '../../context.js';
 import type { Core } from '../../core.js';
 import type { Server, ServerInterface } from '../../model/index.js';

@@ -1,6 +1,6 @@
 import { rulesOf } from '../../actions/index.js';
 import type { AttachedPort } from '../../actions/interfaces/attach-interface.js';
-import { CatalogError } from '../../catalogs/index.js';
+import { CatalogError } from '../../catalogs/catalog-error.js';
 import type { Context } from '../../context.js';
 import type { Core } from '../../core.js';
 import { badRequest, notFound } from '../../errors.js';

@@ -1,4 +1,4 @@
-import type { FloatingIp, SecurityGroup } from '../../catalogs/index.js';
+import type { FloatingIp, SecurityGroup } from '../../catalogs/network-catalog.js';
 import type { Context } from '../../context.js';
 import type { Core } from '../../core.js';
 import { badRequest, conflict, notFound } from '../../errors.js';

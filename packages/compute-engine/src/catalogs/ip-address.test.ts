@@ -1,0 +1,54 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { defaultPools } from '../embedded/networks/subnet-slots.js';
+import { canonicalIp, formatCidr, formatIp, parseCidr, parseIp } from './ip-address.js';
+
+describe('addresses', () => {
+  it.each([
+    ['2001:DB8:0:0:0:0:0:1', '2001:db8::1'],
+    ['0:0:0:0:0:0:0:0', '::'],
+    ['::1', '::1'],
+    ['fe80::', 'fe80::'],
+    ['1:0:0:2:0:0:0:3', '1:0:0:2::3'],
+    ['::ffff:a00:1', '::ffff:10.0.0.1'],
+    ['::102:304', '::1.2.3.4'],
+    ['::babe:220.12.22.2', '::babe:dc0c:1602'],
+    ['::1:0', '::0.1.0.0'],
+    ['::0.0.1.2', '::102'],
+    ['::1:0:0', '::1:0:0'],
+    ['10.0.0.1', '10.0.0.1'],
+    ['not an address', 'not an address'],
+  ])('spells %s as %s', (text, canonical) => {
+    expect(canonicalIp(text)).toBe(canonical);
+  });
+
+  it('reads back every address it writes', () => {
+    fc.assert(
+      fc.property(fc.bigInt(0n, 2n ** 128n - 1n), (value) => {
+        expect(parseIp(formatIp({ version: 6, value }))).toEqual({ version: 6, value });
+      }),
+    );
+    fc.assert(
+      fc.property(fc.bigInt(0n, 2n ** 32n - 1n), (value) => {
+        expect(parseIp(formatIp({ version: 4, value }))).toEqual({ version: 4, value });
+      }),
+    );
+  });
+
+  it('reads ranges whatever stands behind the prefix, and refuses what is none', () => {
+    expect(formatCidr(parseCidr('10.1.2.3/16')!)).toBe('10.1.0.0/16');
+    expect(formatCidr(parseCidr('fd00::1/64')!)).toBe('fd00::/64');
+    for (const wrong of ['10.0.0.0', '10.0.0.0/33', 'x/8', '10.0.0.0/', 'fd00::/129'])
+      expect(parseCidr(wrong)).toBe(undefined);
+  });
+
+  it('hands out all of a range but its ends and the gateway', () => {
+    expect(defaultPools('10.0.0.0/24', '10.0.0.1')).toEqual([{ start: '10.0.0.2', end: '10.0.0.254' }]);
+    expect(defaultPools('10.0.0.0/29', '10.0.0.4')).toEqual([
+      { start: '10.0.0.1', end: '10.0.0.3' },
+      { start: '10.0.0.5', end: '10.0.0.6' },
+    ]);
+    expect(defaultPools('10.0.0.0/31', null)).toEqual([{ start: '10.0.0.0', end: '10.0.0.1' }]);
+    expect(defaultPools('10.0.0.9/32', '10.0.0.9')).toEqual([]);
+  });
+});

@@ -1,0 +1,44 @@
+import type { NetworkCatalog } from '../../catalogs/network-catalog.js';
+import { type EmbeddedOptions, embeddedContext } from '../embedded-options.js';
+import { floatingAddresses } from './floating-ips.js';
+import { SlotBlocks } from './ip-allocations.js';
+import type { NetworkContext } from './network-context.js';
+import { type NetworkSeed, seedNetworks } from './network-seed.js';
+import { portVerbs } from './ports.js';
+import { routerVerbs } from './routers.js';
+import { securityGroupRules } from './security-group-rules.js';
+import { securityGroups } from './security-groups.js';
+import { serverPorts } from './server-ports.js';
+import { subnetVerbs } from './subnets.js';
+import { topology } from './topology.js';
+
+export interface EmbeddedNetworksOptions extends EmbeddedOptions {
+  /** Told, once it is durable, that ports of a server were changed by somebody else than its creation or deletion. */
+  readonly onServerPortsChanged?: (serverId: string) => void;
+}
+
+/**
+ * Networks kept in the engine's own database, with everything a network service needs on top of
+ * {@link NetworkCatalog}. No address is ever given out twice, however many ask at once.
+ */
+export function embeddedNetworks(options: EmbeddedNetworksOptions) {
+  const context: NetworkContext = {
+    ...embeddedContext('embeddedNetworks', options, ['onServerPortsChanged']),
+    blocks: new SlotBlocks(),
+    onServerPortsChanged: options.onServerPortsChanged ?? (() => {}),
+  };
+  const catalog = {
+    ...topology(context),
+    ...subnetVerbs(context),
+    ...portVerbs(context),
+    ...serverPorts(context),
+    ...securityGroups(context),
+    ...securityGroupRules(context),
+    ...floatingAddresses(context),
+    ...routerVerbs(context),
+    seed: (seed: NetworkSeed): Promise<void> => seedNetworks(context, seed),
+  };
+  return catalog satisfies NetworkCatalog;
+}
+
+export type EmbeddedNetworkCatalog = ReturnType<typeof embeddedNetworks>;

@@ -1,0 +1,130 @@
+import { CatalogError } from '../../catalogs/catalog-error.js';
+import { formatCidr, parseCidr } from '../../catalogs/ip-address.js';
+import type { Caller } from '../../model/caller.js';
+import type { Session, Tx } from '../../store/database.js';
+import { lookThenInsert } from '../../store/look-then-insert.js';
+import { owns } from '../caller-scope.js';
+import { derivedUuid } from '../derived-uuid.js';
+import type { EmbeddedContext } from '../embedded-options.js';
+import { refuseNul } from '../json-conditions.js';
+import type { SlotBlocks } from './ip-allocations.js';
+import { type NetworkRecord, networkTables, type SubnetRecord } from './network-tables.js';
+import { defaultPools } from './subnet-slots.js';
+
+/** What the parts of the embedded network catalog share. */
+export interface NetworkContext extends EmbeddedContext {
+  readonly blocks: SlotBlocks;
+  readonly onServerPortsChanged: (serverId: string) => void;
+}
+
+/** What every new record begins with. */
+export function dated(now: number) {
+  return { description: '', tags: [], createdAt: now, updatedAt: now } as const;
+}
+
+export function networkNotFound(id: string): CatalogError {
+  return new CatalogError('NETWORK_NOT_FOUND', `Network ${id} could not be found.`);
+}
+
+/** Tells whoever listens, once it is durable, that the interfaces of a server are not what they were. */
+export function portsChanged({ onServerPortsChanged }: NetworkContext, tx: Tx, deviceId: string | null): void {
+  if (deviceId) tx.afterCommit(() => onServerPortsChanged(deviceId));
+}
+
+/** A subnet with everything filled in that was not said. */
+export function newSubnet(
+  given: Pick<SubnetRecord, 'id' | 'networkId' | 'projectId' | 'cidr'> & Partial<SubnetRecord>,
+  now: number,
+) {
+  const cidr = parseCidr(given.cidr)!;
+  const gatewayIp = given.gatewayIp ?? null;
+  return {
+    ...dated(now),
+    name: '',
+    ipVersion: cidr.version,
+    dnsNameservers: [],
+    hostRoutes: [],
+    enableDhcp: true,
+    ipv6AddressMode: null,
+    ipv6RaMode: null,
+    ...given,
+    cidr: formatCidr(cidr),
+    gatewayIp,
+    allocationPools: given.allocationPools ?? defaultPools(given.cidr, gatewayIp),
+  };
+}
+
+export function newNetwork(given: Pick<NetworkRecord, 'id' | 'projectId'> & Partial<NetworkRecord>, now: number) {
+  return {
+    ...dated(now),
+    name: '',
+    adminStateUp: true,
+    status: 'ACTIVE',
+    shared: false,
+    external: false,
+    mtu: 1500,
+    subnetIds: [],
+    isDefault: false,
+    auto: false,
+    accepted: false,
+    portSecurityEnabled: true,
+    ...given,
+  };
+}
+
+/** Takes an id nobody has made for a shared network with 65,000 addresses, and remembers it. */
+async function acceptNetwork(tx: Tx, id: string, now: number): Promise<NetworkRecord> {
+  refuseNul(id);
+  const octet = 16 + (Number.parseInt(derivedUuid(id).slice(0, 4), 16) % 200);
+  const subnetId = derivedUuid(`accepted-subnet/${id}`);
+  const projectId = '';
+  const cidr = `10.${octet}.0.0/16`;
+  const subnet = newSubnet({ id: subnetId, networkId: id, projectId, cidr, gatewayIp: `10.${octet}.0.1` }, now);
+  await networkTables.subnets.insert(tx, subnet);
+  const network = newNetwork({ id, projectId, name: id, shared: true, accepted: true, subnetIds: [subnetId] }, now);
+  return networkTables.networks.insert(tx, network);
+}
+
+export function maySeeNetwork(caller: Caller, network: NetworkRecord): boolean {
+  return network.shared || network.external || owns(caller, network.projectId);
+}
+
+/** A network the caller may use; made up in a catalog that accepts unknown ids. */
+export async function networkFor(context: NetworkContext, tx: Tx, caller: Caller, id: string): Promise<NetworkRecord> {
+  const network = await networkTables.networks.get(tx, id);
+  if (!network && context.accept) return acceptNetwork(tx, id, context.clock.now());
+  if (!network || !maySeeNetwork(caller, network)) throw networkNotFound(id);
+  return network;
+}
+
+/** The same outside a transaction. */
+export async function visibleNetwork(context: NetworkContext, caller: Caller, id: string): Promise<NetworkRecord> {
+  const network = await networkTables.networks.get(context.store, id);
+  if (network && maySeeNetwork(caller, network)) return network;
+  if (network || !context.accept) throw networkNotFound(id);
+  return lookThenInsert(context.store, (tx) => networkFor(context, tx, caller, id));
+}
+
+/** Names that ports show of other records, each read once. */
+export class NameCache {
+  readonly #session: Session;
+  readonly #names = new Map<string, string>();
+
+  constructor(session: Session) {
+    this.#session = session;
+  }
+
+  /** What is known already need not be read. */
+  know(record: { readonly id: string; readonly name: string }): void {
+    this.#names.set(record.id, record.name);
+  }
+
+  async of(kind: 'networks' | 'securityGroups', id: string): Promise<string> {
+    let name = this.#names.get(id);
+    if (name === undefined) {
+      name = (await networkTables[kind].get(this.#session, id))?.name ?? id;
+      this.#names.set(id, name);
+    }
+    return name;
+  }
+}

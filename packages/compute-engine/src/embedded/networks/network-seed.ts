@@ -1,0 +1,72 @@
+import type { NewSecurityGroupRule } from '../../catalogs/network-catalog.js';
+import { lookThenInsert } from '../../store/look-then-insert.js';
+import { derivedUuid } from '../derived-uuid.js';
+import { dated, type NetworkContext, newNetwork, newSubnet } from './network-context.js';
+import { type AddressRange, networkTables } from './network-tables.js';
+import { checkSubnet, usualGateway } from './subnets.js';
+import type { NetworkFields } from './topology.js';
+
+const { networks, rules, securityGroups, subnets } = networkTables;
+
+/** Networks and security groups of a preset. Without a project a network is shared. */
+export interface NetworkSeed {
+  readonly networks?: readonly (NetworkFields & {
+    readonly id: string;
+    readonly projectId?: string;
+    readonly subnets?: readonly {
+      readonly id?: string;
+      readonly name?: string;
+      readonly cidr: string;
+      readonly gatewayIp?: string | null;
+      readonly allocationPools?: readonly AddressRange[];
+      readonly dnsNameservers?: readonly string[];
+    }[];
+  })[];
+  readonly securityGroups?: readonly {
+    readonly id: string;
+    readonly name: string;
+    readonly projectId: string;
+    readonly description?: string;
+    readonly rules?: readonly Omit<NewSecurityGroupRule, 'securityGroupId'>[];
+  }[];
+}
+
+/** Adds what is not there yet; what is there stays as it has become. */
+export async function seedNetworks({ store, clock }: NetworkContext, seed: NetworkSeed): Promise<void> {
+  for (const { id, projectId = '', subnets: nets = [], ...fields } of seed.networks ?? []) {
+    for (const subnet of nets) checkSubnet(subnet);
+    await lookThenInsert(store, async (tx) => {
+      if (await networks.get(tx, id)) return;
+      const subnetIds = nets.map((subnet, index) => subnet.id ?? derivedUuid(`subnet/${id}/${index}`));
+      for (const [index, subnet] of nets.entries()) {
+        const { gatewayIp = usualGateway(subnet.cidr) } = subnet;
+        const record = { ...subnet, id: subnetIds[index]!, networkId: id, projectId, gatewayIp };
+        await subnets.insert(tx, newSubnet(record, clock.now()));
+      }
+      const shared = projectId === '' && !fields.external;
+      await networks.insert(tx, newNetwork({ shared, ...fields, id, projectId, subnetIds }, clock.now()));
+    });
+  }
+  for (const { id, name, projectId, description = '', rules: given = [] } of seed.securityGroups ?? []) {
+    await lookThenInsert(store, async (tx) => {
+      if (await securityGroups.get(tx, id)) return;
+      const now = clock.now();
+      await securityGroups.insert(tx, { ...dated(now), id, name, projectId, description });
+      for (const [index, rule] of given.entries())
+        await rules.insert(tx, {
+          ethertype: 'IPv4',
+          protocol: null,
+          portMin: null,
+          portMax: null,
+          remoteCidr: null,
+          remoteGroupId: null,
+          description: '',
+          ...rule,
+          id: derivedUuid(`rule/${id}/${index}`),
+          securityGroupId: id,
+          projectId,
+          createdAt: now,
+        });
+    });
+  }
+}

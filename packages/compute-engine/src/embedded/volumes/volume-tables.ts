@@ -1,0 +1,48 @@
+import type { Volume, VolumeAttachment, VolumeSnapshot, VolumeType } from '../../catalogs/volume-catalog.js';
+import type { Stored } from '../../model/stored.js';
+import { DocumentTable } from '../../store/document-table.js';
+
+export interface VolumeRecord extends Omit<Volume, 'attachments'>, Stored {}
+
+export interface AttachmentRecord extends VolumeAttachment, Stored {
+  readonly projectId: string;
+}
+
+export interface SnapshotRecord extends VolumeSnapshot, Stored {}
+
+export interface VolumeTypeRecord extends VolumeType, Stored {
+  readonly createdAt: number;
+}
+
+export const volumeTables = {
+  volumes: new DocumentTable<VolumeRecord>({
+    name: 'volumes',
+    key: (v) => v.id,
+    columns: {
+      project_id: (v) => v.projectId,
+      status: (v) => v.status,
+      name: (v) => v.name,
+      type_name: (v) => v.volumeType,
+    },
+  }),
+  attachments: new DocumentTable<AttachmentRecord>({
+    name: 'volume_attachments',
+    key: (a) => a.id,
+    columns: { project_id: (a) => a.projectId, volume_id: (a) => a.volumeId, server_id: (a) => a.serverId },
+  }),
+  snapshots: new DocumentTable<SnapshotRecord>({
+    name: 'snapshots',
+    key: (s) => s.id,
+    columns: {
+      project_id: (s) => s.projectId,
+      volume_id: (s) => s.volumeId,
+      status: (s) => s.status,
+      name: (s) => s.name,
+    },
+  }),
+  types: new DocumentTable<VolumeTypeRecord>({
+    name: 'volume_types',
+    key: (t) => t.id,
+    columns: { name: (t) => t.name },
+  }),
+} as const;
