@@ -1,7 +1,16 @@
 import { execFileSync, spawnSync } from 'node:child_process';
-import { existsSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 
 const root = join(import.meta.dirname, '..');
@@ -89,6 +98,17 @@ describe.each(Object.entries(uses))('@apistrata/%s as it is published', (name, {
     const text = `const express = require('express');\nconst { ${names} } = require('@apistrata/${name}');\n${server('express', middleware)}`;
     expect(run(process.execPath, `${name}.cjs`, text)).toContain('status 200');
     if (node24) expect(run(node24, `${name}-24.cjs`, text)).toContain('status 200');
+  });
+
+  it('has source maps that lead to sources which are there', () => {
+    const dist = join(folder, 'node_modules', '@apistrata', name, 'dist');
+    const maps = readdirSync(dist, { recursive: true, encoding: 'utf8' }).filter((file) => file.endsWith('.map'));
+    const sources = maps.flatMap((file) => {
+      const { sources } = JSON.parse(readFileSync(join(dist, file), 'utf8')) as { sources: readonly string[] };
+      return sources.map((source) => join(dist, dirname(file), source));
+    });
+    expect(sources.length).toBeGreaterThan(0);
+    expect(sources.filter((file) => !existsSync(file))).toEqual([]);
   });
 
   it('is typed for a strict TypeScript project', () => {

@@ -1,0 +1,46 @@
+import { spawnSync } from 'node:child_process';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+
+const root = join(import.meta.dirname, '..');
+const read = (path: string) => readFileSync(join(root, path), 'utf8');
+const { homepage } = JSON.parse(read('package.json'));
+const names = readdirSync(join(root, 'packages')).filter((name) =>
+  existsSync(join(root, 'packages', name, 'package.json')),
+);
+
+describe('the manifests of the packages', () => {
+  it('have what they share in one form, written by one command', () => {
+    const { status, stderr } = spawnSync(process.execPath, [join(root, 'scripts/manifests.mjs'), '--check']);
+    expect([status, stderr.toString()]).toEqual([0, '']);
+  });
+
+  it.each(names)('%s says what it is, and every entry point has a source', (name) => {
+    const { description, keywords, exports } = JSON.parse(read(`packages/${name}/package.json`));
+    expect(description.length).toBeGreaterThan(20);
+    expect(new Set(keywords).size).toBeGreaterThan(5);
+    const entries = Object.entries<Record<string, string>>(exports).filter(([path]) => path !== './package.json');
+    const sources = entries.map(([, entry]) => join(root, 'packages', name, entry['@apistrata/source']!));
+    expect(sources.filter((file) => !existsSync(file))).toEqual([]);
+  });
+
+  it('of the compute API get one version number together', () => {
+    const { fixed } = JSON.parse(read('.changeset/config.json'));
+    const family = ['compute-engine', 'compute-router', 'explorer', 'test-cloud'].map((name) => `@apistrata/${name}`);
+    expect(fixed).toContainEqual(expect.arrayContaining(family));
+  });
+});
+
+describe('the READMEs of the packages', () => {
+  const linksOf = (text: string) => [...text.matchAll(/\]\(([^)\s]+)\)/g)].map(([, link]) => link!);
+
+  it.each(names)('%s has links that lead somewhere from a package page, too', (name) => {
+    const links = linksOf(read(`packages/${name}/README.md`));
+    // Relative ones lead out of what is published.
+    expect(links.filter((link) => !/^(https?:|#)/.test(link))).toEqual([]);
+    const ours = links.filter((link) => link.startsWith(`${homepage}/`));
+    const files = ours.map((link) => link.slice(homepage.length).replace(/^\/(blob|tree|raw)\/main\/|#.*$/g, ''));
+    expect(files.filter((file) => !existsSync(join(root, file)))).toEqual([]);
+  });
+});
