@@ -1,3 +1,4 @@
+import type { ServerSettings } from './server-settings.js';
 import type { Stored } from './stored.js';
 
 /** What a server is, as its owner sees it; spelled as on the wire. */
@@ -140,12 +141,11 @@ export interface Lock {
 }
 
 /** A server. Times in milliseconds since the epoch. */
-export interface Server extends Stored {
+export interface Server extends Stored, ServerSettings {
   readonly id: string;
   readonly projectId: string;
   readonly userId: string;
   readonly name: string;
-  readonly description: string | null;
   readonly hostname: string;
   readonly vmState: VmState;
   readonly taskState: TaskState | null;
@@ -160,7 +160,7 @@ export interface Server extends Stored {
   /** Set between resize or migrate and its confirmation. */
   readonly oldFlavor: FlavorCopy | null;
   /** What it is about to become while it is being resized: counted against quotas already. */
-  readonly newFlavor?: FlavorCopy;
+  readonly newFlavor: FlavorCopy | null;
   /** Empty for servers that boot from a volume. */
   readonly imageId: string;
   readonly imageProperties: Readonly<Record<string, string>>;
@@ -169,14 +169,8 @@ export interface Server extends Stored {
   readonly rootDeviceName: string | null;
   readonly keyName: string | null;
   readonly keyData: string | null;
-  readonly userData: string | null;
   readonly configDrive: boolean;
   readonly diskConfig: 'AUTO' | 'MANUAL';
-  readonly accessIpV4: string;
-  readonly accessIpV6: string;
-  readonly metadata: Readonly<Record<string, string>>;
-  readonly tags: readonly string[];
-  readonly trustedCerts: readonly string[] | null;
   readonly securityGroups: readonly string[];
 
   readonly interfaces: readonly ServerInterface[];
@@ -200,7 +194,7 @@ export interface Server extends Stored {
   /** Whether the server ran before it was stopped to be resized, rebuilt or shelved. */
   readonly wasRunning: boolean;
   /** When it was put aside (soft-deleted or shelved): how long it is kept there counts from then. */
-  readonly setAsideAt?: number;
+  readonly setAsideAt: number | null;
 
   readonly createdAt: number;
   readonly updatedAt: number | null;

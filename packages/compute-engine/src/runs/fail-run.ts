@@ -14,7 +14,7 @@ export function faultOf(error: Error, now: number): Fault {
 function endMoves({ core }: ServerRun): AlsoWrite {
   return async (tx, server) => {
     await endMigrations(tx, core, server.id);
-    return { ...(await keepClaim(tx, server, ownClaim(server))), oldFlavor: null, newFlavor: undefined };
+    return { ...(await keepClaim(tx, server, ownClaim(server))), oldFlavor: null, newFlavor: null };
   };
 }
 

@@ -9,6 +9,8 @@ export interface DocumentTableSpec<R extends Stored> {
   readonly name: string;
   readonly key: (record: New<R>) => string;
   readonly columns: Readonly<Record<string, (record: New<R>) => ColumnValue | boolean | undefined>>;
+  /** What stands for fields that records do not have because they were stored before there were such fields. */
+  readonly defaults?: Partial<New<R>>;
 }
 
 interface Row {
@@ -167,7 +169,7 @@ export class DocumentTable<R extends Stored> {
   #decode(session: Session, row: Row): R {
     const known = this.#known(session, row.id, row.revision);
     if (known) return known;
-    const record = { ...JSON.parse(row.data), seq: row.seq, revision: row.revision } as R;
+    const record = { ...this.#spec.defaults, ...JSON.parse(row.data), seq: row.seq, revision: row.revision } as R;
     session.records.set(this.name, row.id, record);
     return record;
   }

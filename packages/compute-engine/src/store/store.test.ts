@@ -1,6 +1,8 @@
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { storesUnderTest } from '../../test/stores-under-test.js';
 import type { Keypair } from '../model/index.js';
+import { serverDefaults } from '../model/server-settings.js';
+import { sampleServer } from '../testing/driver/sample-server.js';
 import { StaleRecord } from './document-table.js';
 import { openStore, type Store } from './store.js';
 import { compoundKey, tables } from './tables.js';
@@ -52,6 +54,24 @@ describe.each(storesUnderTest(inject('postgresUrl')))('the store on $kind', ({ o
       });
     await Promise.all(Array.from({ length: 40 }, bump));
     expect((await tables.keypairs.get(store, key))!.createdAt).toBe(45);
+  });
+
+  it('gives what a record lacks, because it was stored before there was such a field, its default', async () => {
+    const { seq: _, revision: __, ...server } = sampleServer({ description: 'kept', tags: ['kept'] });
+    const { seq } = await store.transaction((tx) => tables.servers.insert(tx, server));
+    const newer = ['accessIpV4', 'accessIpV6', 'metadata', 'trustedCerts', 'userData', 'newFlavor', 'setAsideAt'];
+    const old = Object.entries(server).filter(([name]) => !newer.includes(name));
+    await store.db
+      .updateTable('servers')
+      .set({ data: JSON.stringify(Object.fromEntries(old)), revision: 1 })
+      .where('seq', '=', seq)
+      .execute();
+    const { description, tags, ...defaults } = serverDefaults;
+    const expected = { ...server, ...defaults, newFlavor: null, setAsideAt: null, seq, revision: 1 };
+    expect(await tables.servers.get(store, server.id)).toEqual(expected);
+    expect(await tables.servers.find(store, (q) => q.where('seq', '=', seq))).toEqual([expected]);
+    const changed = await store.transaction((tx) => tables.servers.update(tx, expected));
+    expect(await tables.servers.get(store, server.id)).toEqual(changed);
   });
 
   it('undoes everything, and runs no follow-up, when the work throws', async () => {

@@ -12,6 +12,7 @@ import type {
   ServerGroup,
   Service,
 } from '../model/index.js';
+import { serverDefaults } from '../model/server-settings.js';
 import type { PurgedServer } from '../retention/server-usage.js';
 import { DocumentTable } from './document-table.js';
 
@@ -25,6 +26,7 @@ export const tables = {
   servers: new DocumentTable<Server>({
     name: 'servers',
     key: (s) => s.id,
+    defaults: { ...serverDefaults, newFlavor: null, setAsideAt: null },
     columns: {
       project_id: (s) => s.projectId,
       user_id: (s) => s.userId,

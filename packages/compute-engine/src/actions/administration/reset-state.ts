@@ -26,7 +26,7 @@ export const resetState = action({
     const change: Change = async (tx, server) => {
       await endMigrations(tx, core, server.id);
       const claims = await keepClaim(tx, server, ownClaim(server));
-      return { ...claims, vmState: state, taskState: null, oldFlavor: null, newFlavor: undefined };
+      return { ...claims, vmState: state, taskState: null, oldFlavor: null, newFlavor: null };
     };
     return { arguments: none, change };
   },

@@ -71,7 +71,7 @@ export async function putAside(run: ServerRun): Promise<void> {
       setAsideAt: run.core.clock.now(),
       shelvedImageId: null,
       oldFlavor: null,
-      newFlavor: undefined,
+      newFlavor: null,
     },
     async (tx, server) => {
       await endMigrations(tx, run.core, server.id);

@@ -14,7 +14,7 @@ export const restore = machineAction({
     change: async (tx, { projectId, flavor }) => {
       const asOwner = { ...context, caller: { ...context.caller, projectId } };
       await checkServerQuota(core, tx, asOwner, { instances: 1, cores: flavor.vcpus, ram: flavor.memoryMb });
-      return { setAsideAt: undefined };
+      return { setAsideAt: null };
     },
   }),
   work: { verb: 'restore' },

@@ -57,7 +57,7 @@ export async function moveServer(run: ServerRun<MoveArguments>): Promise<void> {
     await run.passThrough(['resize_prep']);
     await run.update({ taskState: 'resize_migrating' }, statusOf(run, 'migrating'));
     await run.perform({ verb: 'migrate_disk', destHost, flavor }, 'resize_migrating', 'compute_resize_instance');
-    const there = { host: destHost, node: destNode, flavor, oldFlavor: run.server.flavor, newFlavor: undefined };
+    const there = { host: destHost, node: destNode, flavor, oldFlavor: run.server.flavor, newFlavor: null };
     await run.update({ ...there, taskState: 'resize_migrated' }, statusOf(run, 'post-migrating'));
   }
   await run.passThrough(['resize_migrated']);
@@ -75,7 +75,7 @@ export async function failMove(run: ServerRun<MoveArguments>, error: Error): Pro
   await followServer(run).catch(() => {});
   // Without a place to go to, nothing has happened to the server yet.
   const patch: ServerPatch = error instanceof NoValidHost ? { vmState: run.server.vmState } : {};
-  await failRun(run, 'error', error, { oldFlavor: null, newFlavor: undefined, ...patch }, async (tx, server) => {
+  await failRun(run, 'error', error, { oldFlavor: null, newFlavor: null, ...patch }, async (tx, server) => {
     await changeMigration(tx, run.core, run.arguments.migrationId, { status: 'error' });
     return keepClaim(tx, server, ownClaim(server));
   });

@@ -75,7 +75,7 @@ export const evacuate = action({
         throw conflict(`Cannot 'evacuate' instance ${server.id} while it is in task_state ${current.taskState}`);
       await endMigrations(tx, core, server.id);
       await beginMigration(tx, core, context, current, { id: migrationId, type: 'evacuation' });
-      return { wasRunning: current.vmState !== 'stopped', oldFlavor: null, newFlavor: undefined };
+      return { wasRunning: current.vmState !== 'stopped', oldFlavor: null, newFlavor: null };
     };
     const args: EvacuateArguments = { migrationId, host: host?.name, force, adminPassword, stop };
     return { arguments: args, change, result: () => adminPassword };

@@ -1,7 +1,8 @@
 import type { ServerScope } from '../../core.js';
 import { badRequest, forbidden } from '../../errors.js';
 import { generatePassword } from '../../keys/generate-password.js';
-import type { BlockDevice, Keypair, Server, ServerPatch } from '../../model/index.js';
+import type { BlockDevice, Keypair, Server, ServerPatch, ServerSettings } from '../../model/index.js';
+import { settingsIn } from '../../model/server-settings.js';
 import { checkMetadataQuota, limitsOf } from '../../quotas/server-quota.js';
 import { action } from '../../runs/action.js';
 import type { ServerRun } from '../../runs/server-run.js';
@@ -11,23 +12,16 @@ import { connectVolume, untilAvailable } from '../../volumes/server-volumes.js';
 import { usableImage } from '../images/usable-image.js';
 
 /** A request to rebuild, after the schema has been checked. What is left out stays as it is. */
-export interface RebuildRequest {
+export interface RebuildRequest extends Partial<ServerSettings> {
   readonly imageId: string;
   readonly name?: string;
   readonly adminPassword?: string;
-  /** Replaces all of it. */
-  readonly metadata?: Readonly<Record<string, string>>;
   readonly preserveEphemeral?: boolean;
   readonly diskConfig?: 'AUTO' | 'MANUAL';
-  readonly accessIpV4?: string;
-  readonly accessIpV6?: string;
   /** Contents in base64. */
   readonly files?: readonly { readonly path: string; readonly contents: string }[];
-  readonly description?: string | null;
   /** Null removes the key. */
   readonly keyName?: string | null;
-  readonly userData?: string | null;
-  readonly trustedCerts?: readonly string[] | null;
   readonly hostname?: string;
   /** Whether the root volume of a volume-backed server may get another image. */
   readonly mayReimage: boolean;
@@ -139,16 +133,11 @@ export const rebuild = action({
         kernelId: image.properties.kernel_id ?? '',
         ramdiskId: image.properties.ramdisk_id ?? '',
       }),
+      ...settingsIn(request),
       name: request.name ?? current.name,
-      metadata: request.metadata ?? current.metadata,
       diskConfig: request.diskConfig ?? current.diskConfig,
-      accessIpV4: request.accessIpV4 ?? current.accessIpV4,
-      accessIpV6: request.accessIpV6 ?? current.accessIpV6,
-      description: request.description === undefined ? current.description : request.description,
       keyName: key === undefined ? current.keyName : (key?.name ?? null),
       keyData: key === undefined ? current.keyData : (key?.publicKey ?? null),
-      userData: request.userData === undefined ? current.userData : request.userData,
-      trustedCerts: request.trustedCerts === undefined ? current.trustedCerts : request.trustedCerts,
       hostname: request.hostname ?? current.hostname,
       wasRunning: current.vmState !== 'stopped',
       progress: 0,

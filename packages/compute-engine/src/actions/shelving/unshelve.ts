@@ -84,7 +84,7 @@ export const unshelve = action({
       vmState: 'active',
       powerState: 1,
       shelvedImageId: null,
-      setAsideAt: undefined,
+      setAsideAt: null,
       launchedAt: run.core.clock.now(),
     });
   },

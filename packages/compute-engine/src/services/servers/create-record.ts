@@ -3,6 +3,7 @@ import type { Context } from '../../context.js';
 import { badRequest } from '../../errors.js';
 import { flavorCopy } from '../../flavors/flavor-copy.js';
 import type { Flavor, Keypair, New, Server } from '../../model/index.js';
+import { serverDefaults, settingsIn } from '../../model/server-settings.js';
 import type { BootPlan } from './create-boot.js';
 import type { PlacementPlan } from './create-placement.js';
 import type { NewServer } from './create-request.js';
@@ -49,11 +50,12 @@ export function serverRecord(
   const name = count > 1 ? `${wanted.name}-${index + 1}` : wanted.name;
   const { imageProperties } = boot;
   return {
+    ...serverDefaults,
+    ...settingsIn(wanted),
     id,
     projectId: context.caller.projectId,
     userId: context.caller.userId,
     name,
-    description: wanted.description ?? null,
     hostname: wanted.hostname ?? hostnameOf(name, id),
     vmState: 'building',
     taskState: 'scheduling',
@@ -64,6 +66,7 @@ export function serverRecord(
     jobId,
     flavor: flavorCopy(flavor),
     oldFlavor: null,
+    newFlavor: null,
     imageId: boot.imageId,
     imageProperties,
     kernelId: imageProperties.kernel_id ?? '',
@@ -71,14 +74,8 @@ export function serverRecord(
     rootDeviceName: boot.rootDeviceName,
     keyName: keypair?.name ?? null,
     keyData: keypair?.publicKey ?? null,
-    userData: wanted.userData ?? null,
     configDrive: wanted.configDrive || imageProperties.img_config_drive === 'mandatory',
     diskConfig: plan.diskConfig,
-    accessIpV4: wanted.accessIpV4 ?? '',
-    accessIpV6: wanted.accessIpV6 ?? '',
-    metadata: wanted.metadata ?? {},
-    tags: wanted.tags ?? [],
-    trustedCerts: wanted.trustedCerts ?? null,
     securityGroups: wanted.securityGroups?.length ? [...new Set(wanted.securityGroups)] : ['default'],
     interfaces: [],
     blockDevices: index === 0 ? boot.devices : boot.devices.map((device) => ({ ...device, id: randomUUID() })),
@@ -95,6 +92,7 @@ export function serverRecord(
     guestPassword: '',
     shelvedImageId: null,
     wasRunning: true,
+    setAsideAt: null,
     createdAt: now,
     updatedAt: null,
     launchedAt: null,

@@ -1,4 +1,4 @@
-import type { Server } from '../../model/index.js';
+import type { Server, ServerSettings } from '../../model/index.js';
 
 /** A disk that a request describes in full. Sizes in GiB; of swap in MiB. */
 export interface RequestedDevice {
@@ -52,20 +52,14 @@ export interface CreatePermissions {
 }
 
 /** A request for servers, after the schema has been checked. Names as in the model. */
-export interface NewServer {
+export interface NewServer extends Partial<ServerSettings> {
   readonly name: string;
-  readonly description?: string | null;
   readonly flavorId: string;
   /** Empty or left out: the server boots from a volume. */
   readonly imageId?: string;
   readonly keyName?: string;
-  readonly metadata?: Readonly<Record<string, string>>;
-  readonly tags?: readonly string[];
-  readonly userData?: string | null;
   readonly configDrive?: boolean;
   readonly diskConfig?: 'AUTO' | 'MANUAL';
-  readonly accessIpV4?: string;
-  readonly accessIpV6?: string;
   /** Names or ids. */
   readonly securityGroups?: readonly string[];
   /** `none`, `auto`, or what was asked for; left out or empty: the only network there is. */
@@ -85,7 +79,6 @@ export interface NewServer {
   readonly adminPassword?: string;
   /** Contents in base64. */
   readonly files?: readonly { readonly path: string; readonly contents: string }[];
-  readonly trustedCerts?: readonly string[] | null;
   readonly may?: CreatePermissions;
 }
 

@@ -74,7 +74,7 @@ export class Housekeeping {
     const aside = await tables.servers.find(this.#core.store, (q) =>
       q.where('deleted', '=', 0).where('vm_state', '=', vmState).where('task_state', 'is', null).orderBy('seq'),
     );
-    return aside.filter(({ setAsideAt }) => setAsideAt !== undefined && setAsideAt <= before).slice(0, BATCH);
+    return aside.filter(({ setAsideAt }) => setAsideAt !== null && setAsideAt <= before).slice(0, BATCH);
   }
 
   /** Somebody else may have been faster: then there is nothing left to do. */

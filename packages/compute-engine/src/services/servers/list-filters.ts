@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import { statesOf } from '../../lifecycle/status.js';
-import type { Server } from '../../model/index.js';
+import type { Server, TextSetting } from '../../model/index.js';
 import type { HostMap } from '../../scheduler/infrastructure.js';
 import type { DatabaseKind } from '../../store/database.js';
 import type { RowQuery } from '../../store/document-table.js';
@@ -10,10 +10,9 @@ const day = (ms: number | null) => (ms === null ? null : new Date(ms).toISOStrin
 /** A time in both the spellings in which people look for one. */
 const times = (ms: number | null) => (ms === null ? [] : [`${day(ms)}000`, `${day(ms)}000`.replace('T', ' ')]);
 
-/** What a pattern is held against, by the name of the filter; any of the texts may fit. */
+/** What a pattern is held against, by the name of the filter; any of the texts may fit. Settings need no entry. */
 const texts = {
   name: (s) => [s.name],
-  description: (s) => [s.description],
   hostname: (s) => [s.hostname],
   node: (s) => [s.node],
   key_name: (s) => [s.keyName],
@@ -35,7 +34,12 @@ const texts = {
   terminated_at: (s) => times(s.terminatedAt),
   ip: (s) => addressesOf(s, 4),
   ip6: (s) => addressesOf(s, 6),
-} as const satisfies Record<string, (server: Server, hosts: HostMap) => readonly (string | null | undefined)[]>;
+} as const satisfies Record<string, ReadTexts>;
+
+type ReadTexts = (server: Server, hosts: HostMap) => readonly (string | null | undefined)[];
+
+const textsOf = (name: ServerPatternField): ReadTexts =>
+  Object.hasOwn(texts, name) ? texts[name as keyof typeof texts] : (s) => [s[name as TextSetting]];
 
 function addressesOf({ interfaces }: Server, version: 4 | 6): string[] {
   return interfaces.flatMap(({ fixedIps }) =>
@@ -43,7 +47,7 @@ function addressesOf({ interfaces }: Server, version: 4 | 6): string[] {
   );
 }
 
-export type ServerPatternField = keyof typeof texts;
+export type ServerPatternField = keyof typeof texts | TextSetting;
 
 /** Filters whose value is the value of a column. */
 const columns = {
@@ -149,7 +153,7 @@ export function judgeOf(filters: ServerFilters, hosts: HostMap): Judge | undefin
 
 function patternJudges({ patterns = {} }: ServerFilters, hosts: HostMap): Judge[] {
   const judge = (names: readonly ServerPatternField[]): Judge => {
-    const compiled = names.map((name) => [texts[name], compilePattern(patterns[name]!) ?? never] as const);
+    const compiled = names.map((name) => [textsOf(name), compilePattern(patterns[name]!) ?? never] as const);
     return (server) =>
       compiled.some(([read, fits]) => read(server, hosts).some((text) => typeof text === 'string' && fits(text)));
   };

@@ -1,5 +1,5 @@
 import { type RawBuilder, sql } from 'kysely';
-import type { Server } from '../../model/index.js';
+import type { Server, TextSetting } from '../../model/index.js';
 import type { HostMap } from '../../scheduler/infrastructure.js';
 import type { RowQuery } from '../../store/document-table.js';
 
@@ -20,6 +20,7 @@ const nullable = (name: string, absent: Value, value: KeySpec['value']): KeySpec
 });
 const unindexed = (value: KeySpec['value']): KeySpec => ({ value });
 
+/** Settings need no entry: they sort by their own names. */
 const keys = {
   created_at: column('created_at', (s) => s.createdAt),
   updated_at: column('updated_at', (s) => s.updatedAt ?? s.createdAt),
@@ -53,7 +54,10 @@ const keys = {
   root_device_name: unindexed((s) => s.rootDeviceName ?? ''),
 } as const satisfies Record<string, KeySpec>;
 
-export type ServerSortKey = keyof typeof keys;
+export type ServerSortKey = keyof typeof keys | TextSetting;
+
+const keyOf = (name: ServerSortKey): KeySpec =>
+  Object.hasOwn(keys, name) ? keys[name as keyof typeof keys] : unindexed((s) => s[name as TextSetting] ?? '');
 
 export interface ServerSort {
   readonly key: ServerSortKey;
@@ -75,7 +79,7 @@ export class ServerOrder {
     const first = asked[0]!.direction;
     const steps = new Map<string, Step>();
     for (const { key, direction } of [...asked, { key: 'created_at', direction: first } as const]) {
-      if (!steps.has(key)) steps.set(key, { ...(keys[key] as KeySpec), ascending: direction === 'asc' });
+      if (!steps.has(key)) steps.set(key, { ...keyOf(key), ascending: direction === 'asc' });
     }
     steps.set('seq', { ...column('seq', (s) => s.seq), ascending: first === 'asc' });
     if (free) steps.set('created_at', { ...steps.get('created_at')!, column: sql`(created_at + 0)` });

@@ -1,17 +1,18 @@
 import { randomUUID } from 'node:crypto';
 import type { Server } from '../../model/index.js';
+import { serverDefaults } from '../../model/server-settings.js';
 
 /** A small server as the engine would hand it to a driver. */
 export function sampleServer(fields: Partial<Server> = {}): Server {
   const id = randomUUID();
   return {
+    ...serverDefaults,
     id,
     seq: 1,
     revision: 1,
     projectId: 'project',
     userId: 'user',
     name: `server-${id.slice(0, 8)}`,
-    description: null,
     hostname: `server-${id.slice(0, 8)}`,
     vmState: 'active',
     taskState: null,
@@ -31,6 +32,7 @@ export function sampleServer(fields: Partial<Server> = {}): Server {
       extraSpecs: {},
     },
     oldFlavor: null,
+    newFlavor: null,
     imageId: '70a599e0-31e7-49b7-b260-868f441e862b',
     imageProperties: {},
     kernelId: '',
@@ -38,14 +40,8 @@ export function sampleServer(fields: Partial<Server> = {}): Server {
     rootDeviceName: '/dev/vda',
     keyName: null,
     keyData: null,
-    userData: null,
     configDrive: false,
     diskConfig: 'MANUAL',
-    accessIpV4: '',
-    accessIpV6: '',
-    metadata: {},
-    tags: [],
-    trustedCerts: null,
     securityGroups: ['default'],
     interfaces: [],
     blockDevices: [],
@@ -62,6 +58,7 @@ export function sampleServer(fields: Partial<Server> = {}): Server {
     guestPassword: '',
     shelvedImageId: null,
     wasRunning: true,
+    setAsideAt: null,
     createdAt: 1_700_000_000_000,
     updatedAt: null,
     launchedAt: 1_700_000_000_000,
