@@ -1,24 +1,13 @@
 import { Refusal, type Server } from '@apistrata/compute-engine';
-import { between, since } from '@apistrata/microversion';
 import { object } from '@apistrata/microversion/schema';
 import type { ComputeCall } from '../../http/call.js';
 import { operation } from '../../operation.js';
-import * as type from '../../schemas/types.js';
 import { serverUpdated } from '../../views/server.js';
+import { fieldsOf, keptOf } from '../../views/server-fields.js';
 import { zoneOf } from '../../views/server-parts.js';
 import { serverById } from './target.js';
 
-const body = object({
-  server: object({
-    name: type.name.optional(),
-    'OS-DCF:diskConfig': type.diskConfig.optional(),
-    accessIPv4: type.ipv4.optional(),
-    accessIPv6: type.ipv6.optional(),
-    description: since('2.19', type.description().optional()),
-    hostname: [between('2.90', '2.93', type.hostnameLabel.optional()), since('2.94', type.fqdn.optional())],
-    pinned_availability_zone: since('2.104', type.name.nullable().optional()),
-  }),
-});
+const body = object({ server: object(fieldsOf('update')) });
 
 /** Null unpins. Pinning takes a server that is not pinned, and the zone that it is in. */
 function pinnedZone(server: Server, asked: string | null | undefined, call: ComputeCall): string | null {
@@ -52,12 +41,7 @@ export const changeServers = [
       const { server: s } = call.body;
       call.hosts = await call.engine.infrastructure.hosts();
       const server = await call.engine.servers.change(call.context, call.target.id, 'update', (current) => ({
-        name: s.name ?? current.name,
-        diskConfig: s['OS-DCF:diskConfig'] ?? current.diskConfig,
-        accessIpV4: s.accessIPv4 ?? current.accessIpV4,
-        accessIpV6: s.accessIPv6 ?? current.accessIpV6,
-        description: s.description === undefined ? current.description : s.description,
-        hostname: s.hostname ?? current.hostname,
+        ...keptOf(s),
         pinnedZone: pinnedZone(current, s.pinned_availability_zone, call),
       }));
       return { server };

@@ -2,6 +2,7 @@ import { between, since, until } from '@apistrata/microversion';
 import { derive, type Infer, object } from '@apistrata/microversion/schema';
 import { z } from 'zod';
 import * as type from '../../schemas/types.js';
+import { fieldsOf } from '../../views/server-fields.js';
 
 const MOST_VOLUME_GIB = 2_147_483_647;
 
@@ -62,11 +63,8 @@ const fullDevice = object({
 });
 
 const server = object({
-  name: type.name,
-  imageRef: z.union([z.literal(''), type.uuid]).optional(),
+  ...fieldsOf('create'),
   flavorRef: z.union([z.string().min(1), z.int().transform(String)]),
-  adminPass: z.string().optional(),
-  metadata: type.metadata.optional(),
   networks: [
     until(
       '2.36',
@@ -77,26 +75,9 @@ const server = object({
       derive(network, (item) => z.union([item.array(), z.enum(['none', 'auto'])])),
     ),
   ],
-  'OS-DCF:diskConfig': type.diskConfig.optional(),
-  accessIPv4: type.ipv4.optional(),
-  accessIPv6: type.ipv6.optional(),
-  availability_zone: type.name.optional(),
   block_device_mapping: derive(legacyDevice, (item) => item.array().optional()),
   block_device_mapping_v2: derive(fullDevice, (item) => item.array().optional()),
-  config_drive: type.boolish.optional(),
-  key_name: type.name.optional(),
-  min_count: type.posint.optional(),
-  max_count: type.posint.optional(),
   return_reservation_id: type.boolish.optional(),
-  security_groups: z.array(z.strictObject({ name: type.name.optional() })).optional(),
-  user_data: type.userData.optional(),
-  personality: until('2.56', type.personality.optional()),
-  description: since('2.19', type.description().optional()),
-  tags: since('2.52', z.array(type.tag).max(50).optional()),
-  trusted_image_certificates: since('2.63', type.trustedCerts.optional()),
-  host: since('2.74', type.fqdn.optional()),
-  hypervisor_hostname: since('2.74', type.fqdn.optional()),
-  hostname: [between('2.90', '2.93', type.hostnameLabel.optional()), since('2.94', type.fqdn.optional())],
 });
 
 const MOST_LEVELS = 30;

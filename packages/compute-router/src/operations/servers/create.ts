@@ -6,6 +6,7 @@ import type { ComputeCall } from '../../http/call.js';
 import { operation } from '../../operation.js';
 import type { RuleName } from '../../policy/index.js';
 import { serverCreated } from '../../views/server.js';
+import { keptOf } from '../../views/server-fields.js';
 import { type CreateServerBody, createServerBody } from './create-body.js';
 
 type Asked = CreateServerBody['server'];
@@ -56,18 +57,10 @@ function hintsOf(body: CreateServerBody): NewServer['hints'] {
 function wantedOf(call: ComputeCall, body: CreateServerBody): NewServer {
   const { server: s } = body;
   return {
-    name: s.name,
+    ...keptOf(s),
     description: at(described, call.version) ? s.description : s.name,
     flavorId: s.flavorRef.split('/').at(-1)!,
-    imageId: s.imageRef,
-    keyName: s.key_name,
-    metadata: s.metadata,
     tags: s.tags && [...new Set(s.tags)],
-    userData: s.user_data,
-    configDrive: s.config_drive,
-    diskConfig: s['OS-DCF:diskConfig'],
-    accessIpV4: s.accessIPv4,
-    accessIpV6: s.accessIPv6,
     securityGroups: s.security_groups?.flatMap(({ name }) => name ?? []),
     networks:
       typeof s.networks === 'object'
@@ -80,16 +73,7 @@ function wantedOf(call: ComputeCall, body: CreateServerBody): NewServer {
         : s.networks,
     devices: s.block_device_mapping_v2?.map(deviceOf),
     legacyDevices: s.block_device_mapping?.map(legacyDeviceOf),
-    zone: s.availability_zone,
-    host: s.host,
-    hypervisorHostname: s.hypervisor_hostname,
     hints: hintsOf(body),
-    minCount: s.min_count,
-    maxCount: s.max_count,
-    hostname: s.hostname,
-    adminPassword: s.adminPass,
-    files: s.personality,
-    trustedCerts: s.trusted_image_certificates,
     may: {
       zeroDiskFlavor: call.can('os_compute_api:servers:create:zero_disk_flavor'),
       externalNetwork: call.can('network:attach_external_network'),

@@ -1,80 +1,20 @@
-import {
-  Refusal,
-  type ServerFilters,
-  type ServerPatternField,
-  type ServerQuery,
-  type ServerSort,
-  statesOf,
-} from '@apistrata/compute-engine';
-import { at, since, type Window } from '@apistrata/microversion';
+import { Refusal, type ServerFilters, type ServerQuery, type ServerSort, statesOf } from '@apistrata/compute-engine';
+import { at, since } from '@apistrata/microversion';
 import { BadRequest } from '../../http/bad-request.js';
 import type { ComputeCall } from '../../http/call.js';
 import { pageSize } from '../../http/paging.js';
 import type { RuleName } from '../../policy/index.js';
-import { INTERNAL, idleKeys, joinFilters, type ServerListParameters } from './list-query.js';
+import { type ListFilter, listFilters } from './list-filters.js';
+import { INTERNAL, type ServerListParameters } from './list-query.js';
+import { sortKeys } from './list-sort-keys.js';
 
 type Name = keyof ServerListParameters;
 
-/** Filters that everybody may use. Those that only some may use are dropped without a word when others do. */
-const open = {
-  reservation_id: true,
-  name: true,
-  status: true,
-  image: true,
-  flavor: true,
-  ip: true,
-  'changes-since': true,
-  all_tenants: true,
-  ip6: since('2.5', true),
-  tags: since('2.26', true),
-  'tags-any': since('2.26', true),
-  'not-tags': since('2.26', true),
-  'not-tags-any': since('2.26', true),
-  'changes-before': since('2.66', true),
-  locked: since('2.73', true),
-  availability_zone: since('2.83', true),
-  config_drive: since('2.83', true),
-  key_name: since('2.83', true),
-  created_at: since('2.83', true),
-  launched_at: since('2.83', true),
-  terminated_at: since('2.83', true),
-  power_state: since('2.83', true),
-  task_state: since('2.83', true),
-  vm_state: since('2.83', true),
-  progress: since('2.83', true),
-  user_id: since('2.83', true),
-  hostname: since('2.90', true),
-} as const satisfies Partial<Record<Name, true | Window<true>>>;
-
 /** Parameters that are no filters. */
-const paging = ['limit', 'marker', 'sort_key', 'sort_dir'] as const satisfies readonly Name[];
+const paging: ReadonlySet<string> = new Set(['limit', 'marker', 'sort_key', 'sort_dir'] satisfies Name[]);
 
-/** Filters whose name is also the engine's name of what a pattern is held against. */
-const patterns = [
-  'name',
-  'description',
-  'hostname',
-  'node',
-  'key_name',
-  'availability_zone',
-  'reservation_id',
-  'config_drive',
-  'root_device_name',
-  'kernel_id',
-  'ramdisk_id',
-  'launch_index',
-  'locked_by',
-  'access_ip_v4',
-  'access_ip_v6',
-  'auto_disk_config',
-  'power_state',
-  'progress',
-  'created_at',
-  'launched_at',
-  'terminated_at',
-  'ip',
-  'ip6',
-] as const satisfies readonly (Name & ServerPatternField)[];
+const filterNamed = (name: string): ListFilter | undefined =>
+  Object.hasOwn(listFilters, name) ? listFilters[name as keyof typeof listFilters] : undefined;
 
 /** Words that no status has: an empty list at first, refused later. */
 const unknownStatusRefused = since('2.38', true);
@@ -105,7 +45,9 @@ export function serverQueryOf(
   const allProjects = allProjectsOf(call, allowed, allProjectsRule);
   const filters = filtersOf(call, allowed, allProjects);
   if (!filters) return undefined;
-  const plain = Object.keys(allowed).every((name) => name === 'all_tenants') && !paging.some((name) => name in given);
+  const plain =
+    Object.keys(allowed).every((name) => name === 'all_tenants') &&
+    !Object.keys(given).some((name) => paging.has(name));
   return {
     allProjects,
     limit: pageSize(call, given.limit),
@@ -119,9 +61,10 @@ export function serverQueryOf(
 function allowedOf(call: ComputeCall, given: ServerListParameters): ServerListParameters {
   const all = call.can('os_compute_api:servers:allow_all_filters');
   const allowed = Object.entries(given).filter(([name]) => {
-    if (paging.includes(name as never)) return false;
-    if (!all) return at(open[name as keyof typeof open], call.version) === true;
-    if (joinFilters.includes(name as never) || INTERNAL.test(name)) throw invalidFilter(name);
+    if (paging.has(name)) return false;
+    const filter = filterNamed(name);
+    if (!all) return at(filter?.everybody, call.version) === true;
+    if (filter?.internal || INTERNAL.test(name)) throw invalidFilter(name);
     return true;
   });
   return Object.fromEntries(allowed);
@@ -136,7 +79,7 @@ function allProjectsOf(call: ComputeCall, { all_tenants: text }: ServerListParam
 }
 
 function sortOf(call: ComputeCall, { sort_key: keys = [], sort_dir: directions = [] }: ServerListParameters) {
-  const asked = keys.length > 0 ? keys : (['created_at'] as const);
+  const asked = keys.length > 0 ? keys : ['created_at'];
   for (const key of ['host', 'node'] as const) {
     if (keys.includes(key) && !call.context.isAdmin) {
       throw new Refusal('FORBIDDEN', `Only administrators can sort servers by ${key}`);
@@ -145,14 +88,12 @@ function sortOf(call: ComputeCall, { sort_key: keys = [], sort_dir: directions =
   const unknown = directions.find((direction) => direction !== 'asc' && direction !== 'desc');
   if (unknown !== undefined) throw new BadRequest(`Unknown sort direction '${unknown}': it is asc or desc.`);
   if (directions.length > asked.length) throw new BadRequest('There are more sort directions than sort keys.');
-  const idle = at(idleKeys, call.version)!;
-  return asked.flatMap((key, position) => {
-    const direction = directions[position] ?? directions[0] ?? 'desc';
-    return idle.has(key) ? [] : [{ key, direction } as ServerSort];
+  return asked.flatMap((name, position): readonly ServerSort[] => {
+    const direction = (directions[position] ?? directions[0] ?? 'desc') as ServerSort['direction'];
+    const key = at(sortKeys[name], call.version);
+    return key ? [{ key, direction }] : [];
   });
 }
-
-const listed = (text: string | undefined) => text?.split(',');
 
 function filtersOf(call: ComputeCall, given: ServerListParameters, allProjects: boolean): ServerFilters | undefined {
   const statuses = given.status && statusesOf(call, given.status);
@@ -166,27 +107,32 @@ function filtersOf(call: ComputeCall, given: ServerListParameters, allProjects: 
   if (changedSince !== undefined && changedBefore !== undefined && changedSince > changedBefore) {
     throw new BadRequest('The value of changes-since must be less than or equal to changes-before.');
   }
+  const { vmState, ...plain } = plainFiltersOf(given);
   return {
-    id: given.uuid,
+    ...plain,
     projectId: allProjects ? (given.project_id ?? given.tenant_id) : undefined,
-    userId: given.user_id,
-    imageId: given.image ?? given.image_ref,
-    flavorId: given.flavor,
-    host: given.host,
-    vmState: statuses ? undefined : given.vm_state,
-    taskState: given.task_state,
+    vmState: statuses ? undefined : vmState,
     statuses,
     locked: lockedOf(given.locked),
-    patterns: patternsOf(given),
-    tags: listed(given.tags),
-    tagsAny: listed(given['tags-any']),
-    notTags: listed(given['not-tags']),
-    notTagsAny: listed(given['not-tags-any']),
     changedSince,
     changedBefore,
     deleted: onlyDeleted || (given.deleted === undefined ? undefined : booleanOf(given.deleted) === true),
     softDeleted: given.soft_deleted !== undefined && booleanOf(given.soft_deleted) === true,
   };
+}
+
+/** The filters of the engine that a text, the parts of one, or a pattern is; their records say which. */
+function plainFiltersOf(given: ServerListParameters): ServerFilters {
+  const patterns: Record<string, string> = {};
+  const filters: Record<string, unknown> = {};
+  for (const [name, { pattern, text, list }] of Object.entries<ListFilter>(listFilters)) {
+    const value = given[name as Name];
+    if (typeof value !== 'string') continue;
+    if (pattern) patterns[pattern] ??= value;
+    if (text) filters[text] ??= value;
+    if (list) filters[list] ??= value.split(',');
+  }
+  return { ...filters, patterns };
 }
 
 function statusesOf(call: ComputeCall, words: readonly string[]): readonly string[] {
@@ -200,13 +146,4 @@ function lockedOf(text: string | undefined): boolean | undefined {
   const locked = booleanOf(text);
   if (locked === undefined) throw new BadRequest(`Invalid value '${text}' for locked: it is true or false.`);
   return locked;
-}
-
-function patternsOf(given: ServerListParameters): ServerFilters['patterns'] {
-  const aliases = {
-    ...given,
-    name: given.name ?? given.display_name,
-    description: given.description ?? given.display_description,
-  };
-  return Object.fromEntries(patterns.flatMap((name) => (aliases[name] === undefined ? [] : [[name, aliases[name]]])));
 }

@@ -1,30 +1,16 @@
-import { at, between, since, until } from '@apistrata/microversion';
+import { at, since } from '@apistrata/microversion';
 import { answer } from '@apistrata/microversion/router';
 import { derive, object } from '@apistrata/microversion/schema';
 import { z } from 'zod';
 import { operation } from '../../operation.js';
 import * as type from '../../schemas/types.js';
 import { serverRebuilt } from '../../views/server.js';
+import { fieldsOf, keptOf } from '../../views/server-fields.js';
 import { serverById } from './target.js';
 
 const path = '/servers/{id}/action';
 
-const rebuild = object({
-  imageRef: type.uuid,
-  name: type.name.optional(),
-  adminPass: z.string().optional(),
-  metadata: type.metadata.optional(),
-  preserve_ephemeral: type.boolish.optional(),
-  'OS-DCF:diskConfig': type.diskConfig.optional(),
-  accessIPv4: type.ipv4.optional(),
-  accessIPv6: type.ipv6.optional(),
-  personality: until('2.56', type.personality.optional()),
-  description: since('2.19', type.description().optional()),
-  key_name: since('2.54', type.name.nullable().optional()),
-  user_data: since('2.57', type.userData.nullable().optional()),
-  trusted_image_certificates: since('2.63', type.trustedCerts.optional()),
-  hostname: [between('2.90', '2.93', type.hostnameLabel.optional()), since('2.94', type.fqdn.optional())],
-});
+const rebuild = object(fieldsOf('rebuild'));
 
 const rescue = object({
   adminPass: z.string().optional(),
@@ -56,20 +42,7 @@ export const rebuildActions = [
       if (asked.trusted_image_certificates !== undefined)
         call.require('os_compute_api:servers:rebuild:trusted_certs', target);
       const { server, adminPassword } = await engine.servers.act(context, target.id, 'rebuild', {
-        imageId: asked.imageRef,
-        name: asked.name,
-        adminPassword: asked.adminPass,
-        metadata: asked.metadata,
-        preserveEphemeral: asked.preserve_ephemeral,
-        diskConfig: asked['OS-DCF:diskConfig'],
-        accessIpV4: asked.accessIPv4,
-        accessIpV6: asked.accessIPv6,
-        files: asked.personality,
-        description: asked.description,
-        keyName: asked.key_name,
-        userData: asked.user_data,
-        trustedCerts: asked.trusted_image_certificates,
-        hostname: asked.hostname,
+        ...keptOf(asked),
         mayReimage: at(mayReimage, version) ?? false,
       });
       call.hosts = await engine.infrastructure.hosts();

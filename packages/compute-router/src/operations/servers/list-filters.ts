@@ -1,0 +1,278 @@
+import {
+  compilePattern,
+  type ServerFilters,
+  type ServerPatternField,
+  type ServerSortKey,
+} from '@apistrata/compute-engine';
+import { since, until, Version, type Windowed } from '@apistrata/microversion';
+import { many, one, type QueryParameter } from '@apistrata/microversion/schema';
+import { z } from 'zod';
+import { dateTimeText } from '../../schemas/date-time.js';
+
+type FilterOf<T> = { [K in keyof ServerFilters]-?: T extends ServerFilters[K] ? K : never }[keyof ServerFilters];
+
+/** All there is to say of something that lists of servers can be filtered or sorted by. */
+export interface ListFilter {
+  /** The parameter, in the versions that have it. */
+  readonly given?: Windowed<QueryParameter<any>>;
+  /** Everybody may use it; else it is dropped without a word where the policy does not allow all filters. */
+  readonly everybody?: Windowed<true>;
+  /** What the engine holds the pattern against, the filter that the text is, or the list that its parts are. Of several parameters for one filter the first counts. */
+  readonly pattern?: ServerPatternField;
+  readonly text?: FilterOf<string>;
+  readonly list?: FilterOf<readonly string[]>;
+  /** The engine's name of the key to sort by; null where the key is accepted and passed over. */
+  readonly sorts?: Windowed<ServerSortKey | null>;
+  /** Would reach into internal records, and is refused to whom filters are not dropped. */
+  readonly internal?: true;
+  /** What it is, for the documents. */
+  readonly words?: string;
+}
+
+const text = one(z.string());
+
+/** A regular expression that is worth running: not empty, and one that takes linear time. */
+const pattern = one(
+  z
+    .string()
+    .min(1)
+    .refine((given) => compilePattern(given) !== undefined, {
+      message: 'The string is not a valid regular expression',
+    }),
+);
+
+/** A filter for everybody. */
+const open = (words: string) => ({ everybody: true, words }) as const;
+
+/** A filter for those whom the policy allows all of them. */
+const closed = (words: string) => ({
+  words: `${words}; for administrators, others may give it, and it is left out of account`,
+});
+
+/** The same until everybody was allowed it. */
+function opened(first: string, words: string) {
+  const { major, minor } = Version.of(first);
+  const history = `For administrators up to ${major}.${Number(minor) - 1}, for everybody from ${first} on`;
+  return { everybody: since(first, true), words: `${words}. ${history}` } as const;
+}
+
+/** A filter that there was not at first. */
+function added<P extends QueryParameter<any>>(first: string, given: P, words: string) {
+  return { given: since(first, given), ...open(`${words}. New in ${first}`) } as const;
+}
+
+const internal = {
+  given: text,
+  internal: true,
+  words: 'Would reach into internal records: left out of account, and refused to administrators',
+} as const;
+
+export const listFilters = {
+  all_tenants: {
+    given: text,
+    ...open('Whether servers of all projects are meant; for administrators, for others refused'),
+  },
+  user_id: { given: text, text: 'userId', sorts: 'user_id', ...opened('2.83', 'Only those that this user created') },
+  project_id: { given: text, sorts: 'project_id', words: 'Only those of this project; needs `all_tenants`' },
+  tenant_id: { given: text, words: 'The same as `project_id`, by its older name' },
+  launch_index: {
+    given: text,
+    pattern: 'launch_index',
+    sorts: 'launch_index',
+    ...closed('Only those at this place among those created together, from 0'),
+  },
+  image: { given: text, text: 'imageId', ...open('Only those created from this image, by id') },
+  image_ref: {
+    given: text,
+    text: 'imageId',
+    sorts: 'image_ref',
+    words: 'The same as `image`, by the name of the column',
+  },
+  kernel_id: {
+    given: pattern,
+    pattern: 'kernel_id',
+    sorts: 'kernel_id',
+    ...closed('Only those with this image of a kernel'),
+  },
+  ramdisk_id: {
+    given: pattern,
+    pattern: 'ramdisk_id',
+    sorts: 'ramdisk_id',
+    ...closed('Only those with this image of an initial disk in memory'),
+  },
+  hostname: {
+    given: pattern,
+    pattern: 'hostname',
+    sorts: 'hostname',
+    ...opened('2.90', 'Only those whose guest calls itself this'),
+  },
+  key_name: {
+    given: pattern,
+    pattern: 'key_name',
+    sorts: 'key_name',
+    ...opened('2.83', 'Only those with this key pair'),
+  },
+  power_state: {
+    given: pattern,
+    pattern: 'power_state',
+    sorts: 'power_state',
+    ...opened('2.83', 'Only those in this power state, a number'),
+  },
+  vm_state: {
+    given: text,
+    text: 'vmState',
+    sorts: 'vm_state',
+    ...opened('2.83', 'Only those in this state apart from the task'),
+  },
+  task_state: {
+    given: text,
+    text: 'taskState',
+    sorts: 'task_state',
+    ...opened('2.83', 'Only those in this task state'),
+  },
+  host: { given: text, text: 'host', sorts: 'host', ...closed('Only those on this host') },
+  node: { given: pattern, pattern: 'node', sorts: 'node', ...closed('Only those on this hypervisor') },
+  flavor: { given: pattern, text: 'flavorId', ...open('Only those of this flavor, by id') },
+  instance_type_id: { sorts: 'instance_type_id' },
+  reservation_id: { given: pattern, pattern: 'reservation_id', ...open('Only those created by this order') },
+  launched_at: {
+    given: pattern,
+    pattern: 'launched_at',
+    sorts: 'launched_at',
+    ...opened('2.83', 'Only those first run at this time'),
+  },
+  terminated_at: {
+    given: pattern,
+    pattern: 'terminated_at',
+    sorts: 'terminated_at',
+    ...opened('2.83', 'Only those deleted at this time'),
+  },
+  updated_at: { sorts: 'updated_at' },
+  availability_zone: {
+    given: pattern,
+    pattern: 'availability_zone',
+    sorts: 'availability_zone',
+    ...opened('2.83', 'Only those in this zone'),
+  },
+  name: { given: pattern, pattern: 'name', ...open('Only those whose name matches this regular expression') },
+  display_name: {
+    given: pattern,
+    pattern: 'name',
+    sorts: 'display_name',
+    words: 'The same as `name`, by the name of the column',
+  },
+  description: {
+    given: pattern,
+    pattern: 'description',
+    ...closed('Only those whose description matches this regular expression'),
+  },
+  display_description: {
+    given: pattern,
+    pattern: 'description',
+    sorts: 'display_description',
+    words: 'The same as `description`, by the name of the column',
+  },
+  locked_by: {
+    given: pattern,
+    pattern: 'locked_by',
+    sorts: 'locked_by',
+    ...closed('Only those locked by `owner` or `admin`'),
+  },
+  uuid: { given: text, text: 'id', sorts: 'uuid', ...closed('Only those with this id') },
+  root_device_name: {
+    given: pattern,
+    pattern: 'root_device_name',
+    sorts: 'root_device_name',
+    ...closed('Only those with this device as root disk'),
+  },
+  config_drive: {
+    given: pattern,
+    pattern: 'config_drive',
+    sorts: 'config_drive',
+    ...opened('2.83', 'Only those with or without a drive for metadata'),
+  },
+  access_ip_v4: {
+    given: pattern,
+    pattern: 'access_ip_v4',
+    sorts: 'access_ip_v4',
+    ...closed('Only those with this IPv4 address for access'),
+  },
+  access_ip_v6: {
+    given: pattern,
+    pattern: 'access_ip_v6',
+    sorts: 'access_ip_v6',
+    ...closed('Only those with this IPv6 address for access'),
+  },
+  auto_disk_config: {
+    given: pattern,
+    pattern: 'auto_disk_config',
+    sorts: 'auto_disk_config',
+    ...closed('Only those whose file system grows with the disk, or does not'),
+  },
+  progress: {
+    given: pattern,
+    pattern: 'progress',
+    sorts: 'progress',
+    ...opened('2.83', 'Only those at this percentage'),
+  },
+  soft_deleted: {
+    given: text,
+    words: 'Whether servers that are kept for a while after their deletion are meant; for administrators',
+  },
+  deleted: { given: text, words: 'Whether deleted servers are meant; for administrators' },
+  status: {
+    given: many(z.string()),
+    ...open(
+      'Only those of this status; may be repeated. A status that does not exist finds nothing up to 2.37 and is a 400 from 2.38 on',
+    ),
+  },
+  'changes-since': {
+    given: one(dateTimeText),
+    ...open('Only those that changed at or after this time, ISO 8601, deleted ones included'),
+  },
+  'changes-before': added(
+    '2.66',
+    one(dateTimeText),
+    'Only those that changed at or before this time, ISO 8601, deleted ones included',
+  ),
+  ip: {
+    given: pattern,
+    pattern: 'ip',
+    ...open('Only those with an IPv4 address that matches this regular expression'),
+  },
+  ip6: {
+    given: pattern,
+    pattern: 'ip6',
+    ...opened('2.5', 'Only those with an IPv6 address that matches this regular expression'),
+  },
+  created_at: {
+    given: pattern,
+    pattern: 'created_at',
+    sorts: 'created_at',
+    ...opened('2.83', 'Only those created at this time'),
+  },
+  tags: { list: 'tags', ...added('2.26', pattern, 'Only those that have all of these tags, separated by commas') },
+  'tags-any': {
+    list: 'tagsAny',
+    ...added('2.26', pattern, 'Only those that have one of these tags, separated by commas'),
+  },
+  'not-tags': {
+    list: 'notTags',
+    ...added('2.26', pattern, 'Only those that do not have all of these tags, separated by commas'),
+  },
+  'not-tags-any': {
+    list: 'notTagsAny',
+    ...added('2.26', pattern, 'Only those that have none of these tags, separated by commas'),
+  },
+  locked: {
+    ...added('2.73', text, 'Only those that are locked, or are not'),
+    sorts: [until('2.72', null), since('2.73', 'locked')],
+  },
+  block_device_mapping: internal,
+  services: internal,
+  metadata: internal,
+  system_metadata: internal,
+  info_cache: internal,
+  security_groups: internal,
+  pci_devices: internal,
+} as const satisfies Readonly<Record<string, ListFilter>>;

@@ -1,0 +1,38 @@
+import type { ServerSortKey } from '@apistrata/compute-engine';
+import { until, type Windowed } from '@apistrata/microversion';
+import { type ListFilter, listFilters } from './list-filters.js';
+
+/** Keys that once could be given and never had a meaning. */
+const idle = [
+  'architecture',
+  'cell_name',
+  'cleaned',
+  'default_ephemeral_device',
+  'default_swap_device',
+  'deleted',
+  'deleted_at',
+  'disable_terminate',
+  'ephemeral_gb',
+  'ephemeral_key_uuid',
+  'id',
+  'key_data',
+  'launched_on',
+  'memory_mb',
+  'os_type',
+  'reservation_id',
+  'root_gb',
+  'shutdown_terminate',
+  'user_data',
+  'vcpus',
+  'vm_mode',
+];
+
+const sorting = Object.entries<ListFilter>(listFilters).flatMap(([name, { sorts }]) =>
+  sorts === undefined ? [] : [[name, sorts] as const],
+);
+
+/** What a list can be sorted by, by the name of the key: the engine's name for it, or null for what has no meaning. */
+export const sortKeys: Readonly<Record<string, Windowed<ServerSortKey | null>>> = Object.fromEntries([
+  ...sorting.sort(([one], [other]) => (one < other ? -1 : 1)),
+  ...idle.map((name) => [name, until('2.74', null)] as const),
+]);
