@@ -34,7 +34,7 @@ app.get('/memory', (_req, res) => {
   res.json(process.memoryUsage());
 });
 app.get('/idle', async (_req, res) => {
-  await engine.worker.idle();
+  await engine.idle();
   res.json({});
 });
 app.use(api);

@@ -4,6 +4,7 @@ import { storesUnderTest } from '../test/stores-under-test.js';
 import { ManualClock } from './clock.js';
 import { SimulatedDriver } from './drivers/simulated.js';
 import type { Engine } from './engine.js';
+import { coreOf } from './engine-core.js';
 import { usageByHost } from './scheduler/claims.js';
 import { tables } from './store/tables.js';
 
@@ -20,7 +21,7 @@ describe.each(storesUnderTest(inject('postgresUrl')))('the engine on $kind', ({ 
   }
 
   async function used() {
-    const usage = [...(await usageByHost(engine.store)).values()];
+    const usage = [...(await usageByHost(coreOf(engine).store)).values()];
     return usage.reduce((sum, { vcpus, servers }) => ({ vcpus: sum.vcpus + vcpus, servers: sum.servers + servers }), {
       vcpus: 0,
       servers: 0,
@@ -33,7 +34,7 @@ describe.each(storesUnderTest(inject('postgresUrl')))('the engine on $kind', ({ 
     const { servers } = await engine.servers.create(context, wanted);
     const id = servers[0]!.id;
     expect(servers[0]).toMatchObject({ vmState: 'building', taskState: 'scheduling', host: null });
-    await engine.worker.idle();
+    await engine.idle();
     expect(await engine.servers.get(context, id)).toMatchObject({
       vmState: 'active',
       taskState: null,
@@ -41,18 +42,20 @@ describe.each(storesUnderTest(inject('postgresUrl')))('the engine on $kind', ({ 
       jobId: null,
     });
     await engine.servers.act(contextOf('p1'), id, 'os-stop');
-    await engine.worker.idle();
+    await engine.idle();
     expect(await engine.servers.get(context, id)).toMatchObject({ vmState: 'stopped', powerState: 4 });
     await expect(engine.servers.act(contextOf('p1'), id, 'os-stop')).rejects.toThrow(
       `Cannot 'stop' instance ${id} while it is in vm_state stopped`,
     );
     expect(await used()).toEqual({ vcpus: 1, servers: 1 });
     await engine.servers.delete(contextOf('p1'), id);
-    await engine.worker.idle();
+    await engine.idle();
     await expect(engine.servers.get(context, id)).rejects.toThrow('could not be found');
     expect(await used()).toEqual({ vcpus: 0, servers: 0 });
-    expect(await engine.worker.pending()).toBe(0);
-    const history = await tables.actions.find(engine.store, (q) => q.where('server_id', '=', id).orderBy('seq'));
+    expect(await coreOf(engine).worker.pending()).toBe(0);
+    const history = await tables.actions.find(coreOf(engine).store, (q) =>
+      q.where('server_id', '=', id).orderBy('seq'),
+    );
     expect(history.map(({ action, message }) => [action, message])).toEqual([
       ['create', null],
       ['stop', null],
@@ -87,7 +90,7 @@ describe.each(storesUnderTest(inject('postgresUrl')))('the engine on $kind', ({ 
     await start({ settings: { quotas: { instances: -1, cores: -1, ram: -1 } as never } });
     const context = contextOf('p1');
     await engine.servers.create(context, { ...wanted, minCount: 129 });
-    await engine.worker.idle();
+    await engine.idle();
     const servers = await engine.servers.list(context, { limit: 1000 });
     const failed = servers.filter(({ vmState }) => vmState === 'error');
     expect(failed).toHaveLength(1);
@@ -106,10 +109,10 @@ describe.each(storesUnderTest(inject('postgresUrl')))('the engine on $kind', ({ 
     const context = contextOf('p1');
     const { servers } = await engine.servers.create(context, wanted);
     await engine.servers.delete(contextOf('p1'), servers[0]!.id);
-    await engine.worker.idle();
+    await engine.idle();
     await expect(engine.servers.get(context, servers[0]!.id)).rejects.toThrow('could not be found');
     expect(await used()).toEqual({ vcpus: 0, servers: 0 });
-    expect(await engine.worker.pending()).toBe(0);
+    expect(await coreOf(engine).worker.pending()).toBe(0);
   });
 
   it('admits exactly as many servers as the quota, however many ask at once', async () => {
@@ -119,7 +122,7 @@ describe.each(storesUnderTest(inject('postgresUrl')))('the engine on $kind', ({ 
       Array.from({ length: 40 }, () => engine.servers.create(contextOf('p1'), wanted)),
     );
     expect(results.filter(({ status }) => status === 'fulfilled')).toHaveLength(7);
-    await engine.worker.idle();
+    await engine.idle();
     expect(await engine.servers.list(context, { limit: 1000 })).toHaveLength(7);
   });
 });

@@ -1,10 +1,12 @@
 import type { SqlDatabase } from '@apistrata/quota/sql';
 import { actionsByName, cleanups } from './actions/index.js';
-import { systemClock } from './clock.js';
+import type { Catalogs } from './catalogs/catalogs.js';
+import { type Clock, systemClock } from './clock.js';
 import type { Core } from './core.js';
 import { machinesOf } from './drivers/machines.js';
 import { SimulatedDriver } from './drivers/simulated.js';
 import { type EmbeddedCatalogs, embeddedCatalogs } from './embedded/embedded-catalogs.js';
+import { keepCore } from './engine-core.js';
 import { checkEngineOptions, type EngineOptions } from './engine-options.js';
 import { type EngineHealth, engineHealth } from './health.js';
 import { Guards } from './lifecycle/guards.js';
@@ -49,7 +51,13 @@ import { quotaDatabase } from './store/quota-database.js';
 import { openStore } from './store/store.js';
 
 /** A compute service: everything but HTTP. */
-export interface Engine extends Core {
+export interface Engine {
+  /** The time that everything goes by. */
+  readonly clock: Clock;
+  /** The image, network, volume and share services that the engine asks. */
+  readonly catalogs: Catalogs;
+  /** The settings with their defaults. */
+  readonly settings: Settings;
   /** The catalogs kept in the engine's own database, with the verbs that their own services need. */
   readonly embedded: EmbeddedCatalogs;
   readonly servers: Servers;
@@ -83,6 +91,11 @@ export interface Engine extends Core {
   readonly quotaDatabase: SqlDatabase;
   /** Whether the database takes changes and background work gets done, for health endpoints. */
   readonly health: EngineHealth;
+  /**
+   * Resolves when no work is left that this process could do now, for tests and scripts. Work that waits for the clock,
+   * for another try or for another process is not waited for.
+   */
+  idle(): Promise<void>;
   /** Ends background work where it can go on later, and closes the database. */
   close(): Promise<void>;
 }
@@ -163,8 +176,10 @@ export async function createEngine(options: EngineOptions = {}): Promise<Engine>
     housekeeping.start((error) => options.onError?.(error, undefined));
     purge.start((error) => options.onError?.(error, undefined));
   }
-  return {
-    ...core,
+  const engine: Engine = {
+    clock,
+    catalogs: core.catalogs,
+    settings,
     embedded,
     quotaDatabase: quotaDatabase(store),
     servers,
@@ -194,6 +209,7 @@ export async function createEngine(options: EngineOptions = {}): Promise<Engine>
     usageAudit: new UsageAudit(core),
     assistedSnapshots: new AssistedSnapshots(core),
     health: engineHealth(core),
+    idle: () => worker.idle(),
     close: async () => {
       await housekeeping.stop();
       await purge.stop();
@@ -203,4 +219,6 @@ export async function createEngine(options: EngineOptions = {}): Promise<Engine>
       await store.close();
     },
   };
+  keepCore(engine, core);
+  return engine;
 }

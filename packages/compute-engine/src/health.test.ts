@@ -2,6 +2,7 @@ import { afterEach, describe, expect, inject, it } from 'vitest';
 import { contextOf, engineUnderTest, imageId } from '../test/engine-under-test.js';
 import { storesUnderTest } from '../test/stores-under-test.js';
 import type { Engine } from './engine.js';
+import { coreOf } from './engine-core.js';
 
 describe.each(storesUnderTest(inject('postgresUrl')))('the health of an engine on $kind', ({ open }) => {
   let engine: Engine;
@@ -23,8 +24,8 @@ describe.each(storesUnderTest(inject('postgresUrl')))('the health of an engine o
     await start({ worker: false });
     await engine.servers.create(contextOf('p1'), { name: 'web', flavorId: '1', imageId, networks: 'none' });
     expect(await engine.health.worker()).toMatchObject({ healthy: true });
-    await engine.store.db
-      .updateTable('jobs')
+    await coreOf(engine)
+      .store.db.updateTable('jobs')
       .set({ run_at: Date.now() - 45_000 })
       .execute();
     const told = await engine.health.worker();
@@ -34,7 +35,7 @@ describe.each(storesUnderTest(inject('postgresUrl')))('the health of an engine o
 
   it('tells a database that is away, and nothing of where it is', async () => {
     await start({ worker: false });
-    await engine.store.close();
+    await coreOf(engine).store.close();
     expect(await engine.health.database()).toEqual({ healthy: false, reason: 'The database cannot be reached.' });
     expect(await engine.health.worker()).toMatchObject({ healthy: false, reason: 'The database cannot be reached.' });
   });

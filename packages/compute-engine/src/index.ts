@@ -46,7 +46,7 @@ export {
 } from './runs/action.js';
 export type { ConcurrentRun } from './runs/concurrent-run.js';
 export type { ServerRun } from './runs/server-run.js';
-export { type Host, type HostMap, Infrastructure } from './scheduler/infrastructure.js';
+export { type Host, type HostMap, type HostStatus, zoneOf } from './scheduler/infrastructure.js';
 export { NoValidHost } from './scheduler/scheduler.js';
 export { SecretKeyError } from './secrets/secret-key-error.js';
 export type { Zone } from './services/availability-zones.js';
@@ -70,6 +70,7 @@ export type { ServerFilters, ServerPatternField } from './services/servers/list-
 export { compilePattern } from './services/servers/list-pattern.js';
 export type { ServerSort, ServerSortKey } from './services/servers/list-sort.js';
 export { shareStatusOf } from './services/servers/shares.js';
+export type { ServerChange } from './services/servers/update.js';
 export type { AttachmentUpdate } from './services/servers/volume-attachments.js';
 export type { ServiceChange, ServiceState } from './services/services.js';
 export type { ProjectUsage, ServerUsage, UsageWindow } from './services/usage.js';

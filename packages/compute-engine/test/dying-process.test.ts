@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, inject, it } from 'vitest';
 import { createEngine, type Engine } from '../src/engine.js';
+import { coreOf } from '../src/engine-core.js';
 import { defaultPreset } from '../src/preset/preset.js';
 import { contextOf, imageId } from './engine-under-test.js';
 import { storesUnderTest } from './stores-under-test.js';
@@ -61,7 +62,7 @@ describe.each(storesUnderTest(inject('postgresUrl')))(
     const boot = async () => {
       const wanted = { name: 'web', flavorId: '1', imageId, networks: 'none' } as const;
       const [server] = (await engine.servers.create(context, wanted)).servers;
-      await engine.worker.idle();
+      await engine.idle();
       return server!.id;
     };
 
@@ -82,7 +83,7 @@ describe.each(storesUnderTest(inject('postgresUrl')))(
       const create = { name: 'web', flavorId: '1', imageId, networks: 'none', devices: [root, device] };
       await dies('volumes', 'reserve', { create });
       await expect.poll(() => volume(volumeId), settled).toMatchObject({ status: 'available', attachments: [] });
-      await expect.poll(() => engine.worker.pending(), settled).toBe(0);
+      await expect.poll(() => coreOf(engine).worker.pending(), settled).toBe(0);
       expect(await engine.servers.list(context, { limit: 10 })).toEqual([]);
     });
 
@@ -91,14 +92,14 @@ describe.each(storesUnderTest(inject('postgresUrl')))(
       const volumeId = await newVolume();
       await dies('volumes', 'reserve', { server, volume: { volumeId, toShelved: true, multiattach: true } });
       await expect.poll(() => volume(volumeId), settled).toMatchObject({ status: 'in-use', attachments: [{}] });
-      await expect.poll(() => engine.worker.pending(), settled).toBe(0);
+      await expect.poll(() => coreOf(engine).worker.pending(), settled).toBe(0);
     });
 
     it('leaves no port that the server does not have', async () => {
       const server = await boot();
       await dies('networks', 'createPorts', { server, port: { networkId, toExternal: false, resourceRequests: true } });
       await expect.poll(() => ports(server), settled).toEqual([]);
-      await expect.poll(() => engine.worker.pending(), settled).toBe(0);
+      await expect.poll(() => coreOf(engine).worker.pending(), settled).toBe(0);
       expect((await engine.servers.get(context, server)).interfaces).toEqual([]);
     });
   },

@@ -8,6 +8,6 @@ const context: Context = {
 };
 const imageId = defaultPreset.images![0]!.id;
 const { servers } = await engine.servers.create(context, { name: 'web', flavorId: '1', imageId, networks: 'none' });
-await engine.worker.idle();
+await engine.idle();
 export const booted = await engine.servers.get(context, servers[0]!.id);
 await engine.close();

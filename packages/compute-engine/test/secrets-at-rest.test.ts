@@ -8,6 +8,7 @@ import { systemClock } from '../src/clock.js';
 import type { DriverWork } from '../src/drivers/driver.js';
 import { SimulatedDriver } from '../src/drivers/simulated.js';
 import type { Engine } from '../src/engine.js';
+import { coreOf } from '../src/engine-core.js';
 import { newSecretKey } from '../src/secrets/sealer.js';
 import { contextOf, engineUnderTest, imageId } from './engine-under-test.js';
 import { storesUnderTest } from './stores-under-test.js';
@@ -145,12 +146,12 @@ describe.each(storesUnderTest(inject('postgresUrl')))('secrets, on $kind,', ({ k
     for (const action of actions) {
       const before = await start({ worker: false });
       await action(before);
-      expect(await before.worker.pending()).toBe(1);
+      expect(await coreOf(before).worker.pending()).toBe(1);
       const encoded = planted.flatMap((text) => [text, Buffer.from(text).toString('base64')]);
       expect(await found(encoded)).toEqual([]);
       await stop();
       const after = await start({ worker: true });
-      await expect.poll(() => after.worker.pending(), patient).toBe(0);
+      await expect.poll(() => coreOf(after).worker.pending(), patient).toBe(0);
       expect((await after.servers.get(context(), id, { deleted: true })).fault).toBeNull();
       expect(await found(encoded)).toEqual([]);
       await stop();
@@ -170,7 +171,7 @@ describe.each(storesUnderTest(inject('postgresUrl')))('secrets, on $kind,', ({ k
     const { id } = (await before.servers.create(context, wanted)).servers[0]!;
     await stop();
     const after = await start({ worker: true, secretKey: newSecretKey() });
-    await expect.poll(() => after.worker.pending(), patient).toBe(0);
+    await expect.poll(() => coreOf(after).worker.pending(), patient).toBe(0);
     expect(await after.servers.get(context, id)).toMatchObject({
       vmState: 'error',
       taskState: null,
@@ -178,7 +179,7 @@ describe.each(storesUnderTest(inject('postgresUrl')))('secrets, on $kind,', ({ k
     });
     expect((await after.actions.list(id))[0]).toMatchObject({ action: 'create', message: 'Error' });
     await after.servers.delete(context, id);
-    await expect.poll(() => after.worker.pending(), patient).toBe(0);
+    await expect.poll(() => coreOf(after).worker.pending(), patient).toBe(0);
     expect((await after.servers.get(context, id, { deleted: true })).deleted).toBe(true);
   });
 });

@@ -74,7 +74,7 @@ export async function apiUnderTest(options: ApiOptions = {}): Promise<Api> {
   const server: HttpServer = createServer({ keepAliveTimeout: 60_000 }, router);
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-  const idle = () => engine.worker.idle();
+  const idle = () => engine.idle();
 
   function as(token: string, version?: string): Client {
     async function send(method: string, path: string, body?: unknown): Promise<Answered> {

@@ -1,5 +1,6 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { dumpTables, loadTables } from '@apistrata/compute-engine/testing';
 import { CloudClock } from './clock/cloud-clock.js';
 import { cloudsYaml, environment } from './environment.js';
 import { cloudApp } from './front/cloud-app.js';
@@ -13,7 +14,6 @@ import { type CloudOptions, checkCloudOptions, PACES } from './options.js';
 import { populate } from './presets/populate.js';
 import { type CloudPreset, presets } from './presets/presets.js';
 import { Documents } from './service/documents.js';
-import { dumpTables, loadTables } from './state/tables-dump.js';
 import { createWorld, type World, type WorldOptions } from './state/world.js';
 import type { TestCloud } from './test-cloud.js';
 
@@ -89,7 +89,7 @@ export async function startCloud(options: CloudOptions = {}): Promise<TestCloud>
     onRequest: (listener) => journal.follow(listener),
     unserved: () => unserved.list(),
     restartHost: (name) => world.engine.services.begin([name]),
-    idle: () => world.engine.worker.idle(),
+    idle: () => world.engine.idle(),
     async reset() {
       documents.clear();
       directory.begin();
@@ -99,7 +99,7 @@ export async function startCloud(options: CloudOptions = {}): Promise<TestCloud>
     },
     async save() {
       return {
-        tables: await dumpTables(world.engine.store),
+        tables: await dumpTables(world.engine),
         documents: documents.save(),
         now: clock.now(),
       };

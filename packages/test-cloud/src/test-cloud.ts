@@ -1,4 +1,5 @@
 import type { Engine, Rule, RuleHandle } from '@apistrata/compute-engine';
+import type { TablesDump } from '@apistrata/compute-engine/testing';
 import type { CloudClock } from './clock/cloud-clock.js';
 import type { environment, Login } from './environment.js';
 import type { HttpRule } from './front/http-rule.js';
@@ -6,7 +7,6 @@ import type { HttpRuleHandle } from './front/http-rules.js';
 import type { JournalEntry, JournalQuery } from './front/journal.js';
 import type { UnservedCall } from './front/unserved.js';
 import type { DocumentsState } from './service/documents.js';
-import type { TablesDump } from './state/tables-dump.js';
 
 /** Scripted behaviour. */
 export interface CloudRules {

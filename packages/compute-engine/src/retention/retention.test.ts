@@ -5,6 +5,7 @@ import { contextOf, engineUnderTest, imageId } from '../../test/engine-under-tes
 import { storesUnderTest } from '../../test/stores-under-test.js';
 import { ManualClock } from '../clock.js';
 import type { Engine } from '../engine.js';
+import { coreOf } from '../engine-core.js';
 import { tables } from '../store/tables.js';
 import { PeriodicPurge } from './periodic-purge.js';
 
@@ -27,13 +28,13 @@ describe.each(storesUnderTest(inject('postgresUrl')))('what is kept no longer, o
   async function create(projectId = 'p1'): Promise<string> {
     const wanted = { name: 'web', flavorId: '1', imageId, networks: 'none' } as const;
     const { servers } = await engine.servers.create(contextOf(projectId), wanted);
-    await engine.worker.idle();
+    await engine.idle();
     return servers[0]!.id;
   }
 
   async function remove(id: string): Promise<void> {
     await engine.servers.delete(context, id);
-    await engine.worker.idle();
+    await engine.idle();
   }
 
   const report = async (startMs: number, endMs: number, more: object = {}) =>
@@ -41,8 +42,8 @@ describe.each(storesUnderTest(inject('postgresUrl')))('what is kept no longer, o
   const rows = async (table: string) =>
     Number(
       (
-        await engine.store.db
-          .selectFrom(table)
+        await coreOf(engine)
+          .store.db.selectFrom(table)
           .select((e) => e.fn.countAll().as('n'))
           .executeTakeFirstOrThrow()
       ).n,
@@ -57,7 +58,7 @@ describe.each(storesUnderTest(inject('postgresUrl')))('what is kept no longer, o
     expect(await engine.retention.purge()).toMatchObject({ servers: 0, actions: 0, consoleTokens: 1 });
     await clock.advance(2 * DAY_MS);
     expect(await engine.retention.purge()).toMatchObject({ servers: 1, usage: 0 });
-    expect(await tables.servers.get(engine.store, gone)).toBeUndefined();
+    expect(await tables.servers.get(coreOf(engine).store, gone)).toBeUndefined();
     expect(await engine.actions.list(gone)).toEqual([]);
     expect((await engine.servers.get(context, kept)).vmState).toBe('active');
     expect(await engine.actions.list(kept)).toHaveLength(1);
@@ -111,19 +112,19 @@ describe.each(storesUnderTest(inject('postgresUrl')))('what is kept no longer, o
     const id = await create();
     await remove(id);
     await clock.advance(100 * DAY_MS);
-    const record = (await tables.servers.get(engine.store, id))!;
-    await engine.store.transaction((tx) => tables.servers.update(tx, { ...record, jobId: randomUUID() }));
+    const record = (await tables.servers.get(coreOf(engine).store, id))!;
+    await coreOf(engine).store.transaction((tx) => tables.servers.update(tx, { ...record, jobId: randomUUID() }));
     expect((await engine.retention.purge()).servers).toBe(0);
-    const waiting = (await tables.servers.get(engine.store, id))!;
-    await engine.store.transaction((tx) => tables.servers.update(tx, { ...waiting, jobId: null }));
+    const waiting = (await tables.servers.get(coreOf(engine).store, id))!;
+    await coreOf(engine).store.transaction((tx) => tables.servers.update(tx, { ...waiting, jobId: null }));
     expect((await engine.retention.purge()).servers).toBe(1);
   });
 
   it('goes in batches, beside two that do the same and requests that go on', async () => {
     const id = await create();
     await remove(id);
-    const { seq: _, revision: __, ...template } = (await tables.servers.get(engine.store, id))!;
-    await engine.store.transaction(async (tx) => {
+    const { seq: _, revision: __, ...template } = (await tables.servers.get(coreOf(engine).store, id))!;
+    await coreOf(engine).store.transaction(async (tx) => {
       for (let i = 0; i < 249; i++) await tables.servers.insert(tx, { ...template, id: randomUUID() });
     });
     await clock.advance(100 * DAY_MS);
@@ -154,7 +155,7 @@ describe.each(storesUnderTest(inject('postgresUrl')))('what is kept no longer, o
   it('is found by an index, and so is what a report needs, with and without statistics', async () => {
     const id = await create();
     await remove(id);
-    const { db } = engine.store;
+    const { db } = coreOf(engine).store;
     const run = async (text: string) => (await db.executeQuery(CompiledQuery.raw(text))).rows;
     const columns = 'revision, data, project_id, user_id, deleted, created_at, launched_at';
     const numbers =

@@ -1,5 +1,5 @@
 import type { Clock } from '../clock.js';
-import type { Aggregate, Node, Service } from '../model/index.js';
+import type { Aggregate, Node, Server, Service } from '../model/index.js';
 import type { Settings } from '../settings.js';
 import type { Session, Tx } from '../store/database.js';
 import type { Store } from '../store/store.js';
@@ -15,7 +15,11 @@ export interface Host {
   readonly node: Node;
   readonly aggregates: readonly Aggregate[];
   readonly zone: string;
+  readonly status: HostStatus;
 }
+
+/** What users are told of a host: `UNKNOWN` when it was not heard of lately. */
+export type HostStatus = 'UP' | 'DOWN' | 'MAINTENANCE' | 'UNKNOWN';
 
 /** A consistent picture of all hosts. */
 export interface HostMap {
@@ -26,6 +30,11 @@ export interface HostMap {
   readonly aggregates: readonly Aggregate[];
   /** Names of hosts that nobody can ask anything now, see {@link Infrastructure.setReachable}. */
   readonly unreachable: ReadonlySet<string>;
+}
+
+/** The availability zone of a server: that of its host, else the one it is bound to, else ''. */
+export function zoneOf({ host, pinnedZone }: Pick<Server, 'host' | 'pinnedZone'>, { hosts }: HostMap): string {
+  return (host !== null && hosts.get(host)?.zone) || pinnedZone || '';
 }
 
 /** How old a picture may be when other processes change hosts too. Capacity is exact all the same: claims check it. */
@@ -96,6 +105,7 @@ export class Infrastructure {
         node,
         aggregates: member,
         zone: zone ?? this.#settings.defaultZone,
+        status: this.#statusOf(service),
       });
     }
     return { epoch: ++this.#epoch, hosts, services, aggregates, unreachable: new Set(this.#unreachable) };
@@ -132,11 +142,10 @@ export class Infrastructure {
     return service.embedded || !this.isUp(service) ? Number.POSITIVE_INFINITY : this.#downAt(service.lastSeenAt!);
   }
 
-  /** The `host_status` of servers on a host; '' without one. */
-  statusOf(host: Host | undefined): '' | 'UP' | 'DOWN' | 'MAINTENANCE' | 'UNKNOWN' {
-    if (!host) return '';
-    if (host.service.forcedDown) return 'DOWN';
-    if (host.service.disabled) return 'MAINTENANCE';
-    return this.isUp(host.service) ? 'UP' : 'UNKNOWN';
+  /** Holds as long as the picture does: the picture ends with the first service that has been silent for too long. */
+  #statusOf(service: Service): HostStatus {
+    if (service.forcedDown) return 'DOWN';
+    if (service.disabled) return 'MAINTENANCE';
+    return this.isUp(service) ? 'UP' : 'UNKNOWN';
   }
 }

@@ -2,7 +2,7 @@ import type { Core } from '../core.js';
 import type { HostPowerAction } from '../drivers/driver.js';
 import { badRequest, notFound, notSupported } from '../errors.js';
 import { usageByHost } from '../scheduler/claims.js';
-import type { Host } from '../scheduler/infrastructure.js';
+import type { Host, HostMap } from '../scheduler/infrastructure.js';
 import { tables } from '../store/tables.js';
 import { type ServiceState, Services } from './services.js';
 
@@ -23,6 +23,11 @@ export class Hosts {
   constructor(core: Core) {
     this.#core = core;
     this.#services = new Services(core);
+  }
+
+  /** All hosts as they are now, with their zones and states: one object until something of it has changed. */
+  map(): Promise<HostMap> {
+    return this.#core.infrastructure.hosts();
   }
 
   /** The enabled services with their hosts, oldest first. */

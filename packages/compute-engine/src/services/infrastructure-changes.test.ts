@@ -4,6 +4,7 @@ import { contextOf, engineUnderTest, imageId } from '../../test/engine-under-tes
 import { storesUnderTest } from '../../test/stores-under-test.js';
 import { ManualClock } from '../clock.js';
 import type { Engine } from '../engine.js';
+import { coreOf } from '../engine-core.js';
 import type { MigrationRecord } from '../model/index.js';
 import { tables } from '../store/tables.js';
 
@@ -31,7 +32,7 @@ describe.each(storesUnderTest(inject('postgresUrl')))('changes of the infrastruc
   const serviceOn = async (host: string) => (await engine.services.on(host, 'nova-compute')).service;
 
   async function migration(fields: Partial<MigrationRecord>): Promise<void> {
-    await engine.store.transaction((tx) =>
+    await coreOf(engine).store.transaction((tx) =>
       tables.migrations.insert(tx, {
         id: randomUUID(),
         serverId: randomUUID(),
@@ -64,7 +65,7 @@ describe.each(storesUnderTest(inject('postgresUrl')))('changes of the infrastruc
     const results = await Promise.allSettled(zones.map(({ seq }) => engine.aggregates.addHost(seq, 'host1')));
     expect(settled(results)).toEqual([409, 409, 409, 'done']);
     const [zone] = (await engine.aggregates.list()).filter(({ hosts }) => hosts.includes('host1'));
-    expect((await engine.infrastructure.hosts()).hosts.get('host1')!.zone).toBe(zone!.name);
+    expect((await coreOf(engine).infrastructure.hosts()).hosts.get('host1')!.zone).toBe(zone!.name);
   });
 
   it('name one aggregate after many that ask for the name', async () => {
@@ -92,7 +93,7 @@ describe.each(storesUnderTest(inject('postgresUrl')))('changes of the infrastruc
     async (status) => {
       await migration({ status });
       await engine.services.delete((await serviceOn('host1')).id);
-      expect((await engine.infrastructure.hosts()).hosts.has('host1')).toBe(false);
+      expect((await coreOf(engine).infrastructure.hosts()).hosts.has('host1')).toBe(false);
     },
   );
 
@@ -114,12 +115,12 @@ describe.each(storesUnderTest(inject('postgresUrl')))('changes of the infrastruc
     await engine.services.heartbeat('host1', 'nova-compute');
     await expect(engine.services.update(id, { forcedDown: false })).rejects.toMatchObject({ status: 400 });
     await engine.services.heartbeat('host1', 'nova-compute', { started: true });
-    expect((await tables.migrations.find(engine.store)).map(({ status }) => status)).toEqual(['completed']);
+    expect((await tables.migrations.find(coreOf(engine).store)).map(({ status }) => status)).toEqual(['completed']);
     expect((await engine.services.update(id, { forcedDown: false })).up).toBe(true);
   });
 
   it('complete the evacuations from hosts that this process stands for when it begins', async () => {
-    const status = async () => (await tables.migrations.find(engine.store))[0]!.status;
+    const status = async () => (await tables.migrations.find(coreOf(engine).store))[0]!.status;
     await migration({ type: 'evacuation', status: 'done' });
     await engine.services.begin(['host2']);
     expect(await status()).toBe('done');
@@ -142,18 +143,18 @@ describe.each(storesUnderTest(inject('postgresUrl')))('changes of the infrastruc
   it('tell hypervisors what is being done to their servers', async () => {
     const context = contextOf('p1');
     const { servers } = await engine.servers.create(context, wanted);
-    await engine.worker.idle();
-    const server = (await tables.servers.get(engine.store, servers[0]!.id))!;
+    await engine.idle();
+    const server = (await tables.servers.get(coreOf(engine).store, servers[0]!.id))!;
     const of = async () =>
       (await engine.hypervisors.list({ servers: true })).find(({ host }) => host.name === server.host)!;
     expect(await of()).toMatchObject({ workload: 0, servers: [{ id: server.id, seq: server.seq }] });
-    await engine.store.transaction((tx) => tables.servers.update(tx, { ...server, taskState: 'rebooting' }));
+    await coreOf(engine).store.transaction((tx) => tables.servers.update(tx, { ...server, taskState: 'rebooting' }));
     expect((await of()).workload).toBe(1);
   });
 
   it('have images fetched by the hosts of an aggregate that are up', async () => {
     const fetched: (readonly [string, readonly string[]])[] = [];
-    engine.driver.cacheImages = async (host, images) => {
+    coreOf(engine).driver.cacheImages = async (host, images) => {
       fetched.push([host, images]);
       throw new Error('the disk is full');
     };
@@ -177,9 +178,9 @@ describe.each(storesUnderTest(inject('postgresUrl')))('changes of the infrastruc
     const context = contextOf('p1');
     const group = await engine.serverGroups.create(context, { name: 'g', policy: 'affinity' });
     const { servers } = await engine.servers.create(context, wanted);
-    await engine.worker.idle();
+    await engine.idle();
     const patch = (fields: object) =>
-      engine.store.transaction(async (tx) => {
+      coreOf(engine).store.transaction(async (tx) => {
         const server = (await tables.servers.get(tx, servers[0]!.id))!;
         return tables.servers.update(tx, { ...server, ...fields });
       });

@@ -51,7 +51,7 @@ describe.each(storesUnderTest(inject('postgresUrl')))('quotas and usage on $kind
     const clock = new ManualClock(START);
     await start({ clock });
     for (const project of ['b', 'a', 'b']) await engine.servers.create(contextOf(project), wanted);
-    await engine.worker.idle();
+    await engine.idle();
     await clock.advance(3_600_000);
     const window = { startUs: START * 1000, endUs: (START + 1_800_000) * 1000 };
     const all = await engine.usage.report({ window, limit: 10 });
@@ -91,7 +91,7 @@ describe.each(storesUnderTest(inject('postgresUrl')))('quotas and usage on $kind
         expect(usage.instances).toBeLessThanOrEqual(4);
         expect(usage.cores).toBeLessThanOrEqual(6);
         expect(usage.ram).toBeLessThanOrEqual(3072);
-        await engine.worker.idle();
+        await engine.idle();
         const now = await engine.quotas.usage({ projectId: project });
         const alive = await list();
         expect(now.instances).toBe(alive.length);

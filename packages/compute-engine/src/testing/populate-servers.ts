@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
 import { ownWork } from '../context.js';
 import type { Engine } from '../engine.js';
+import { coreOf } from '../engine-core.js';
 import { tables } from '../store/tables.js';
 
 export interface Population {
@@ -31,7 +32,7 @@ const OWN: Readonly<Record<string, string>> = {
  * They have no ports, and ids that are the same every time. For tests and trials, on SQLite only.
  */
 export async function populateServers(engine: Engine, { count, owners, ...given }: Population): Promise<void> {
-  const { store, infrastructure } = engine;
+  const { store, infrastructure } = coreOf(engine);
   if (store.kind !== 'sqlite') throw new TypeError('populateServers() copies within SQLite, not in other databases');
   if (count < 1) return;
   const flavorId = given.flavorId ?? (await tables.flavors.find(store, (q) => q.orderBy('seq').limit(1)))[0]!.id;
@@ -39,7 +40,7 @@ export async function populateServers(engine: Engine, { count, owners, ...given 
   const imageId = given.imageId ?? images[0]!.id;
   const context = { ...OWN_WORK, requestId: 'req-00000000-0000-4000-8000-000000000000' };
   const { servers } = await engine.servers.create(context, { name: 'template', flavorId, imageId, networks: 'none' });
-  await engine.worker.idle();
+  await engine.idle();
   const template = servers[0]!.id;
   const columns = await sql<{ name: string }>`select name from pragma_table_info('servers')`.execute(store.db);
   const names = columns.rows.map(({ name }) => name).filter((name) => name !== 'seq');

@@ -30,10 +30,10 @@ describe.each(storesUnderTest(inject('postgresUrl')))('volumes made for a server
   it('go with it when its build fails', async () => {
     await start([{ match: { verb: 'spawn' }, fail: 'no luck' }]);
     const { servers } = await engine.servers.create(contextOf('p1'), boot);
-    await engine.worker.idle();
+    await engine.idle();
     expect(await engine.servers.get(contextOf('p1'), servers[0]!.id)).toMatchObject({ vmState: 'error' });
     await engine.servers.delete(contextOf('p1'), servers[0]!.id);
-    await engine.worker.idle();
+    await engine.idle();
     expect(await volumes()).toEqual([]);
   });
 
@@ -42,7 +42,7 @@ describe.each(storesUnderTest(inject('postgresUrl')))('volumes made for a server
     const { servers } = await engine.servers.create(contextOf('p1'), boot);
     await new Promise((resolve) => setTimeout(resolve, 100));
     await engine.servers.delete(contextOf('p1'), servers[0]!.id);
-    await engine.worker.idle();
+    await engine.idle();
     expect(await volumes()).toEqual([]);
   });
 });

@@ -7,6 +7,7 @@ import type { NetworkCatalog } from '../../src/catalogs/network-catalog.js';
 import type { VolumeCatalog } from '../../src/catalogs/volume-catalog.js';
 import { SimulatedDriver } from '../../src/drivers/simulated.js';
 import { createEngine, type Engine } from '../../src/engine.js';
+import { coreOf } from '../../src/engine-core.js';
 import type { Server } from '../../src/model/index.js';
 import { defaultPreset } from '../../src/preset/preset.js';
 import { contextOf, engineUnderTest, imageId } from '../engine-under-test.js';
@@ -62,7 +63,7 @@ describe.each(storesUnderTest(inject('postgresUrl')))("beside a server's own job
       imageId,
       networks: [{ networkId }],
     });
-    await engine.worker.idle();
+    await engine.idle();
     return engine.servers.get(context(), servers[0]!.id);
   }
 
@@ -73,7 +74,7 @@ describe.each(storesUnderTest(inject('postgresUrl')))("beside a server's own job
   const wanted = (volumeId: string) => ({ volumeId, toShelved: true, multiattach: true });
   const attach = async (server: Server, volumeId: string) => {
     await engine.servers.act(context(), server.id, 'attachVolume', wanted(volumeId));
-    await engine.worker.idle();
+    await engine.idle();
     return fresh(server.id);
   };
   const volumesOf = ({ blockDevices }: Server) => blockDevices.flatMap(({ volumeId }) => volumeId ?? []);
@@ -91,7 +92,7 @@ describe.each(storesUnderTest(inject('postgresUrl')))("beside a server's own job
   /** The guards of requests that never came to their end do their work. */
   async function guardsWakeUp(): Promise<void> {
     withCatalogs(original());
-    await expect.poll(() => engine.worker.pending(), { timeout: 10_000 }).toBe(0);
+    await expect.poll(() => coreOf(engine).worker.pending(), { timeout: 10_000 }).toBe(0);
   }
 
   it.each(['before', 'after'] as const)(
@@ -117,7 +118,7 @@ describe.each(storesUnderTest(inject('postgresUrl')))("beside a server's own job
       await expect(attach(server, volumeId)).rejects.toThrow(ProcessDied);
       withCatalogs(original());
       await engine.servers.delete(context(), server.id);
-      await engine.worker.idle();
+      await engine.idle();
       await guardsWakeUp();
       expect(await volume(volumeId)).toMatchObject({ status: 'available', attachments: [] });
     },
@@ -158,7 +159,7 @@ describe.each(storesUnderTest(inject('postgresUrl')))("beside a server's own job
     // The process ends in the middle of it; another one goes on.
     await engine.close();
     engine = await createEngine({ database: url, worker: { pollMs: 20 } });
-    await expect.poll(() => engine.worker.pending(), { timeout: 10_000 }).toBe(0);
+    await expect.poll(() => coreOf(engine).worker.pending(), { timeout: 10_000 }).toBe(0);
     expect(volumesOf(await fresh(server.id))).toEqual([volumeId]);
     expect((await volume(volumeId)).status).toBe('in-use');
   });
@@ -172,7 +173,7 @@ describe.each(storesUnderTest(inject('postgresUrl')))("beside a server's own job
     await engine.servers.act(context(), server.id, 'os-stop');
     await expect.poll(async () => (await fresh(server.id)).vmState).toBe('stopped');
     hanging.release();
-    await engine.worker.idle();
+    await engine.idle();
     const after = await fresh(server.id);
     expect([after.vmState, after.taskState, after.jobId, volumesOf(after)]).toEqual([
       'stopped',
@@ -190,7 +191,7 @@ describe.each(storesUnderTest(inject('postgresUrl')))("beside a server's own job
     await engine.servers.act(context(), server.id, 'attachVolume', wanted(volumeId));
     await expect.poll(() => hanging.calls).toBe(1);
     await engine.servers.delete(context(), server.id);
-    await engine.worker.idle();
+    await engine.idle();
     expect((await fresh(server.id)).deleted).toBe(true);
     expect(await volume(volumeId)).toMatchObject({ status: 'available', attachments: [] });
   });
@@ -199,7 +200,7 @@ describe.each(storesUnderTest(inject('postgresUrl')))("beside a server's own job
     const server = await boot();
     const ids = await Promise.all(Array.from({ length: 12 }, newVolume));
     await Promise.all(ids.map((id) => engine.servers.act(context(), server.id, 'attachVolume', wanted(id))));
-    await engine.worker.idle();
+    await engine.idle();
     const after = await fresh(server.id);
     expect(new Set(volumesOf(after))).toEqual(new Set(ids));
     expect(new Set(after.blockDevices.map(({ device }) => device)).size).toBe(13);
@@ -213,12 +214,12 @@ describe.each(storesUnderTest(inject('postgresUrl')))("beside a server's own job
     const results = await Promise.allSettled(
       asked.map((server) => engine.servers.act(context(), server.id, 'attachVolume', wanted(volumeId))),
     );
-    await engine.worker.idle();
+    await engine.idle();
     expect(results.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);
     const holders = await Promise.all(servers.map(({ id }) => fresh(id)));
     expect(holders.flatMap(volumesOf)).toEqual([volumeId]);
     expect((await volume(volumeId)).attachments).toHaveLength(1);
-    expect(await engine.worker.pending()).toBe(0);
+    expect(await coreOf(engine).worker.pending()).toBe(0);
   });
 
   it('attaching and detaching at random beside other actions leaves all sides agreeing', async () => {
@@ -239,13 +240,13 @@ describe.each(storesUnderTest(inject('postgresUrl')))("beside a server's own job
         quietly(engine.servers.act(context(), current.id, 'detachInterface', { portId: plugged })),
         quietly(engine.servers.act(context(), server.id, round % 2 === 0 ? 'os-stop' : 'os-start')),
       ]);
-      await engine.worker.idle();
+      await engine.idle();
     }
     const after = await fresh(server.id);
     expect(after.taskState).toBeNull();
     for (const id of ids)
       expect((await volume(id)).status).toBe(volumesOf(after).includes(id) ? 'in-use' : 'available');
     expect(after.interfaces.map(({ portId }) => portId).sort()).toEqual((await portIds(server)).sort());
-    expect(await engine.worker.pending()).toBe(0);
+    expect(await coreOf(engine).worker.pending()).toBe(0);
   });
 });

@@ -106,9 +106,9 @@ describe.each(storesUnderTest(inject('postgresUrl')))("an action of one's own, o
       networks: 'none',
     });
     const id = servers[0]?.id ?? randomUUID();
-    await engine.worker.idle();
+    await engine.idle();
     expect(await engine.servers.act(contextOf('p1'), id, rest, { seconds: 3 })).toBe('rests for 3 s');
-    await engine.worker.idle();
+    await engine.idle();
     const server = await engine.servers.get(contextOf('p1'), id);
     expect(server).toMatchObject({ taskState: null, description: 'rested for 3 s' });
     expect((await engine.actions.list(id)).map(({ action: name }) => name)).toEqual(['rest', 'create']);

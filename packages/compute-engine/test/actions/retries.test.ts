@@ -6,6 +6,7 @@ import { CatalogError } from '../../src/catalogs/catalog-error.js';
 import { systemClock } from '../../src/clock.js';
 import { type Rule, SimulatedDriver } from '../../src/drivers/simulated.js';
 import type { Engine } from '../../src/engine.js';
+import { coreOf } from '../../src/engine-core.js';
 import { defaultPreset } from '../../src/preset/preset.js';
 import { contextOf, engineUnderTest, imageId } from '../engine-under-test.js';
 import { storesUnderTest } from '../stores-under-test.js';
@@ -54,7 +55,7 @@ describe.each(storesUnderTest(inject('postgresUrl')))(
       const away = () => Promise.reject(new CatalogError('UNAVAILABLE', 'The network service cannot be reached.'));
       Object.assign(engine.catalogs, { networks: { ...engine.embedded.networks, releasePorts: away } });
       const id = await create();
-      await expect.poll(() => engine.worker.pending(), patient).toBe(0);
+      await expect.poll(() => coreOf(engine).worker.pending(), patient).toBe(0);
       const fault = { code: 500, message: 'gave up after 5 attempts: The network service cannot be reached.' };
       expect(await server(id)).toMatchObject({ vmState: 'error', taskState: null, jobId: null, fault });
       expect(await messages(id)).toEqual([['create', 'Error']]);
@@ -62,10 +63,10 @@ describe.each(storesUnderTest(inject('postgresUrl')))(
 
       Object.assign(engine.catalogs, { networks: engine.embedded.networks });
       await engine.servers.delete(contextOf('p1'), id);
-      await expect.poll(() => engine.worker.pending(), patient).toBe(0);
+      await expect.poll(() => coreOf(engine).worker.pending(), patient).toBe(0);
       expect(await ports(id)).toEqual([]);
-      const { hosts } = await engine.infrastructure.hosts();
-      const used = await engine.store.db.selectFrom('nodes').select('vcpus_used').execute();
+      const { hosts } = await coreOf(engine).infrastructure.hosts();
+      const used = await coreOf(engine).store.db.selectFrom('nodes').select('vcpus_used').execute();
       expect([used.map(({ vcpus_used }) => vcpus_used), hosts.size]).toEqual([[0, 0], 2]);
     });
 
@@ -81,7 +82,7 @@ describe.each(storesUnderTest(inject('postgresUrl')))(
         },
       });
       const id = await create();
-      await expect.poll(() => engine.worker.pending(), patient).toBe(0);
+      await expect.poll(() => coreOf(engine).worker.pending(), patient).toBe(0);
       expect(await server(id)).toMatchObject({ vmState: 'active', fault: null });
       expect(await messages(id)).toEqual([['create', null]]);
       expect(await ports(id)).toHaveLength(1);
@@ -93,17 +94,17 @@ describe.each(storesUnderTest(inject('postgresUrl')))(
       await expect.poll(async () => (await server(id)).taskState, patient).toBe('spawning');
       await engine.close();
       await start([]);
-      await engine.worker.idle();
+      await engine.idle();
       expect(await server(id)).toMatchObject({ vmState: 'active' });
 
       await engine.close();
       await start([{ match: { verb: 'reboot' }, hang: true }]);
       await engine.servers.act(contextOf('p1'), id, 'rebootHard');
       await expect.poll(async () => (await server(id)).taskState, patient).toBe('reboot_started_hard');
-      await engine.store.db.updateTable('jobs').set({ attempts: 5 }).execute();
+      await coreOf(engine).store.db.updateTable('jobs').set({ attempts: 5 }).execute();
       await engine.close();
       await start([]);
-      await engine.worker.idle();
+      await engine.idle();
       expect(await server(id)).toMatchObject({ vmState: 'error', fault: { message: 'gave up after 5 attempts' } });
       expect((await messages(id)).at(-1)).toEqual(['create', null]);
       expect((await messages(id))[0]).toEqual(['reboot', 'Error']);
@@ -113,10 +114,10 @@ describe.each(storesUnderTest(inject('postgresUrl')))(
       await start([{ match: { verb: 'spawn' }, hang: true }]);
       const id = await create();
       await expect.poll(async () => (await server(id)).taskState, patient).toBe('spawning');
-      await engine.store.db.updateTable('jobs').set({ kind: 'createOnMars', attempts: 3 }).execute();
+      await coreOf(engine).store.db.updateTable('jobs').set({ kind: 'createOnMars', attempts: 3 }).execute();
       await engine.close();
       await start([]);
-      await expect.poll(() => engine.worker.pending(), patient).toBe(0);
+      await expect.poll(() => coreOf(engine).worker.pending(), patient).toBe(0);
       const message = 'gave up after 5 attempts: no action is defined for jobs of kind createOnMars';
       expect(await server(id)).toMatchObject({ vmState: 'error', fault: { message } });
     });

@@ -3,6 +3,7 @@ import { rulesOf } from '../../src/actions/index.js';
 import { systemClock } from '../../src/clock.js';
 import { SimulatedDriver } from '../../src/drivers/simulated.js';
 import type { Engine } from '../../src/engine.js';
+import { coreOf } from '../../src/engine-core.js';
 import { tables } from '../../src/store/tables.js';
 import { contextOf, engineUnderTest, imageId } from '../engine-under-test.js';
 import { storesUnderTest } from '../stores-under-test.js';
@@ -59,7 +60,7 @@ describe.each(storesUnderTest(inject('postgresUrl')))('fifty conflicting request
     const owner = contextOf('p1');
     const { servers } = await engine.servers.create(owner, { name: 'web', flavorId: '1', imageId, networks: 'none' });
     const id = servers[0]!.id;
-    await engine.worker.idle();
+    await engine.idle();
     const held = drivers.map((driver) => driver.addRule({ match: {}, hang: true }));
 
     const attempts = Array.from({ length: CLIENTS }, (_, i) => {
@@ -74,14 +75,16 @@ describe.each(storesUnderTest(inject('postgresUrl')))('fifty conflicting request
     for (const result of results)
       if (result.status === 'rejected') expect(result.reason).toMatchObject({ code: 'CONFLICT', status: 409 });
 
-    const history = await tables.actions.find(engine.store, (q) => q.where('server_id', '=', id).orderBy('seq'));
+    const history = await tables.actions.find(coreOf(engine).store, (q) =>
+      q.where('server_id', '=', id).orderBy('seq'),
+    );
     const { action, context } = won[0]!;
     expect(history.map((record) => [record.action, record.requestId])).toEqual([
       ['create', owner.requestId],
       [rulesOf(action).history, context.requestId],
     ]);
     for (const rule of held) rule.remove();
-    for (const each of engines) await each.worker.idle();
+    for (const each of engines) await each.idle();
     await checkInvariants(engine);
   });
 });

@@ -1,5 +1,6 @@
 import { expect } from 'vitest';
 import type { Engine } from '../../src/engine.js';
+import { coreOf } from '../../src/engine-core.js';
 import { statusOf } from '../../src/lifecycle/status.js';
 import type { Server } from '../../src/model/index.js';
 import { serverUsage } from '../../src/quotas/server-quota.js';
@@ -9,7 +10,9 @@ import { tables } from '../../src/store/tables.js';
 
 /** Everything that was done to a server, for the message of a failed test. */
 async function storyOf(engine: Engine, server: Server): Promise<string> {
-  const actions = await tables.actions.find(engine.store, (q) => q.where('server_id', '=', server.id).orderBy('seq'));
+  const actions = await tables.actions.find(coreOf(engine).store, (q) =>
+    q.where('server_id', '=', server.id).orderBy('seq'),
+  );
   const lines = actions.map(({ action, events }) =>
     [action, ...events.map(({ name, result, host }) => `${name} ${result} on ${host}`)].join('\n    '),
   );
@@ -35,7 +38,7 @@ const RESTING = new Set([
 
 /** Once nothing is under way, no server is in the middle of anything. */
 async function nothingStuck(engine: Engine, servers: readonly Server[]): Promise<void> {
-  expect(await engine.worker.pending()).toBe(0);
+  expect(await coreOf(engine).worker.pending()).toBe(0);
   for (const server of servers) {
     const { id, vmState, taskState, jobId, deleted } = server;
     expect({ id, taskState, jobId }).toEqual({ id, taskState: null, jobId: null });
@@ -56,7 +59,7 @@ async function capacityIsExact(engine: Engine, servers: readonly Server[]): Prom
     sum.servers! += 1;
     sums.set(claim.host, sum);
   }
-  for (const [host, used] of await usageByHost(engine.store))
+  for (const [host, used] of await usageByHost(coreOf(engine).store))
     expect({ host, ...used }).toEqual({
       host,
       ...(sums.get(host) ?? { vcpus: 0, memoryMb: 0, diskGb: 0, servers: 0 }),
@@ -76,7 +79,7 @@ async function claimsFit(engine: Engine, servers: readonly Server[]): Promise<vo
 async function quotasAreExact(engine: Engine, servers: readonly Server[]): Promise<void> {
   for (const projectId of new Set(servers.map((server) => server.projectId))) {
     const live = servers.filter((s) => s.projectId === projectId && !s.deleted && s.vmState !== 'soft-delete');
-    expect(await serverUsage(engine.store, projectId)).toEqual({
+    expect(await serverUsage(coreOf(engine).store, projectId)).toEqual({
       instances: live.length,
       cores: live.reduce((sum, { flavor }) => sum + flavor.vcpus, 0),
       ram: live.reduce((sum, { flavor }) => sum + flavor.memoryMb, 0),
@@ -86,7 +89,7 @@ async function quotasAreExact(engine: Engine, servers: readonly Server[]): Promi
 
 /** Exactly the servers that wait for a verdict have a move that is finished; no other move is open. */
 async function migrationsHaveEnded(engine: Engine, servers: readonly Server[]): Promise<void> {
-  const migrations = await tables.migrations.find(engine.store);
+  const migrations = await tables.migrations.find(coreOf(engine).store);
   const ended = new Set(['confirmed', 'reverted', 'completed', 'cancelled', 'failed', 'error', 'done', 'finished']);
   for (const { id, type, status } of migrations) expect(ended, `${type} ${id} is ${status}`).toContain(status);
   const waiting = migrations.filter(({ status }) => status === 'finished').map(({ serverId }) => serverId);
@@ -109,7 +112,7 @@ async function catalogsAgree(engine: Engine, servers: readonly Server[]): Promis
 
 /** Everything that must hold once the worker is idle. */
 export async function checkInvariants(engine: Engine): Promise<void> {
-  const servers = await tables.servers.find(engine.store);
+  const servers = await tables.servers.find(coreOf(engine).store);
   await nothingStuck(engine, servers);
   await capacityIsExact(engine, servers);
   await claimsFit(engine, servers);

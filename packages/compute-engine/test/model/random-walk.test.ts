@@ -5,6 +5,7 @@ import { afterEach, describe, expect, it } from 'vitest';
 import { rulesOf } from '../../src/actions/index.js';
 import { systemClock } from '../../src/clock.js';
 import { createEngine, type Engine } from '../../src/engine.js';
+import { coreOf } from '../../src/engine-core.js';
 import { Refusal } from '../../src/errors.js';
 import { defaultPreset } from '../../src/preset/preset.js';
 import { checkAction } from '../../src/runs/check-action.js';
@@ -77,7 +78,7 @@ class Walk {
   /** One request. What the table forbids must be refused; what is accepted must be allowed by the table. */
   async step(id: string, settled: boolean): Promise<void> {
     const context = contextOf('p1', { isAdmin: this.random.chance(0.8) });
-    const before = await tables.servers.get(this.engine.store, id);
+    const before = await tables.servers.get(coreOf(this.engine).store, id);
     const action = nextAction(this.random, before!);
     const refusal = (): Refusal | undefined => {
       try {
@@ -114,7 +115,7 @@ class Walk {
   /** Until nothing is left to do; nothing fails any more from here on. */
   async settle(): Promise<void> {
     this.driver.moods = { failures: 0, delays: 0 };
-    await this.engine.worker.idle();
+    await this.engine.idle();
   }
 
   /** Each accepted request is in the history of its server, with steps that have all ended. */
@@ -122,7 +123,7 @@ class Walk {
     for (const { serverId, requestId, action } of this.accepted) {
       const { history } = rulesOf(action);
       if (!history) continue;
-      const record = await tables.actions.get(this.engine.store, compoundKey(serverId, requestId));
+      const record = await tables.actions.get(coreOf(this.engine).store, compoundKey(serverId, requestId));
       if (record === undefined && (action === 'lock' || action === 'delete')) continue;
       expect({ action, recorded: record?.action }).toEqual({ action, recorded: history });
       for (const event of record!.events) expect(event.result, `${action} ${event.name}`).not.toBeNull();
@@ -163,14 +164,14 @@ describe.each(kinds)('servers that are acted on at random, $title', ({ moods, re
       walks.push(walk);
       await walk.open();
       const ids = await walk.boot(servers);
-      await walk.engine.worker.idle();
+      await walk.engine.idle();
       for (let step = 0; step < steps; step++) {
         const settled = moods.delays === 0;
-        if (settled) await walk.engine.worker.idle();
+        if (settled) await walk.engine.idle();
         if (walk.random.chance(0.4)) await walk.shake();
         await Promise.all(ids.map((id) => walk.step(id, settled)));
         if (restarts && walk.random.chance(0.5)) await walk.reopen();
-        if (walk.random.chance(0.5)) await walk.engine.worker.idle();
+        if (walk.random.chance(0.5)) await walk.engine.idle();
       }
       await walk.settle();
       expect(walk.failures).toEqual([]);

@@ -1,6 +1,7 @@
 import { actions, type RequestOf, rulesOf, type WorkName } from '../../src/actions/index.js';
 import type { Context } from '../../src/context.js';
 import type { Engine } from '../../src/engine.js';
+import { coreOf } from '../../src/engine-core.js';
 import type { Server } from '../../src/model/index.js';
 import { defaultPreset } from '../../src/preset/preset.js';
 import type { AnyAction } from '../../src/runs/action.js';
@@ -38,7 +39,7 @@ export type WalkedName = Exclude<WorkName, (typeof NOT_WALKED)[number]> | 'lock'
 const perhapsHost = (random: Random) => (random.chance(0.3) ? random.pick(hosts) : undefined);
 
 async function numberOfLiveMigration({ engine, id }: Request): Promise<string> {
-  const [migration] = await tables.migrations.find(engine.store, (q) =>
+  const [migration] = await tables.migrations.find(coreOf(engine).store, (q) =>
     q.where('server_id', '=', id).where('type', '=', 'live-migration').orderBy('seq', 'desc').limit(1),
   );
   return String(migration?.seq ?? 0);

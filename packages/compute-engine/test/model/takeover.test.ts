@@ -30,10 +30,10 @@ describe.each(storesUnderTest(inject('postgresUrl')))('work that hangs, on $kind
     const [here, there = here] = engines as [Engine, Engine?];
     const wanted = { name: 'web', flavorId: '1', imageId, networks: 'none' } as const;
     const { servers } = await here.servers.create(contextOf('p1'), wanted);
-    await here.worker.idle();
+    await here.idle();
     await here.servers.act(contextOf('p1'), servers[0]!.id, 'rebootHard');
     await takeOver(there, servers[0]!.id);
-    for (const engine of engines) await engine.worker.idle();
+    for (const engine of engines) await engine.idle();
     await checkInvariants(here);
   });
 });

@@ -42,14 +42,13 @@ export class ComputeCall implements RoutedCall {
   readonly mount: Mount;
   /** A project id in the path, which must be the caller's own. */
   projectInPath: string | undefined;
-  /** The hosts as they are now; set by operations whose views show zones or host states. */
-  hosts: HostMap | undefined;
 
   version!: Version;
   params: RoutedCall['params'];
   body: RoutedCall['body'];
   query: RoutedCall['query'];
   target: RoutedCall['target'];
+  loaded: RoutedCall['loaded'];
   operation: RoutedCall['operation'];
 
   readonly #trustProxy: boolean | undefined;
@@ -105,3 +104,11 @@ export class ComputeCall implements RoutedCall {
     return [this.self(path), this.bookmark(path)];
   }
 }
+
+/** A call that the hosts as they are now were loaded for: what views ask that show zones, addresses or states of hosts. */
+export interface HostsCall extends ComputeCall {
+  readonly loaded: HostMap;
+}
+
+/** The stage of operations whose views ask for hosts. */
+export const loadHosts = ({ engine }: ComputeCall): Promise<HostMap> => engine.hosts.map();

@@ -3,7 +3,7 @@ import { at, since, until } from '@apistrata/microversion';
 import { object, once, one, query } from '@apistrata/microversion/schema';
 import { z } from 'zod';
 import { BadRequest } from '../http/bad-request.js';
-import type { ComputeCall } from '../http/call.js';
+import { loadHosts } from '../http/call.js';
 import { nextLink, pageSize } from '../http/paging.js';
 import { operation } from '../operation.js';
 import { dateTimeText } from '../schemas/date-time.js';
@@ -39,12 +39,6 @@ const abortable = [
   since<readonly MigrationStatus[]>('2.65', ['queued', 'preparing', 'running']),
 ];
 
-/** One after the other: a search begun before the hosts are there could fail while nobody listens to it. */
-async function withHosts<T>(call: ComputeCall, find: () => Promise<T>): Promise<T> {
-  call.hosts = await call.engine.infrastructure.hosts();
-  return find();
-}
-
 export const migrationOperations = [
   operation({
     method: 'GET',
@@ -55,6 +49,7 @@ export const migrationOperations = [
     errors: since('2.59', [400]),
     query: listQuery,
     reply: { migrations: [migrationListed], migrations_links: since('2.59', collectionLinks.optional()) },
+    load: loadHosts,
     run: async (call) => {
       const asked = call.query;
       if (asked.project_id === undefined || asked.project_id !== call.caller.projectId)
@@ -64,22 +59,20 @@ export const migrationOperations = [
       if (changesSince !== undefined && changesBefore !== undefined && changesSince > changesBefore)
         throw new BadRequest('The value of changes-since must be less than or equal to changes-before.');
       const size = at(paged, call.version) ? pageSize(call, asked.limit) : undefined;
-      const migrations = await withHosts(call, () =>
-        call.engine.migrations.list({
-          host: asked.host,
-          sourceHost: asked.source_compute,
-          status: asked.status,
-          type: asked.migration_type,
-          serverId: asked.instance_uuid,
-          userId: asked.user_id,
-          projectId: asked.project_id,
-          changesSince,
-          changesBefore,
-          limit: size,
-          marker: asked.marker,
-          newestFirst: size !== undefined,
-        }),
-      );
+      const migrations = await call.engine.migrations.list({
+        host: asked.host,
+        sourceHost: asked.source_compute,
+        status: asked.status,
+        type: asked.migration_type,
+        serverId: asked.instance_uuid,
+        userId: asked.user_id,
+        projectId: asked.project_id,
+        changesSince,
+        changesBefore,
+        limit: size,
+        marker: asked.marker,
+        newestFirst: size !== undefined,
+      });
       return {
         migrations,
         migrations_links:
@@ -97,7 +90,8 @@ export const migrationOperations = [
     errors: [404],
     target: parentServer,
     reply: { migrations: [serverMigrationListed] },
-    run: async (call) => ({ migrations: await withHosts(call, () => call.engine.migrations.inProgress(call.target)) }),
+    load: loadHosts,
+    run: async ({ engine, target }) => ({ migrations: await engine.migrations.inProgress(target) }),
   }),
   operation({
     method: 'GET',
@@ -109,8 +103,9 @@ export const migrationOperations = [
     errors: [404],
     target: parentServer,
     reply: { migration: serverMigrationShown },
-    run: async (call) => ({
-      migration: await withHosts(call, () => call.engine.migrations.getInProgress(call.target, call.params.id)),
+    load: loadHosts,
+    run: async ({ engine, target, params }) => ({
+      migration: await engine.migrations.getInProgress(target, params.id),
     }),
   }),
   operation({

@@ -2,22 +2,22 @@ import { type MigrationRecord, migrationsInProgress } from '@apistrata/compute-e
 import { since } from '@apistrata/microversion';
 import { field, type ViewField, type ViewShape, view } from '@apistrata/microversion/router';
 import { z } from 'zod';
-import type { ComputeCall } from '../http/call.js';
+import type { HostsCall } from '../http/call.js';
 import type { RuleName } from '../policy/index.js';
 import * as type from '../schemas/reply-types.js';
 
-type Shape = ViewShape<MigrationRecord, ComputeCall>;
-type Field = ViewField<MigrationRecord, ComputeCall>;
+type Shape = ViewShape<MigrationRecord, HostsCall>;
+type Field = ViewField<MigrationRecord, HostsCall>;
 
 /** The address of the host that a migration leads to. */
-function destAddress({ destHost }: MigrationRecord, call: ComputeCall): string | null {
-  return (destHost !== null && call.hosts?.hosts.get(destHost)?.node.hostIp) || null;
+function destAddress({ destHost }: MigrationRecord, call: HostsCall): string | null {
+  return (destHost !== null && call.loaded.hosts.get(destHost)?.node.hostIp) || null;
 }
 
 /** Where from and where to: null for those who may not know, unless everybody may who sees the rest. */
 function places(rule?: RuleName): Shape {
-  const place = (get: (m: MigrationRecord, call: ComputeCall) => string | null): Field =>
-    field(type.nullableText, (m, call: ComputeCall) => (rule === undefined || call.can(rule) ? get(m, call) : null));
+  const place = (get: (m: MigrationRecord, call: HostsCall) => string | null): Field =>
+    field(type.nullableText, (m, call: HostsCall) => (rule === undefined || call.can(rule) ? get(m, call) : null));
   return {
     source_compute: place((m) => m.sourceHost),
     source_node: place((m) => m.sourceNode),
@@ -46,7 +46,7 @@ const common: Shape = {
 };
 
 /** A migration as the list of all of them shows it. */
-export const migrationListed = view<MigrationRecord, ComputeCall>({
+export const migrationListed = view<MigrationRecord, HostsCall>({
   ...common,
   ...places('os_compute_api:os-migrations:index:host'),
   instance_uuid: field(z.string(), (m) => m.serverId),
@@ -59,7 +59,7 @@ export const migrationListed = view<MigrationRecord, ComputeCall>({
   ),
   links: since(
     '2.23',
-    field(type.links.optional(), (m: MigrationRecord, call: ComputeCall) =>
+    field(type.links.optional(), (m: MigrationRecord, call: HostsCall) =>
       m.type === 'live-migration' && migrationsInProgress.includes(m.status)
         ? ([...call.links(`/servers/${m.serverId}/migrations/${m.seq}`)] as never)
         : undefined,
@@ -84,10 +84,10 @@ const ofServer: Shape = {
 };
 
 /** A live migration that is under way, among those of its server. */
-export const serverMigrationListed = view<MigrationRecord, ComputeCall>({
+export const serverMigrationListed = view<MigrationRecord, HostsCall>({
   ...ofServer,
   ...places('os_compute_api:servers:migrations:index:host'),
 });
 
 /** The same by itself: whoever may see it sees the hosts. */
-export const serverMigrationShown = view<MigrationRecord, ComputeCall>({ ...ofServer, ...places() });
+export const serverMigrationShown = view<MigrationRecord, HostsCall>({ ...ofServer, ...places() });

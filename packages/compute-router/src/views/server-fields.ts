@@ -1,9 +1,9 @@
-import { type NewServer, type RequestOf, type Server, statusOf } from '@apistrata/compute-engine';
+import { type NewServer, type RequestOf, type Server, statusOf, zoneOf } from '@apistrata/compute-engine';
 import { between, since, until, type Windowed } from '@apistrata/microversion';
 import { field, nested, nestedList, type ViewField } from '@apistrata/microversion/router';
 import type { AnySchema } from '@apistrata/microversion/schema';
 import { z } from 'zod';
-import type { ComputeCall } from '../http/call.js';
+import type { HostsCall } from '../http/call.js';
 import * as reply from '../schemas/reply-types.js';
 import * as type from '../schemas/types.js';
 import { instanceNameOf } from './instance-name.js';
@@ -19,10 +19,9 @@ import {
   securityGroupsOf,
   sightOf,
   volumesOf,
-  zoneOf,
 } from './server-parts.js';
 
-type Field = ViewField<Server, ComputeCall>;
+type Field = ViewField<Server, HostsCall>;
 
 /** Requests that say what a server is to be like. */
 export type ServerRequest = 'create' | 'update' | 'rebuild';
@@ -34,23 +33,23 @@ interface ServerField extends Readonly<Partial<Record<ServerRequest, Windowed<An
   readonly shown?: Windowed<Field>;
 }
 
-const text = (get: (server: Server, call: ComputeCall) => string): Field => field(z.string(), get);
-const nullable = (get: (server: Server, call: ComputeCall) => string | null): Field => field(reply.nullableText, get);
+const text = (get: (server: Server, call: HostsCall) => string): Field => field(z.string(), get);
+const nullable = (get: (server: Server, call: HostsCall) => string | null): Field => field(reply.nullableText, get);
 
 /** A field that only those see who may see extended attributes. */
 function attribute<S extends z.ZodType>(schema: S, get: (server: Server) => z.input<S>): Field {
   const optional: z.ZodOptional<S> = schema.optional();
-  return field<Server, ComputeCall, z.ZodOptional<S>>(optional, (server, call) =>
+  return field<Server, HostsCall, z.ZodOptional<S>>(optional, (server, call) =>
     sightOf(call).attributes ? get(server) : undefined,
   );
 }
 
 const hostStatus = z.enum(['UP', 'DOWN', 'MAINTENANCE', 'UNKNOWN', '']);
 
-function hostStatusOf(server: Server, call: ComputeCall): z.infer<typeof hostStatus> | undefined {
+function hostStatusOf(server: Server, call: HostsCall): z.infer<typeof hostStatus> | undefined {
   const sight = sightOf(call);
   if (!sight.hostStatus && !sight.unknownHostStatus) return undefined;
-  const status = call.engine.infrastructure.statusOf(server.host ? call.hosts?.hosts.get(server.host) : undefined);
+  const status = (server.host !== null && call.loaded.hosts.get(server.host)?.status) || '';
   return sight.hostStatus || status === 'UNKNOWN' ? status : undefined;
 }
 
@@ -117,6 +116,7 @@ export const commonFields = {
     ),
   },
   pinned_availability_zone: {
+    kept: 'pinnedZone',
     update: since('2.104', type.name.nullable().optional()),
     shown: since(
       '2.96',
@@ -141,7 +141,7 @@ export const extendedFields = {
   },
   'OS-SRV-USG:launched_at': { shown: field(reply.nullableTime, (s) => reply.showNullableTime(s.launchedAt)) },
   'OS-SRV-USG:terminated_at': { shown: field(reply.nullableTime, (s) => reply.showNullableTime(s.terminatedAt)) },
-  'OS-EXT-AZ:availability_zone': { shown: text(zoneOf) },
+  'OS-EXT-AZ:availability_zone': { shown: text((s, call) => zoneOf(s, call.loaded)) },
   'OS-EXT-STS:task_state': { shown: nullable((s) => s.taskState) },
   'OS-EXT-STS:vm_state': { shown: text((s) => s.vmState) },
   'OS-EXT-STS:power_state': { shown: field(z.int(), (s) => s.powerState) },

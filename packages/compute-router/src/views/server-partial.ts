@@ -1,21 +1,20 @@
-import type { Server } from '@apistrata/compute-engine';
+import { type Server, zoneOf } from '@apistrata/compute-engine';
 import { since } from '@apistrata/microversion';
 import { field, nested, type ViewField, type ViewShape, view } from '@apistrata/microversion/router';
 import { z } from 'zod';
-import type { ComputeCall } from '../http/call.js';
+import type { HostsCall } from '../http/call.js';
 import * as type from '../schemas/reply-types.js';
 import { linksTo } from './links.js';
-import { embeddedFlavor, groupsField, imageReferenceField, zoneOf } from './server-parts.js';
+import { embeddedFlavor, groupsField, imageReferenceField } from './server-parts.js';
 
 /** Whether nobody can tell how the server is: what its host belongs to does not answer. */
-export function isUnreachable(server: Server, call: ComputeCall): boolean {
-  return server.host !== null && call.hosts?.unreachable.has(server.host) === true;
+export function isUnreachable(server: Server, call: HostsCall): boolean {
+  return server.host !== null && call.loaded.unreachable.has(server.host);
 }
 
-type Shape = ViewShape<Server, ComputeCall>;
+type Shape = ViewShape<Server, HostsCall>;
 
-const text = (get: (server: Server, call: ComputeCall) => string): ViewField<Server, ComputeCall> =>
-  field(z.string(), get);
+const text = (get: (server: Server, call: HostsCall) => string): ViewField<Server, HostsCall> => field(z.string(), get);
 
 const summary: Shape = {
   id: text((s) => s.id),
@@ -34,13 +33,13 @@ const shown: Shape = {
   user_id: text((s) => s.userId),
   flavor: nested(embeddedFlavor, (s) => s.flavor),
   image: imageReferenceField,
-  'OS-EXT-AZ:availability_zone': text((s, call) => zoneOf(s, call) || 'UNKNOWN'),
+  'OS-EXT-AZ:availability_zone': text((s, call) => zoneOf(s, call.loaded) || 'UNKNOWN'),
   'OS-EXT-STS:power_state': field(z.literal(0), () => 0 as const),
   server_groups: groupsField,
 };
 
 function insteadOf(shape: Shape) {
-  return since('2.69', { when: isUnreachable, view: view<Server, ComputeCall>(shape) });
+  return since('2.69', { when: isUnreachable, view: view<Server, HostsCall>(shape) });
 }
 
 /** What is shown, from 2.69 on, of servers that cannot be reached. */

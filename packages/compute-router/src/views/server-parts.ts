@@ -184,11 +184,6 @@ export function securityGroupsOf(server: Server): { name: string }[] | undefined
   return names.length > 0 ? names.map((name) => ({ name })) : undefined;
 }
 
-/** The zone of the host, else the one asked for, else ''. */
-export function zoneOf(server: Server, call: ComputeCall): string {
-  return (server.host && call.hosts?.hosts.get(server.host)?.zone) || server.pinnedZone || '';
-}
-
 /** The group that a server is in, as a list. */
 export const groupsField = since(
   '2.71',

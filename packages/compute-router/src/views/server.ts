@@ -2,14 +2,14 @@ import type { Server } from '@apistrata/compute-engine';
 import { notBefore, since, until } from '@apistrata/microversion';
 import { field, type ViewShape, view } from '@apistrata/microversion/router';
 import { z } from 'zod';
-import type { ComputeCall } from '../http/call.js';
+import type { ComputeCall, HostsCall } from '../http/call.js';
 import * as type from '../schemas/reply-types.js';
 import { linksTo } from './links.js';
 import { commonFields, extendedFields, hostnameSince, shownOf, userDataField } from './server-fields.js';
 import { partialServer } from './server-partial.js';
 import { addresses, addressesOf, groupsField, plainAddresses, plainAddressesOf, sightOf } from './server-parts.js';
 
-type Shape = ViewShape<Server, ComputeCall>;
+type Shape = ViewShape<Server, HostsCall>;
 
 const common = shownOf(commonFields);
 const extended = shownOf(extendedFields);
@@ -27,19 +27,19 @@ const shown: Shape = {
 };
 
 /** The text of a server depends on who looks, from where, and on the state of the hosts. */
-function memo(call: ComputeCall): string {
+function memo(call: HostsCall): string {
   const { attributes, hostStatus, unknownHostStatus, extraSpecs } = sightOf(call);
-  return `${call.selfBase} ${call.hosts?.epoch} ${attributes} ${hostStatus} ${unknownHostStatus} ${extraSpecs} ${call.context.isAdmin}`;
+  return `${call.selfBase} ${call.loaded.epoch} ${attributes} ${hostStatus} ${unknownHostStatus} ${extraSpecs} ${call.context.isAdmin}`;
 }
 
-export const serverSummary = view<Server, ComputeCall>(
+export const serverSummary = view<Server, HostsCall>(
   { id: commonFields.id.shown, name: commonFields.name.shown, links: linksTo('servers') },
   { memo: (call) => call.selfBase, instead: partialServer.summary },
 );
 
-export const serverDetail = view<Server, ComputeCall>(shown, { memo, instead: partialServer.detail });
+export const serverDetail = view<Server, HostsCall>(shown, { memo, instead: partialServer.detail });
 
-export const serverShown = view<Server, ComputeCall>({ ...shown, ...groups }, { memo, instead: partialServer.shown });
+export const serverShown = view<Server, HostsCall>({ ...shown, ...groups }, { memo, instead: partialServer.shown });
 
 function since275(shape: Shape): Shape {
   return Object.fromEntries(Object.entries(shape).map(([name, windowed]) => [name, notBefore('2.75', windowed)!]));
@@ -54,7 +54,7 @@ const changed: Shape = {
 };
 
 /** The answer to PUT: from 2.75 the same as show. */
-export const serverUpdated = view<Server, ComputeCall>(changed);
+export const serverUpdated = view<Server, HostsCall>(changed);
 
 /** A rebuilt server, with what only that answer tells. */
 export interface Rebuilt extends Server {
@@ -64,8 +64,8 @@ export interface Rebuilt extends Server {
 const { 'OS-EXT-SRV-ATTR:user_data': _, ...rebuiltBase } = changed;
 
 /** The answer to rebuild. */
-export const serverRebuilt = view<Rebuilt, ComputeCall>({
-  ...(rebuiltBase as unknown as ViewShape<Rebuilt, ComputeCall>),
+export const serverRebuilt = view<Rebuilt, HostsCall>({
+  ...(rebuiltBase as unknown as ViewShape<Rebuilt, HostsCall>),
   adminPass: field(z.string().optional(), (s) => s.adminPassword ?? undefined),
   key_name: since(
     '2.54',

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { SimulatedDriver } from '@apistrata/compute-engine';
+import { coreOf } from '@apistrata/compute-engine/testing';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { type Api, ids } from '../api-under-test.js';
@@ -121,7 +122,10 @@ describe('interfaces of a server', () => {
     const failing = await roomyApi();
     const ada = failing.as('ada:p1', '2.1');
     const { id } = await ada.boot();
-    (failing.engine.driver as SimulatedDriver).addRule({ match: { verb: 'attach_interface' }, fail: 'no slot' });
+    (coreOf(failing.engine).driver as SimulatedDriver).addRule({
+      match: { verb: 'attach_interface' },
+      fail: 'no slot',
+    });
     const port = await failing.engine.embedded.networks.createPort(owner, { networkId: ids.network });
     const path = `/servers/${id}/os-interface`;
     expect((await ada.post(path, { interfaceAttachment: { net_id: ids.network } })).status).toBe(500);
@@ -129,7 +133,7 @@ describe('interfaces of a server', () => {
     expect((await ada.get(path)).body).toEqual({ interfaceAttachments: [] });
     expect(await failing.engine.embedded.networks.getPort(owner, port.id)).toMatchObject({ deviceId: '' });
     expect(await failing.engine.embedded.networks.listPorts(owner, {})).toHaveLength(1);
-    expect(await failing.engine.worker.pending()).toBe(0);
+    expect(await coreOf(failing.engine).worker.pending()).toBe(0);
     await failing.close();
   });
 

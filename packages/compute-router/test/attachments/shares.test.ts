@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { SimulatedDriver } from '@apistrata/compute-engine';
+import { coreOf } from '@apistrata/compute-engine/testing';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Api } from '../api-under-test.js';
@@ -132,7 +133,10 @@ describe('shares of a server', () => {
 
   it('are in error when the machine does not take them, and can then be taken away', async () => {
     const { id, path } = await stopped();
-    const rule = (api.engine.driver as SimulatedDriver).addRule({ match: { verb: 'attach_share' }, fail: 'no' });
+    const rule = (coreOf(api.engine).driver as SimulatedDriver).addRule({
+      match: { verb: 'attach_share' },
+      fail: 'no',
+    });
     const share = await api.engine.embedded.shares.create(owner, {});
     await ada().post(path, { share: { share_id: share.id } });
     await api.idle();

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { SimulatedDriver } from '@apistrata/compute-engine';
+import { coreOf } from '@apistrata/compute-engine/testing';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Api, ids } from '../api-under-test.js';
@@ -286,7 +287,7 @@ describe('volumes of a server', () => {
 
   it('are given back when the machine does not take them, and stay when it does not let go', async () => {
     const { ada, id, path, volumeId } = await bootWithVolume();
-    const driver = api.engine.driver as SimulatedDriver;
+    const driver = coreOf(api.engine).driver as SimulatedDriver;
     const name = (await ada.get(`/servers/${id}`)).body.server.name;
     const failing = driver.addRule({
       match: { name, verb: ['attach_volume', 'detach_volume', 'swap_volume'] },

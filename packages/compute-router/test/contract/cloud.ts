@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { defaultPreset, type SimulatedDriver } from '@apistrata/compute-engine';
+import { coreOf } from '@apistrata/compute-engine/testing';
 import type { Policies } from '../../src/index.js';
 import { type Api, apiUnderTest, type Client, ids } from '../api-under-test.js';
 import { LATEST } from './reference.js';
@@ -49,7 +50,7 @@ export class Cloud {
   }
 
   get driver(): SimulatedDriver {
-    return this.api.engine.driver as SimulatedDriver;
+    return coreOf(this.api.engine).driver as SimulatedDriver;
   }
 
   /** A server that has gone through these actions; `{ id, name, ... }` as shown at 2.35. */

@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs';
+import { coreOf } from '@apistrata/compute-engine/testing';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { ask, pathOf } from './ask.js';
 import { calls } from './calls.js';
@@ -100,7 +101,7 @@ describe.runIf(inject('database') === 'sqlite')('every representation of the ref
   /** Servers of hosts that cannot be asked have a form of their own. */
   async function whileReachable<T>(form: string, work: () => Promise<T>): Promise<T> {
     if (!form.endsWith('_partial')) return work();
-    const { infrastructure } = cloud.api.engine;
+    const { infrastructure } = coreOf(cloud.api.engine);
     const names = [...(await infrastructure.hosts()).hosts.keys()];
     for (const name of names) infrastructure.setReachable(name, false);
     return work().finally(() => {

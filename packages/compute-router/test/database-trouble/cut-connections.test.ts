@@ -1,3 +1,4 @@
+import { coreOf } from '@apistrata/compute-engine/testing';
 import { describe, expect, inject, it } from 'vitest';
 import { type Api, apiUnderTest, ids } from '../api-under-test.js';
 import { cutConnections, freshDatabase } from './fresh-database.js';
@@ -60,7 +61,7 @@ describe.skipIf(!postgresUrl)('an API whose PostgreSQL connections are cut under
       await Promise.all(working);
       expect(callers.flatMap(({ strange }) => strange)).toEqual([]);
       expect(callers.reduce((sum, { refused }) => sum + refused, 0)).toBeGreaterThan(0);
-      await expect.poll(() => api.engine.worker.pending(), { timeout: 60_000 }).toBe(0);
+      await expect.poll(() => coreOf(api.engine).worker.pending(), { timeout: 60_000 }).toBe(0);
       const client = api.as('admin:p1', '2.37');
       for (const caller of callers)
         for (const id of caller.created) {
@@ -83,7 +84,7 @@ describe.skipIf(!postgresUrl)('an API whose PostgreSQL connections are cut under
     const database = await freshDatabase(postgresUrl);
     const { engine, close } = await apiUnderTest({ engine: { database, worker: false } });
     try {
-      const { store } = engine;
+      const { store } = coreOf(engine);
       const inTheMiddle = store.transaction(async ({ db }) => {
         await db.selectFrom('servers').select('id').execute();
         await cutConnections(database);
@@ -113,7 +114,7 @@ describe.skipIf(!postgresUrl)('an API whose PostgreSQL connections are cut under
   it('does not acknowledge a transaction in which something failed unnoticed', async () => {
     const { engine, close } = await apiUnderTest({ engine: { database: await freshDatabase(postgresUrl) } });
     try {
-      const swallowed = engine.store.transaction(async ({ db }) => {
+      const swallowed = coreOf(engine).store.transaction(async ({ db }) => {
         await db
           .selectFrom('there is no such table')
           .selectAll()

@@ -1,4 +1,5 @@
 import { DatabaseUnavailable } from '@apistrata/compute-engine';
+import { coreOf } from '@apistrata/compute-engine/testing';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { operations } from '../../src/operations/index.js';
 import { type Api, apiUnderTest } from '../api-under-test.js';
@@ -11,7 +12,7 @@ class FailingStatements {
   failed = false;
 
   constructor(api: Api) {
-    const executor = api.engine.store.db.getExecutor() as any;
+    const executor = coreOf(api.engine).store.db.getExecutor() as any;
     // Queries and transactions have executors of their own, made by this one; what runs statements they inherit.
     let prototype = Object.getPrototypeOf(executor);
     while (!Object.hasOwn(prototype, 'executeQuery')) prototype = Object.getPrototypeOf(prototype);
@@ -83,7 +84,7 @@ describe.each(databases)('every look-up whose statements fail, one after the oth
         for (const query of ['', ...(path === '/os-migrations' && version !== '2.1' ? [`?marker=${unknown}`] : [])])
           for (let n = 1; n <= MOST_STATEMENTS; n++) {
             // On PostgreSQL the picture of the hosts is read anew only when it is old; here it is each time.
-            api.engine.infrastructure.setReachable('host1', true);
+            coreOf(api.engine).infrastructure.setReachable('host1', true);
             statements.arm(n);
             const answer = await api.as('admin:p1', version).get(address + query);
             const { failed } = statements;

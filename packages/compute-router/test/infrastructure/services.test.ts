@@ -1,4 +1,5 @@
 import { ManualClock } from '@apistrata/compute-engine';
+import { coreOf } from '@apistrata/compute-engine/testing';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { type Api, apiUnderTest } from '../api-under-test.js';
 
@@ -248,12 +249,12 @@ describe('services', () => {
   });
 
   it('that cannot be reached are left out up to 2.68, and partly shown from 2.69 on', async () => {
-    api.engine.infrastructure.setReachable('host1', false);
+    coreOf(api.engine).infrastructure.setReachable('host1', false);
     expect((await list('?binary=nova-compute', '2.68')).map(({ host }) => host)).toEqual(['host2']);
     const services = await list('?binary=nova-compute', '2.69');
     expect(services[0]).toEqual({ binary: 'nova-compute', host: 'host1', status: 'UNKNOWN' });
     expect(services[1]).toMatchObject({ host: 'host2', status: 'enabled' });
-    api.engine.infrastructure.setReachable('host1', true);
+    coreOf(api.engine).infrastructure.setReachable('host1', true);
     expect((await list('?host=host1', '2.69'))[0].status).toBe('enabled');
   });
 

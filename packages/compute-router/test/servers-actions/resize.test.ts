@@ -1,3 +1,4 @@
+import { coreOf } from '@apistrata/compute-engine/testing';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { historyOf, type Stage, show, stage } from './stage.js';
 
@@ -108,7 +109,7 @@ describe('resize and migrate', () => {
   it('answers 400 when nothing waits for a verdict any more', async () => {
     const server = await on.ada('2.37').boot();
     await on.ada().act(server.id, 'resize', { flavorRef: '2' });
-    const { store } = on.api.engine;
+    const { store } = coreOf(on.api.engine);
     await store.db.deleteFrom('migrations').where('server_id', '=', server.id).execute();
     expect((await on.ada().act(server.id, 'confirmResize')).body.badRequest.message).toBe(
       `Instance ${server.id} has not been resized.`,

@@ -1,3 +1,4 @@
+import { coreOf } from '@apistrata/compute-engine/testing';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { type Api, type Client, ids } from '../api-under-test.js';
 import { cloud, known, plain } from './cloud.js';
@@ -183,7 +184,7 @@ describe('a request for a server is refused', () => {
   afterAll(async () => {
     expect(api.errors).toEqual([]);
     expect((await ada.get('/servers')).body.servers).toEqual([]);
-    expect(await api.engine.worker.pending()).toBe(0);
+    expect(await coreOf(api.engine).worker.pending()).toBe(0);
     await api.close();
   });
 

@@ -1,4 +1,5 @@
 import { ManualClock, SimulatedDriver } from '@apistrata/compute-engine';
+import { coreOf } from '@apistrata/compute-engine/testing';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Api, apiUnderTest, type Client, ids } from '../api-under-test.js';
@@ -124,7 +125,7 @@ describe('servers that wait for a host', () => {
     const ada = api.as('ada:p1', '2.100');
     const make = async (name: string) => (await ada.post('/servers', { server: { ...plain, name } })).body.server.id;
     const scheduled = await make('a');
-    await api.engine.store.transaction(async (tx) => {
+    await coreOf(api.engine).store.transaction(async (tx) => {
       const row = await tx.db
         .selectFrom('servers')
         .select(['data', 'seq'])

@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { SimulatedDriver } from '@apistrata/compute-engine';
+import { coreOf } from '@apistrata/compute-engine/testing';
 import { Version } from '@apistrata/microversion';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Api, apiUnderTest, ids } from '../api-under-test.js';
@@ -175,7 +176,7 @@ describe('servers whose host cannot be reached', () => {
       name: 'fine',
       availability_zone: `nova:${lost['OS-EXT-SRV-ATTR:host'] === 'host1' ? 'host2' : 'host1'}`,
     });
-    api.engine.infrastructure.setReachable(lost['OS-EXT-SRV-ATTR:host'], false);
+    coreOf(api.engine).infrastructure.setReachable(lost['OS-EXT-SRV-ATTR:host'], false);
   });
   afterAll(() => api.close());
 

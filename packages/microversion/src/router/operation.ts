@@ -18,17 +18,27 @@ type QueryOf<Q> = Q extends Query<infer T> ? T : Record<string, never>;
 
 type ReplyOf<R> = HeldIn<R> extends infer S ? (S extends ReplyShape ? ReplyValue<S> : undefined) : undefined;
 
-/** What a handler gives: a value of the reply's outline, or an answer that says more; anything where there is no reply. */
-type Result<R> = R extends undefined ? unknown : ReplyOf<R> | Answer | Promise<ReplyOf<R> | Answer>;
+/**
+ * What a handler gives: a value of the reply's outline, or an answer that says more; anything where there is no reply.
+ * Nothing will do for a reply with a view that asks its call for what is not there. (Said here and not of the reply,
+ * because what `load` gives is inferred after the reply and before the handler.)
+ */
+type Result<R, Call> = R extends undefined
+  ? unknown
+  : R extends Windowed<ReplyShape<Call>>
+    ? ReplyOf<R> | Answer | Promise<ReplyOf<R> | Answer>
+    : 'a view of the reply asks its call for something that `load` does not give';
 
 /** What the router adds to the call of the API that is being served. */
-export interface Routed<Params = unknown, Body = unknown, Q = unknown, Target = unknown> {
+export interface Routed<Params = unknown, Body = unknown, Q = unknown, Target = unknown, Loaded = unknown> {
   readonly version: Version;
   readonly params: Params;
   readonly body: Body;
   readonly query: Q;
   /** What `target` found: the parent of a sub-resource, the object of an action. */
   readonly target: Target;
+  /** What `load` read: what the handler and the views of the answer need beside the target. */
+  readonly loaded: Loaded;
 }
 
 /** A method on a path as it is written down; everything that changes over time is windowed. */
@@ -39,6 +49,7 @@ export interface OperationSpec<
   Q extends Query<any> | undefined,
   R extends Windowed<ReplyShape> | undefined,
   T,
+  L,
 > {
   readonly method: Method;
   /** Path with `{name}` parameters. */
@@ -67,18 +78,23 @@ export interface OperationSpec<
   readonly query?: Q;
   readonly body?: B;
   /** Finds the object that the policy is checked on and the handler works with. Runs after validation. */
-  readonly target?: (call: C & Routed<ParamsOf<P>, BodyOf<B>, QueryOf<Q>, undefined>) => Promise<T> | T;
+  readonly target?: (call: C & Routed<ParamsOf<P>, BodyOf<B>, QueryOf<Q>, undefined, undefined>) => Promise<T> | T;
+  /**
+   * Reads what the handler and the views of the answer need beside the target, as `call.loaded`. Runs after the policy
+   * check. Views say what they need by the type of their call, so an operation that forgets to load it does not compile.
+   */
+  readonly load?: (call: C & Routed<ParamsOf<P>, BodyOf<B>, QueryOf<Q>, T, undefined>) => Promise<L> | L;
   readonly status: Windowed<number>;
   /** Statuses of expected errors, for the documents. */
   readonly errors?: Windowed<readonly number[]>;
   /** When a status of `errors` comes, where there is more to say than what the API says of that status in general. */
   readonly when?: { readonly [status: number]: string };
   readonly reply?: R;
-  readonly run: (call: C & Routed<ParamsOf<P>, BodyOf<B>, QueryOf<Q>, T>) => Result<R>;
+  readonly run: (call: C & Routed<ParamsOf<P>, BodyOf<B>, QueryOf<Q>, T, L>) => Result<R, C & { readonly loaded: L }>;
 }
 
 /** Any operation, as the router and the documents read it. */
-export type Operation = OperationSpec<any, string, any, any, any, any>;
+export type Operation = OperationSpec<any, string, any, any, any, any, any>;
 
 /**
  * Gives the function that defines operations of an API whose calls are of type C. The definition is checked and its
@@ -91,7 +107,8 @@ export function operationsOf<C>() {
     Q extends Query<any> | undefined = undefined,
     R extends Windowed<ReplyShape> | undefined = undefined,
     T = undefined,
-  >(spec: OperationSpec<C, P, B, Q, R, T>): Operation {
+    L = undefined,
+  >(spec: OperationSpec<C, P, B, Q, R, T, L>): Operation {
     return spec as Operation;
   };
 }

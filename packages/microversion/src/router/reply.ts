@@ -14,14 +14,14 @@ import {
 import { View, type ViewField } from './view.js';
 
 /**
- * The shape of an answer's body: a view, a list of one, a schema for plain values, or an object of such, each field with
+ * The shape of an answer's body, for calls of type C: a view, a list of one, a schema for plain values, or an object of such, each field with
  * its windows. What `run` returns has the same outline with records where the views stand.
  */
-export type ReplyShape =
-  | View<any, any>
+export type ReplyShape<C = any> =
+  | View<any, C>
   | AnySchema
-  | readonly [ReplyShape]
-  | { readonly [name: string]: Windowed<ReplyShape> };
+  | readonly [ReplyShape<C>]
+  | { readonly [name: string]: Windowed<ReplyShape<C>> };
 
 type Held<W> = W extends readonly Window<infer S>[] ? S : W extends Window<infer S> ? S : W;
 

@@ -138,6 +138,7 @@ export function createRouter<C extends object>(options: RouterOptions<C>) {
     call.body = parts.body && check(parts.body, body, version);
     call.target = operation.target && (await operation.target(call));
     await options.authorize?.(operation, call);
+    call.loaded = operation.load && (await operation.load(call));
     const result = answerOf(await operation.run(call));
     const status = result.status ?? at(operation.status, version) ?? 200;
     for (const name in result.headers) res.setHeader(name, result.headers[name]!);

@@ -1,3 +1,4 @@
+import { overview } from '@apistrata/compute-engine/testing';
 import type { CloudAppOptions } from '../front/cloud-app.js';
 
 const SHOWN_SERVERS = 50;
@@ -10,41 +11,21 @@ export async function pageState({
   clock,
   unserved,
 }: Pick<CloudAppOptions, 'world' | 'journal' | 'clock' | 'unserved'>) {
-  const { engine } = world();
-  const { db } = engine.store;
-  const states = await db
-    .selectFrom('servers')
-    .select(['vm_state', ({ fn }) => fn.countAll().as('n')])
-    .where('deleted', '=', 0)
-    .groupBy('vm_state')
-    .execute();
-  const rows = await db
-    .selectFrom('servers')
-    .select('data')
-    .where('deleted', '=', 0)
-    .orderBy('seq', 'desc')
-    .limit(SHOWN_SERVERS)
-    .execute();
-  const nodes = await db
-    .selectFrom('nodes')
-    .select(['data', 'vcpus_used', 'memory_mb_used', 'servers'])
-    .orderBy('seq')
-    .execute();
+  const { counts, servers, hosts } = await overview(world().engine, { servers: SHOWN_SERVERS });
   return {
     now: new Date(clock.now()).toISOString(),
     frozen: clock.frozen,
-    counts: Object.fromEntries(states.map(({ vm_state, n }) => [vm_state, Number(n)])),
-    servers: rows.map(({ data }) => {
-      const { id, name, vmState, taskState, host, flavor, interfaces } = JSON.parse(data as string);
-      const addresses = (interfaces as { fixedIps: { address: string }[] }[]).flatMap(({ fixedIps }) =>
-        fixedIps.map(({ address }) => address),
-      );
-      return { id, name, state: vmState, task: taskState, host, flavor: flavor.name, addresses };
-    }),
-    hosts: nodes.map(({ data, vcpus_used, memory_mb_used, servers }) => {
-      const { host, vcpus, memoryMb } = JSON.parse(data as string);
-      return { host, servers, vcpus, vcpusUsed: vcpus_used, memoryMb, memoryUsedMb: memory_mb_used };
-    }),
+    counts,
+    servers: servers.map(({ id, name, vmState, taskState, host, flavor, interfaces }) => ({
+      id,
+      name,
+      state: vmState,
+      task: taskState,
+      host,
+      flavor: flavor.name,
+      addresses: interfaces.flatMap(({ fixedIps }) => fixedIps.map(({ address }) => address)),
+    })),
+    hosts,
     requests: journal
       .latest(SHOWN_REQUESTS)
       .map(({ number, at, service, method, url, status, version, requestId, durationMs }) => ({

@@ -34,7 +34,7 @@ function inventory(total: number, allocation_ratio: number): Inventory {
 
 /** All providers by id; the hosts of compute are there from the start. */
 export async function providers(call: Call): Promise<ReadonlyMap<string, Provider>> {
-  const { hosts } = await call.cloud.engine.infrastructure.hosts();
+  const { hosts } = await call.cloud.engine.hosts.map();
   for (const { node } of hosts.values()) {
     if (table(call).has(node.id)) continue;
     table(call).set(node.id, {

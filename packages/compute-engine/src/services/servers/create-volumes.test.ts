@@ -5,6 +5,7 @@ import { storesUnderTest } from '../../../test/stores-under-test.js';
 import { CatalogError } from '../../catalogs/catalog-error.js';
 import type { VolumeCatalog } from '../../catalogs/volume-catalog.js';
 import type { Engine } from '../../engine.js';
+import { coreOf } from '../../engine-core.js';
 
 const patient = { timeout: 20_000 };
 
@@ -35,12 +36,12 @@ describe.each(storesUnderTest(inject('postgresUrl')))('volumes that a new server
         ...volumeIds.map((sourceId) => ({ source: 'volume', sourceId, destination: 'volume' }) as const),
       ],
     });
-  const nothingIsOwed = () => expect.poll(() => engine.worker.pending(), patient).toBe(0);
+  const nothingIsOwed = () => expect.poll(() => coreOf(engine).worker.pending(), patient).toBe(0);
 
   it('are its own, and no guard is left', async () => {
     const volumeId = await newVolume();
     await create(volumeId);
-    await engine.worker.idle();
+    await engine.idle();
     expect(await statuses(volumeId)).toEqual(['in-use']);
     await nothingIsOwed();
   });
@@ -54,7 +55,7 @@ describe.each(storesUnderTest(inject('postgresUrl')))('volumes that a new server
     use({ reserve });
     await expect(create(first, second)).rejects.toMatchObject({ status: 400 });
     expect(await statuses(first, second)).toEqual(['available', 'available']);
-    expect(await engine.worker.pending()).toBe(0);
+    expect(await coreOf(engine).worker.pending()).toBe(0);
   });
 
   it('are free again when the service did not answer, whatever it had done', async () => {

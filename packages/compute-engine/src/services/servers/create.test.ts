@@ -3,6 +3,7 @@ import { afterEach, describe, expect, inject, it } from 'vitest';
 import { contextOf, engineUnderTest, imageId } from '../../../test/engine-under-test.js';
 import { storesUnderTest } from '../../../test/stores-under-test.js';
 import type { Engine } from '../../engine.js';
+import { coreOf } from '../../engine-core.js';
 import type { EngineOptions } from '../../engine-options.js';
 import { defaultPreset } from '../../preset/preset.js';
 import { tables } from '../../store/tables.js';
@@ -55,7 +56,7 @@ describe.each(storesUnderTest(inject('postgresUrl')))('creating servers on $kind
   it('never admits more members to a group than the quota', async () => {
     const both = await start({ settings: { quotas: { server_group_members: 3 } as never } });
     const id = randomUUID();
-    await both[0].store.transaction((tx) =>
+    await coreOf(both[0]).store.transaction((tx) =>
       tables.serverGroups.insert(tx, {
         id,
         projectId: 'p1',
@@ -95,6 +96,6 @@ describe.each(storesUnderTest(inject('postgresUrl')))('creating servers on $kind
     await expect(boot(both[0], second)).rejects.toMatchObject({ code: 'FORBIDDEN' });
     const { caller } = contextOf('p1');
     await expect(both[0].catalogs.volumes.getVolume(caller, second)).resolves.toMatchObject({ status: 'available' });
-    await both[0].worker.idle();
+    await both[0].idle();
   });
 });

@@ -3,6 +3,7 @@ import { contextOf, engineUnderTest, imageId } from '../../../test/engine-under-
 import { storesUnderTest } from '../../../test/stores-under-test.js';
 import { ManualClock } from '../../clock.js';
 import type { Engine } from '../../engine.js';
+import { coreOf } from '../../engine-core.js';
 import type { ServerQuery } from './list.js';
 import type { ServerSortKey } from './list-sort.js';
 
@@ -47,13 +48,13 @@ describe.each(storesUnderTest(inject('postgresUrl')))('lists of servers on $kind
         metadata: { odd: '\0' },
         tags: name.startsWith('a') ? ['x'] : [],
       });
-      await engine.worker.idle();
+      await engine.idle();
     }
     await engine.servers.create(contextOf('p2'), { name: 'other', flavorId: '1', imageId, networks: 'none' });
-    await engine.worker.idle();
+    await engine.idle();
     const [b] = await engine.servers.list(context, { limit: 1, filters: { patterns: { name: '^b$' } } });
     await engine.servers.act(contextOf('p1'), b!.id, 'os-stop');
-    await engine.worker.idle();
+    await engine.idle();
   });
   afterAll(() => engine.close());
 
@@ -101,8 +102,8 @@ describe.each(storesUnderTest(inject('postgresUrl')))('lists of servers on $kind
   });
 
   it('reads many servers in pieces, in order', async () => {
-    const source = await engine.store.db
-      .selectFrom('servers')
+    const source = await coreOf(engine)
+      .store.db.selectFrom('servers')
       .selectAll()
       .where('name', '=', 'a')
       .executeTakeFirstOrThrow();
@@ -114,7 +115,7 @@ describe.each(storesUnderTest(inject('postgresUrl')))('lists of servers on $kind
       created_at: n,
       data: JSON.stringify({ ...JSON.parse(row.data), id: `id-${n}`, name: `many-${n}`, createdAt: n }),
     }));
-    await engine.store.transaction(async (tx) => {
+    await coreOf(engine).store.transaction(async (tx) => {
       for (let from = 0; from < rows.length; from += 100) {
         await tx.db
           .insertInto('servers')

@@ -9,6 +9,7 @@ import {
 } from '../../actions/index.js';
 import type { Context } from '../../context.js';
 import type { Core } from '../../core.js';
+import type { Diagnostics } from '../../drivers/driver.js';
 import type { Server, ServerPatch } from '../../model/index.js';
 import type { Action, ConcurrentAction } from '../../runs/action.js';
 import { beginAction, changeServer } from '../../runs/begin-action.js';
@@ -16,7 +17,9 @@ import { checkAction } from '../../runs/check-action.js';
 import { findServer, type ServerVisibility } from '../../runs/find-server.js';
 import type { Tx } from '../../store/database.js';
 import { type CreatedServers, createServers, type NewServer } from './create.js';
+import { serverDiagnostics } from './diagnostics.js';
 import { listServers, type ServerQuery } from './list.js';
+import { type ServerChange, updateServer } from './update.js';
 
 /** The request of an action: left out where there is nothing to be told. */
 type RequestArguments<Request> = undefined extends Request ? [request?: Request] : [request: Request];
@@ -83,6 +86,19 @@ export class Servers {
     make: (server: Server, tx: Tx) => ServerPatch | undefined | Promise<ServerPatch | undefined>,
   ): Promise<Server> {
     return changeServer(this.#core, rulesOf(action), context, id, make);
+  }
+
+  /**
+   * Changes what its owner may change at any time. 409 for a zone to be pinned to that the server is not in, or when it is
+   * pinned already; null unpins.
+   */
+  update(context: Context, id: string, change: ServerChange): Promise<Server> {
+    return updateServer(this.#core, context, id, change);
+  }
+
+  /** What the machine tells of itself; 409 unless it runs or is paused, 501 for drivers that know nothing of machines. */
+  diagnostics(server: Server): Promise<Diagnostics> {
+    return serverDiagnostics(this.#core, server);
   }
 
   /** True when the lock is not the caller's to take away without the override. */

@@ -1,30 +1,11 @@
-import { Refusal, type Server } from '@apistrata/compute-engine';
 import { object } from '@apistrata/microversion/schema';
-import type { ComputeCall } from '../../http/call.js';
+import { loadHosts } from '../../http/call.js';
 import { operation } from '../../operation.js';
 import { serverUpdated } from '../../views/server.js';
 import { fieldsOf, keptOf } from '../../views/server-fields.js';
-import { zoneOf } from '../../views/server-parts.js';
 import { serverById } from './target.js';
 
 const body = object({ server: object(fieldsOf('update')) });
-
-/** Null unpins. Pinning takes a server that is not pinned, and the zone that it is in. */
-function pinnedZone(server: Server, asked: string | null | undefined, call: ComputeCall): string | null {
-  if (asked === undefined) return server.pinnedZone;
-  if (asked === null) return null;
-  if (server.pinnedZone !== null) {
-    throw new Refusal('CONFLICT', `Server ${server.id} is pinned to availability zone ${server.pinnedZone} already.`);
-  }
-  const zone = zoneOf(server, call);
-  if (zone !== asked) {
-    throw new Refusal(
-      'CONFLICT',
-      `Server ${server.id} is not in availability zone ${asked}: it cannot be pinned to it.`,
-    );
-  }
-  return asked;
-}
 
 export const changeServers = [
   operation({
@@ -37,15 +18,10 @@ export const changeServers = [
     body,
     target: serverById,
     reply: { server: serverUpdated },
-    run: async (call) => {
-      const { server: s } = call.body;
-      call.hosts = await call.engine.infrastructure.hosts();
-      const server = await call.engine.servers.change(call.context, call.target.id, 'update', (current) => ({
-        ...keptOf(s),
-        pinnedZone: pinnedZone(current, s.pinned_availability_zone, call),
-      }));
-      return { server };
-    },
+    load: loadHosts,
+    run: async ({ engine, context, target, body: { server } }) => ({
+      server: await engine.servers.update(context, target.id, keptOf(server)),
+    }),
   }),
   operation({
     method: 'DELETE',

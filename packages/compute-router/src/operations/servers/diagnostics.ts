@@ -1,7 +1,6 @@
-import { type Diagnostics, Refusal, type Server } from '@apistrata/compute-engine';
+import type { Diagnostics } from '@apistrata/compute-engine';
 import { since, until } from '@apistrata/microversion';
 import { z } from 'zod';
-import type { ComputeCall } from '../../http/call.js';
 import { operation } from '../../operation.js';
 import { nullableText } from '../../schemas/reply-types.js';
 import { parentServer } from './target.js';
@@ -126,18 +125,6 @@ function flatForm(d: Diagnostics): Record<string, number | null> {
   return Object.fromEntries(parts);
 }
 
-async function diagnosticsOf({ engine, target }: ComputeCall & { readonly target: Server }): Promise<Diagnostics> {
-  if (!target.host) throw new Refusal('CONFLICT', `Instance ${target.id} is not ready`);
-  if (target.powerState !== 1 && target.powerState !== 3)
-    throw new Refusal(
-      'CONFLICT',
-      `Cannot 'get_diagnostics' instance ${target.id} while it is in power_state ${target.powerState}`,
-    );
-  const found = await engine.driver.diagnostics(target);
-  if (!found) throw new Refusal('NOT_SUPPORTED', 'The hypervisor cannot tell anything of its servers.');
-  return found;
-}
-
 export const serverDiagnostics = [
   operation({
     method: 'GET',
@@ -149,7 +136,7 @@ export const serverDiagnostics = [
     errors: [400, 404, 409, 501],
     target: parentServer,
     reply: z.record(z.string(), number),
-    run: async (call) => flatForm(await diagnosticsOf(call)),
+    run: async ({ engine, target }) => flatForm(await engine.servers.diagnostics(target)),
   }),
   operation({
     method: 'GET',
@@ -161,6 +148,6 @@ export const serverDiagnostics = [
     errors: [400, 404, 409, 501],
     target: parentServer,
     reply: z.strictObject(standard),
-    run: async (call) => standardForm(await diagnosticsOf(call)),
+    run: async ({ engine, target }) => standardForm(await engine.servers.diagnostics(target)),
   }),
 ];

@@ -1,6 +1,6 @@
 import type { Server } from '@apistrata/compute-engine';
 import { at, since } from '@apistrata/microversion';
-import type { ComputeCall } from '../../http/call.js';
+import { type ComputeCall, loadHosts } from '../../http/call.js';
 import { nextLink } from '../../http/paging.js';
 import { operation } from '../../operation.js';
 import type { RuleName } from '../../policy/index.js';
@@ -14,7 +14,6 @@ import { serverById } from './target.js';
 async function pageOf(call: ComputeCall, given: ServerListParameters, allProjectsRule: RuleName) {
   const asked = serverQueryOf(call, given, allProjectsRule);
   if (!asked) return { servers: [] };
-  call.hosts = await call.engine.infrastructure.hosts();
   const servers = await call.engine.servers.list(call.context, asked);
   return { servers, servers_links: nextLink(call, asked.limit, servers, ({ id }: Server) => id) as never };
 }
@@ -32,6 +31,7 @@ export const readServers = [
     errors: [400, 403],
     query: serverListQuery,
     reply: { servers: [serverSummary], servers_links: collectionLinks.optional() },
+    load: loadHosts,
     run: (call) => pageOf(call, call.query, 'os_compute_api:servers:index:get_all_tenants'),
   }),
   operation({
@@ -43,6 +43,7 @@ export const readServers = [
     errors: [400, 403],
     query: serverListQuery,
     reply: { servers: [serverDetail], servers_links: collectionLinks.optional() },
+    load: loadHosts,
     run: (call) => pageOf(call, call.query, 'os_compute_api:servers:detail:get_all_tenants'),
   }),
   operation({
@@ -54,8 +55,8 @@ export const readServers = [
     errors: [404],
     target: serverById,
     reply: { server: serverShown },
-    run: async (call) => {
-      call.hosts = await call.engine.infrastructure.hosts();
+    load: loadHosts,
+    run: (call) => {
       if (isUnreachable(call.target, call) && !at(partlyShown, call.version)) {
         throw new Error(`the host of server ${call.target.id} cannot be reached`);
       }

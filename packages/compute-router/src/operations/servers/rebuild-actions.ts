@@ -2,6 +2,7 @@ import { at, since } from '@apistrata/microversion';
 import { answer } from '@apistrata/microversion/router';
 import { derive, object } from '@apistrata/microversion/schema';
 import { z } from 'zod';
+import { loadHosts } from '../../http/call.js';
 import { operation } from '../../operation.js';
 import * as type from '../../schemas/types.js';
 import { serverRebuilt } from '../../views/server.js';
@@ -36,6 +37,7 @@ export const rebuildActions = [
     body: object({ rebuild }),
     target: serverById,
     reply: { server: serverRebuilt },
+    load: loadHosts,
     run: async (call) => {
       const { engine, context, target, version } = call;
       const asked = call.body.rebuild;
@@ -45,7 +47,6 @@ export const rebuildActions = [
         ...keptOf(asked),
         mayReimage: at(mayReimage, version) ?? false,
       });
-      call.hosts = await engine.infrastructure.hosts();
       const shown = engine.settings.enableInstancePassword ? adminPassword : null;
       return answer({
         body: { server: { ...server, adminPassword: shown } },

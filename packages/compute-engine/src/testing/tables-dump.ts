@@ -1,8 +1,11 @@
-import type { Engine, Store } from '@apistrata/compute-engine';
+import type { Engine } from '../engine.js';
+import { coreOf } from '../engine-core.js';
+import type { Store } from '../store/store.js';
 
+/** A row as the database has it. */
 export type Row = Readonly<Record<string, unknown>>;
 
-/** All rows of all tables. */
+/** All rows of all tables, by the names of the tables. Plain data, to be given back to an engine of the same version. */
 export type TablesDump = Readonly<Record<string, readonly Row[]>>;
 
 /** Kysely's own bookkeeping, which every database has already. */
@@ -20,8 +23,21 @@ async function tableNames(store: Store): Promise<string[]> {
   return rows.map(({ name }) => name as string);
 }
 
-/** Reads everything at one moment. */
-export async function dumpTables(store: Store): Promise<TablesDump> {
+function sqliteOf(name: string, engine: Engine) {
+  const core = coreOf(engine);
+  if (core.store.kind !== 'sqlite') throw new TypeError(`${name}() is for engines with a SQLite database`);
+  return core;
+}
+
+/**
+ * Reads everything that an engine keeps, at one moment; for tests, on SQLite only.
+ *
+ * @example
+ * const before = await dumpTables(engine);
+ * await loadTables(await createEngine({ preset: {} }), before);
+ */
+export async function dumpTables(engine: Engine): Promise<TablesDump> {
+  const { store } = sqliteOf('dumpTables', engine);
   const names = await tableNames(store);
   return store.transaction(async (tx) => {
     const dump: Record<string, readonly Row[]> = {};
@@ -30,8 +46,9 @@ export async function dumpTables(store: Store): Promise<TablesDump> {
   });
 }
 
-/** Makes the tables what they were. Work that was under way then is there to be taken up. */
-export async function loadTables({ store, infrastructure }: Engine, dump: TablesDump): Promise<void> {
+/** Makes the tables of an engine what they were in a dump. Work that was under way then is there to be taken up. */
+export async function loadTables(engine: Engine, dump: TablesDump): Promise<void> {
+  const { store, infrastructure } = sqliteOf('loadTables', engine);
   await store.transaction(async (tx) => {
     for (const [name, rows] of Object.entries(dump)) {
       await tx.db.deleteFrom(name).execute();

@@ -1,0 +1,55 @@
+import type { Engine } from '../engine.js';
+import { coreOf } from '../engine-core.js';
+import type { Server, VmState } from '../model/index.js';
+import { usageByHost } from '../scheduler/claims.js';
+import { tables } from '../store/tables.js';
+
+/** A host, and what servers hold of it. Memory in MiB. */
+export interface HostOverview {
+  readonly host: string;
+  readonly servers: number;
+  readonly vcpus: number;
+  readonly vcpusUsed: number;
+  readonly memoryMb: number;
+  readonly memoryUsedMb: number;
+}
+
+/** What there is in a cloud, in all projects. */
+export interface Overview {
+  /** How many servers there are in each state. */
+  readonly counts: Readonly<Partial<Record<VmState, number>>>;
+  /** The newest servers, the newest first. */
+  readonly servers: readonly Server[];
+  readonly hosts: readonly HostOverview[];
+}
+
+/** Reads what a page about a small cloud shows. Counts all servers, so it is for tests and trials. */
+export async function overview(engine: Engine, options: { readonly servers: number }): Promise<Overview> {
+  const { store } = coreOf(engine);
+  const states = await store.db
+    .selectFrom('servers')
+    .select(['vm_state', ({ fn }) => fn.countAll().as('n')])
+    .where('deleted', '=', 0)
+    .groupBy('vm_state')
+    .execute();
+  const servers = await tables.servers.find(store, (q) =>
+    q.where('deleted', '=', 0).orderBy('seq', 'desc').limit(options.servers),
+  );
+  const nodes = await tables.nodes.find(store, (q) => q.orderBy('seq'));
+  const used = await usageByHost(store);
+  return {
+    counts: Object.fromEntries(states.map(({ vm_state, n }) => [vm_state, Number(n)])),
+    servers,
+    hosts: nodes.map(({ host, vcpus, memoryMb }) => {
+      const taken = used.get(host);
+      return {
+        host,
+        servers: taken?.servers ?? 0,
+        vcpus,
+        vcpusUsed: taken?.vcpus ?? 0,
+        memoryMb,
+        memoryUsedMb: taken?.memoryMb ?? 0,
+      };
+    }),
+  };
+}

@@ -1,0 +1,32 @@
+import { describe, expect, expectTypeOf, it } from 'vitest';
+import type { Engine } from '../src/engine.js';
+import { createEngine } from '../src/engine.js';
+import { coreOf } from '../src/engine-core.js';
+
+describe('the insides of an engine', () => {
+  it('are no part of what an engine gives', async () => {
+    const engine = await createEngine();
+    const inside = ['store', 'driver', 'machines', 'worker', 'guards', 'infrastructure'] as const;
+    for (const part of inside) expect(engine).not.toHaveProperty(part);
+    for (const part of inside) expect(coreOf(engine)).toHaveProperty(part);
+    expectTypeOf<Extract<keyof Engine, (typeof inside)[number]>>().toBeNever();
+    await engine.close();
+  });
+
+  it('are had of engines alone', () => {
+    expect(() => coreOf({})).toThrow(TypeError);
+  });
+
+  it('are waited for by idle()', async () => {
+    const engine = await createEngine();
+    const caller = { userId: 'u', projectId: 'p', roles: ['member'] };
+    const context = { caller, requestId: 'req-1', isAdmin: false };
+    const [flavor] = await engine.flavors.list(context, { limit: 1 });
+    const [image] = await engine.catalogs.images.list(caller);
+    const request = { name: 'web', flavorId: flavor!.id, imageId: image!.id, networks: 'none' } as const;
+    const { servers } = await engine.servers.create(context, request);
+    await engine.idle();
+    expect(await engine.servers.get(context, servers[0]!.id)).toMatchObject({ vmState: 'active' });
+    await engine.close();
+  });
+});
