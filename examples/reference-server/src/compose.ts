@@ -54,9 +54,9 @@ function reasonOf(error: unknown): string {
   return told.message || String((told as { code?: string }).code);
 }
 
-function versionFrom(api: ComputeApi, asked: unknown, url: string): string | undefined {
+function documentOf(api: ComputeApi, version: unknown, url: string): string | undefined {
   try {
-    return api.openApiText(String(asked ?? '2.100'), url);
+    return api.openApiText(String(version), url);
   } catch {
     return undefined;
   }
@@ -101,9 +101,10 @@ export async function compose(plan: Plan, database: string, log: Logger, works =
     app.disable('x-powered-by');
     app.disable('etag');
     app.get('/openapi.json', (req, res) => {
-      const document = versionFrom(api, req.query.version, `${req.protocol}://${req.host}`);
+      const version = req.query.version ?? options['max-version'];
+      const document = documentOf(api, version, `${req.protocol}://${req.host}`);
       if (document) res.type('json').send(document);
-      else res.status(400).json({ error: `'${req.query.version}' is not a version` });
+      else res.status(400).json({ error: `'${version}' is not a version` });
     });
     mountDocs(app, options);
     app.use(welcome(options));

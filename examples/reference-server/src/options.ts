@@ -1,4 +1,5 @@
 import { defaultDatabaseSettings, defaultSettings, quotaKinds } from '@apistrata/compute-engine';
+import { MAX_VERSION } from '@apistrata/compute-router';
 import { defaultLimits } from '@apistrata/healthcheck/server';
 import { z } from 'zod';
 import { choice, command, flag, list, pairs, pointer, text, type ValueOf, wholeNumber } from './option-kinds.js';
@@ -53,7 +54,7 @@ export const optionTable = {
   preset: text('FILE', 'JSON file: what the cloud has from the start (see --print-preset)'),
   'print-preset': command('print the built-in preset and end'),
   headers: choice('NAMES', ['service', 'openstack', 'both'], 'both', 'version headers: service, openstack or both'),
-  'max-version': text('V', 'highest microversion, up to 2.104', '2.100'),
+  'max-version': text('V', 'highest microversion, up to the last that the API knows', MAX_VERSION),
   'latency-ms': wholeNumber('time every step of a simulated machine takes', { least: 0, most: 3_600_000, fallback: 0 }),
   'policy-file': text('FILE', 'policies that replace defaults'),
   setting: pairs('NAME=VALUE', like(defaultSettings), 'a setting of the engine, such as reclaimSeconds=3600'),

@@ -29,6 +29,8 @@ describe('the documents of the reference server', () => {
     const version = await get(documented, '/docs/versions/2.26', BROWSER);
     expect(version.text).toContain('Servers have tags');
     expect((await get(documented, '/docs/openapi.json?version=2.104', '*/*')).status).toBe(200);
+    const unasked = await get(documented, '/openapi.json', '*/*');
+    expect(JSON.parse(unasked.text).info.version).toBe('2.104');
   });
 
   it.each(['/', '/v2.1/'])('lead browsers from %s to /docs', async (path) => {

@@ -2,13 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { checkOptions, type Engine } from '@apistrata/compute-engine';
 import { type HeaderPreset, type Negotiator, negotiator, requestBase, Version } from '@apistrata/microversion';
-import {
-  breakpointsOfOperation,
-  createRouter,
-  faultNet,
-  type Operation,
-  openApiDocuments,
-} from '@apistrata/microversion/router';
+import { createRouter, faultNet, type Operation, openApiDocuments } from '@apistrata/microversion/router';
 import { requestId, requestIdOf } from '@apistrata/request-id';
 import { computeApiDescription } from './description/api-description.js';
 import { BadRequest } from './http/bad-request.js';
@@ -20,6 +14,7 @@ import { normalizeTarget } from './http/request-target.js';
 import { computeDiscovery, versionDocuments } from './http/version-documents.js';
 import type { Identity } from './identity/index.js';
 import { operations } from './operations/index.js';
+import { latestKnown } from './operations/latest-known.js';
 import { type Policies, policies, type RuleName } from './policy/index.js';
 
 export interface ComputeRouterOptions {
@@ -28,7 +23,7 @@ export interface ComputeRouterOptions {
   readonly identity: Identity;
   /** Names of the version headers; default `both`. */
   readonly headers?: HeaderPreset;
-  /** Highest microversion; default 2.100, at most the last one that changes anything. */
+  /** Highest microversion; default `MAX_VERSION`, at most `latestKnown()`. */
   readonly maxVersion?: string;
   readonly policies?: Policies;
   /** Items of a page at the most; default 1000. */
@@ -56,7 +51,9 @@ const OPTIONS: Readonly<Record<keyof ComputeRouterOptions, true>> = {
   validateReplies: true,
 };
 
+/** The lowest microversion there is. */
 export const MIN_VERSION = '2.1';
+/** The highest one that is served unless `maxVersion` says otherwise; `latestKnown()` is the highest that could be. */
 export const MAX_VERSION = '2.100';
 const BODY_LIMIT_BYTES = 114_688;
 const VENDOR_TYPE = 'application/vnd.openstack.compute+json';
@@ -75,12 +72,6 @@ export interface ComputeRouter extends Handler {
   readonly openApi: (version: string, serverUrl?: string) => Readonly<Record<string, unknown>>;
   /** The same as JSON text, which is kept. Throws a RangeError for a version that is not served. */
   readonly openApiText: (version: string, serverUrl?: string) => string;
-}
-
-/** The last version there is to serve: nothing changes after the last edge of any operation. */
-function latestKnown(): Version {
-  const edges = operations.flatMap((operation) => breakpointsOfOperation(operation));
-  return edges.reduce((last, edge) => (edge.compare(last) > 0 ? edge : last));
 }
 
 function checkedMaximum(options: ComputeRouterOptions): Version {

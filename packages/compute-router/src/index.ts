@@ -13,4 +13,5 @@ export type { CorsOptions } from './http/cross-origin.js';
 export { REQUEST_ID_HEADERS } from './http/request-id-headers.js';
 export * from './identity/index.js';
 export { operations } from './operations/index.js';
+export { latestKnown } from './operations/latest-known.js';
 export * from './policy/index.js';

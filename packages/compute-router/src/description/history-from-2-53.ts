@@ -1,4 +1,4 @@
-/** What versions 2.53 to 2.104 brought. */
+/** What versions from 2.53 on brought. */
 export const historyFrom253: Readonly<Record<string, string>> = {
   '2.53':
     'Services and hypervisors have UUIDs, since numbers repeat when a cloud has several cells. A service is changed by its id, in one operation; search and servers of hypervisors are query parameters of their list.',

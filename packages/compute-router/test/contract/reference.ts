@@ -29,7 +29,8 @@ export interface ListedOperation {
 }
 
 const file = new URL('../../../../reference/operations.json', import.meta.url);
-const { operations } = JSON.parse(readFileSync(file, 'utf8')) as { readonly operations: readonly ListedOperation[] };
+const text = readFileSync(file, 'utf8');
+const { operations } = JSON.parse(text) as { readonly operations: readonly ListedOperation[] };
 
 /** `POST /servers/{id}/action reboot`: how an operation is named in tables and messages. */
 export function keyOf({ method, path, action, base }: Pick<ListedOperation, 'method' | 'path' | 'action' | 'base'>) {
@@ -65,10 +66,10 @@ function asServed(listed: ListedOperation): ListedOperation {
 /** All 268 operations with their windows, as this API serves them. */
 export const listedOperations: readonly ListedOperation[] = operations.map(withTwin).map(asServed);
 
-/** The highest version that any operation knows of. */
-export const LATEST = '2.104';
-
 const minor = (version: string) => Number(version.split('.')[1]);
+
+/** The highest version at which the reference has anything begin. */
+export const LATEST = `2.${Math.max(...[...text.matchAll(/"since": "2\.(\d+)"/g)].map(([, since]) => Number(since)))}`;
 
 /** Whether an operation exists at a version. Removed ones do not count. */
 export function existsAt({ since, until }: ListedOperation, version: string): boolean {
