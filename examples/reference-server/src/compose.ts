@@ -16,6 +16,7 @@ import { mountDocs } from './docs.js';
 import { healthFrom } from './health.js';
 import type { Options } from './options.js';
 import type { Plan } from './plan.js';
+import { RateLimits } from './rate-limits.js';
 import { StartError } from './start-error.js';
 import { welcome } from './welcome.js';
 
@@ -23,6 +24,7 @@ import { welcome } from './welcome.js';
 export interface Composed {
   readonly engine: Engine;
   readonly health: Healthcheck;
+  readonly rateLimits: RateLimits;
   readonly app: Express;
   readonly close: () => Promise<void>;
 }
@@ -79,13 +81,16 @@ export async function compose(plan: Plan, database: string, log: Logger, works =
   const told = { warn: (line: string) => log.warn(line), error: (line: string) => log.error(line) };
   const health = healthFrom(options, { engine: () => engine, database, log: told });
   engine = await engineFrom(plan, database, log, works);
+  const rateLimits = new RateLimits(options, log);
   const close = async () => {
     health.close();
+    await rateLimits.close();
     await engine.close();
   };
   try {
     const store = sqlStore({ database: engine.quotaDatabase });
     await store.createSchema();
+    await rateLimits.apply(plan.rateLimits);
     const api = computeApi({
       engine,
       identity: plan.identity,
@@ -94,6 +99,7 @@ export async function compose(plan: Plan, database: string, log: Logger, works =
       policies: plan.policies,
       quota: projectQuotas({ store, defaults: plan.projectQuotas }),
       maxVersion: options['max-version'],
+      rateLimit: rateLimits,
       cors: corsFrom(options),
       logger: log,
     });
@@ -109,7 +115,7 @@ export async function compose(plan: Plan, database: string, log: Logger, works =
     mountDocs(app, options);
     app.use(welcome(options));
     app.use(api);
-    return { engine, health, app, close };
+    return { engine, health, rateLimits, app, close };
   } catch (error) {
     await close();
     if (error instanceof RangeError || error instanceof TypeError)

@@ -20,7 +20,7 @@ export function helpText(): string {
     ...rows,
     '',
     'Each option may also be an environment variable: --log-level is APISTRATA_LOG_LEVEL.',
-    'SIGHUP reads the configuration file again: policies, log level and limits of connections change at once.',
+    'SIGHUP reads the configuration file again: policies, log level and all limits change at once.',
     'Credentials for real services: OS_USERNAME, OS_PASSWORD, OS_PROJECT_NAME, OS_USER_DOMAIN_NAME, OS_PROJECT_DOMAIN_NAME.',
   ].join('\n');
 }

@@ -65,6 +65,16 @@ export const optionTable = {
     { names: /^quota_[a-z_]+$/, schema: limit },
   ),
   limit: pairs('NAME=N', like(defaultLimits), 'a limit of connections, such as maxConnections=500'),
+  'rate-limit': list(
+    'user=N/TIME',
+    'requests that each user, or each project (project=N/TIME), may make: user=600/m, project=100/10s',
+  ),
+  'rate-limit-store': text(
+    'STORE',
+    'where they are counted: memory (by each process), database (PostgreSQL) or redis://...',
+    'memory',
+  ),
+  'rate-limit-exempt': list('ROLE', 'callers with this role are not counted'),
   'drain-ms': wholeNumber('how long requests are still served after SIGTERM or SIGINT', {
     least: 0,
     most: DAY_MS,

@@ -1,10 +1,12 @@
 import type { Catalogs, DatabaseSettings, Preset, QuotaKind, Settings } from '@apistrata/compute-engine';
 import { defaultSettings } from '@apistrata/compute-engine';
 import { type Identity, type Policies, policies } from '@apistrata/compute-router';
+import type { RateLimit } from '@apistrata/compute-router/rate-limit';
 import { type GuardLimits, guardLimits } from '@apistrata/healthcheck/server';
 import { defaultsFrom } from '@apistrata/quota';
 import type { Options } from './options.js';
 import { readPreset } from './preset-file.js';
+import { checkRateLimitStore, rateLimitsFrom } from './rate-limits.js';
 import { catalogsFrom, identityFrom } from './services.js';
 import { StartError } from './start-error.js';
 
@@ -19,6 +21,7 @@ export interface Plan {
   readonly databaseSettings: Partial<DatabaseSettings>;
   readonly projectQuotas: ReturnType<typeof defaultsFrom>;
   readonly limits: GuardLimits;
+  readonly rateLimits: readonly RateLimit[];
   readonly environment: NodeJS.ProcessEnv;
 }
 
@@ -51,6 +54,7 @@ export function policiesFrom(options: Options): Policies {
 
 /** @throws StartError for the first option or file that cannot be used */
 export function planFrom(options: Options, environment: NodeJS.ProcessEnv): Plan {
+  checkRateLimitStore(options);
   const project = Object.entries(options.quota).filter(([name]) => name.startsWith('quota_'));
   return {
     options,
@@ -64,6 +68,7 @@ export function planFrom(options: Options, environment: NodeJS.ProcessEnv): Plan
       defaultsFrom(Object.fromEntries(project.map(([name, value]) => [name, String(value)]))),
     ),
     limits: limitsFrom(options),
+    rateLimits: rateLimitsFrom(options),
     environment,
   };
 }

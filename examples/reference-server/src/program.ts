@@ -31,10 +31,10 @@ async function run(args: readonly string[], environment: NodeJS.ProcessEnv): Pro
   const { endInOrder } = await import('./end-in-order.js');
   const { nextSteps } = await import('./welcome.js');
   endInOrder(running);
-  process.on('SIGHUP', () => {
+  process.on('SIGHUP', async () => {
     try {
-      running.reload(readOptions(given, environment));
-      running.log.info('policies, log level and limits of connections are read again');
+      await running.reload(readOptions(given, environment));
+      running.log.info('policies, log level, limits of connections and rate limits are read again');
     } catch (error) {
       running.log.error({ err: error }, 'nothing has changed, for the new configuration is wrong');
     }

@@ -7,6 +7,7 @@ import { databaseFrom, withoutPassword } from './database-url.js';
 import { expressServer } from './express-server.js';
 import type { Options } from './options.js';
 import { limitsFrom, planFrom } from './plan.js';
+import { rateLimitsFrom } from './rate-limits.js';
 import { StartError } from './start-error.js';
 
 /** A server that runs, and how to end it. */
@@ -15,8 +16,8 @@ export interface Running {
   readonly database: string;
   readonly engine: Engine;
   readonly log: Logger;
-  /** Takes policies, log level and limits of connections from new options. Throws, and changes nothing, when they are wrong. */
-  readonly reload: (options: Options) => void;
+  /** Takes policies, log level, limits of connections and rates from new options. Rejects, and changes nothing, when they are wrong. */
+  readonly reload: (options: Options) => Promise<void>;
   /** Health fails first; requests go on to be answered for the drain time; then connections end and work is handed back. */
   readonly stop: () => Promise<void>;
   /** How long `stop` takes at the most until all connections are closed. */
@@ -48,7 +49,7 @@ export async function serve(options: Options, environment: NodeJS.ProcessEnv): P
   const log = pino({ level: options['log-level'] });
   const plan = planFrom(options, environment);
   const database = databaseFrom(options);
-  const { engine, health, app, close } = await compose(plan, database, log);
+  const { engine, health, rateLimits, app, close } = await compose(plan, database, log);
   try {
     const server = expressServer(app);
     const guarded = guardServer(server, plan.limits);
@@ -60,11 +61,13 @@ export async function serve(options: Options, environment: NodeJS.ProcessEnv): P
       database: withoutPassword(database),
       engine,
       log,
-      reload(changed) {
+      async reload(changed) {
         const limits = limitsFrom(changed);
+        const rates = rateLimitsFrom(changed);
         plan.policies.reload({ file: changed['policy-file'] });
         guarded.limit(limits);
         log.level = changed['log-level'];
+        await rateLimits.apply(rates);
       },
       async stop() {
         await guarded.drain({ health, delayMs: options['drain-ms'], graceMs: GRACE_MS });

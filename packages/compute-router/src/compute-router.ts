@@ -9,6 +9,7 @@ import { BadRequest } from './http/bad-request.js';
 import { ComputeCall, type Mount, type Surroundings } from './http/call.js';
 import { type CorsOptions, crossOrigin } from './http/cross-origin.js';
 import { faultRenderer, Unauthorized } from './http/faults.js';
+import { applyRateLimit, type RateLimiter } from './http/rate-limited.js';
 import { REQUEST_ID_HEADERS } from './http/request-id-headers.js';
 import { normalizeTarget } from './http/request-target.js';
 import { computeDiscovery, versionDocuments } from './http/version-documents.js';
@@ -30,6 +31,8 @@ export interface ComputeRouterOptions {
   readonly maxLimit?: number;
   /** Whether forwarding headers are believed; default: what Express says. */
   readonly trustProxy?: boolean;
+  /** Limits the requests of users and projects; default: nobody counts them. */
+  readonly rateLimit?: RateLimiter;
   /** Pages of which origins may be clients, in browsers; default: none, and `OPTIONS` is a 404. */
   readonly cors?: CorsOptions;
   /** Told of errors that became a 500, and of trouble with the database (503); default: nobody. */
@@ -46,6 +49,7 @@ const OPTIONS: Readonly<Record<keyof ComputeRouterOptions, true>> = {
   policies: true,
   maxLimit: true,
   trustProxy: true,
+  rateLimit: true,
   cors: true,
   onError: true,
   validateReplies: true,
@@ -137,6 +141,8 @@ export function computeHandler(options: ComputeRouterOptions): ComputeRouter {
       call: async (req, res) => {
         const caller = await options.identity(req);
         if (!caller) throw new Unauthorized(options.identity.uri ?? `${requestBase(req, options.trustProxy)}/identity`);
+        const counting = options.rateLimit?.count(caller);
+        if (counting) applyRateLimit(await counting, res);
         return new ComputeCall(req, res, caller, shared, mount);
       },
       path: (req, call) => {

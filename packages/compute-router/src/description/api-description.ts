@@ -29,6 +29,7 @@ const errors = {
   410: 'Removed for good',
   413: 'The body is too large, or a limit is exceeded',
   415: 'The body is not JSON',
+  429: 'A rate limit is exceeded',
   500: 'An unexpected failure',
   501: 'The machines behind this API cannot do it',
   503: 'The database, the identity service or a service behind this API is away; try again',

@@ -24,6 +24,8 @@ const EXPOSED = [
   'X-Service-API-Version',
   'Link',
   'Location',
+  'RateLimit',
+  'RateLimit-Policy',
   'Retry-After',
   'WWW-Authenticate',
 ];

@@ -4,6 +4,7 @@ import { computeFault, genericError, MicroversionError } from '@apistrata/microv
 import { InvalidBody, InvalidQuery, NoRoute, RequestError } from '@apistrata/microversion/router';
 import { sendUnauthorized } from '../identity/index.js';
 import { PolicyDenied } from '../policy/index.js';
+import { RateLimitExceeded } from './rate-limited.js';
 import { bodyMessage, queryMessage } from './validation-message.js';
 
 /** The request carries no token that the identity service knows. */
@@ -37,7 +38,7 @@ function readable(error: unknown): { readonly status: number; readonly message: 
   if (error instanceof InvalidBody) return { status: 400, message: bodyMessage(error.issues, error.input) };
   if (error instanceof InvalidQuery) return { status: 400, message: queryMessage(error.problems) };
   if (error instanceof CatalogError) return { status: catalogStatuses[error.kind], message: error.message };
-  const known = [RequestError, Refusal, PolicyDenied, MicroversionError, DatabaseUnavailable].some(
+  const known = [RequestError, Refusal, PolicyDenied, MicroversionError, DatabaseUnavailable, RateLimitExceeded].some(
     (kind) => error instanceof kind,
   );
   if (known) return error as Refusal;
@@ -64,11 +65,13 @@ export function faultRenderer({ onUnexpected }: FaultOptions) {
       status: 500,
       message: `${UNEXPECTED}\n${(error as Error)?.constructor?.name ?? 'Error'}`,
     };
-    const fault = { status, message: message.slice(0, LONGEST_MESSAGE) };
+    const retryAfterSeconds =
+      databaseTrouble || error instanceof RateLimitExceeded ? error.retryAfterSeconds : undefined;
+    const fault = { status, message: message.slice(0, LONGEST_MESSAGE), retryAfterSeconds };
     const { contentType, body } = error instanceof NoRoute ? genericError(fault, req) : computeFault(fault);
     // A body that was not read to its end would be taken for the next request.
     if (fault.status === 413) res.setHeader('Connection', 'close');
-    if (databaseTrouble) res.setHeader('Retry-After', error.retryAfterSeconds);
+    if (retryAfterSeconds !== undefined) res.setHeader('Retry-After', retryAfterSeconds);
     res.statusCode = fault.status;
     res.setHeader('Content-Type', contentType);
     res.setHeader('Content-Length', Buffer.byteLength(body));

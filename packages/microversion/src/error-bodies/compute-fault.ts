@@ -14,11 +14,21 @@ const NAMES: Readonly<Record<number, string>> = {
   503: 'serviceUnavailable',
 };
 
+export interface ComputeFault {
+  readonly status: number;
+  /** For people. */
+  readonly message: string;
+  /** Told in the body of a fault of the kind `overLimit`. */
+  readonly retryAfterSeconds?: number;
+}
+
 /**
  * The error form of the compute API, `{"badRequest": {"code": 400, "message": "..."}}`: the key follows from the
  * status, `computeFault` for every status without a name of its own. Always JSON, whatever `Accept` says.
  */
-export function computeFault(error: { readonly status: number; readonly message: string }): ErrorBody {
-  const fault = { [NAMES[error.status] ?? 'computeFault']: { code: error.status, message: error.message } };
+export function computeFault({ status, message, retryAfterSeconds }: ComputeFault): ErrorBody {
+  const kind = NAMES[status] ?? 'computeFault';
+  const retry = kind === 'overLimit' && retryAfterSeconds !== undefined && { retryAfter: String(retryAfterSeconds) };
+  const fault = { [kind]: { code: status, message, ...retry } };
   return { contentType: 'application/json; charset=UTF-8', body: JSON.stringify(fault) };
 }

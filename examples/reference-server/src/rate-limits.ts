@@ -1,0 +1,113 @@
+import type { Caller } from '@apistrata/compute-engine';
+import type { RateLimiter } from '@apistrata/compute-router';
+import type { CallerRateLimiter, RateLimit, RateLimitStore } from '@apistrata/compute-router/rate-limit';
+import type { Logger } from 'pino';
+import { isFile } from './database-url.js';
+import type { Options } from './options.js';
+import { StartError } from './start-error.js';
+
+const SPEC = /^(user|project)=(\d{1,9})\/(\d{0,6})([smhd])$/;
+const UNIT_SECONDS: Readonly<Record<string, number>> = { s: 1, m: 60, h: 3600, d: 86_400 };
+
+/** The longest window that timers take, in seconds. */
+const LONGEST_SECONDS = 20 * 86_400;
+
+function rateLimitFrom(spec: string): RateLimit & { readonly name: string } {
+  const [, per, requests, count, unit] = SPEC.exec(spec) ?? [];
+  const windowSeconds = Number(count || 1) * (UNIT_SECONDS[unit ?? ''] ?? 0);
+  if (windowSeconds < 1 || windowSeconds > LONGEST_SECONDS || Number(requests) < 1)
+    throw new StartError(
+      `--rate-limit is '${spec}': it takes user=N/TIME or project=N/TIME, such as user=600/m or project=100/10s; 20d at the most`,
+    );
+  return { per: per as RateLimit['per'], requests: Number(requests), windowSeconds, name: `${per}/${count}${unit}` };
+}
+
+/** The limits that `--rate-limit` names. @throws StartError for what is none */
+export function rateLimitsFrom({ 'rate-limit': specs }: Pick<Options, 'rate-limit'>): readonly RateLimit[] {
+  const limits = specs.map(rateLimitFrom);
+  const names = limits.map(({ name }) => name);
+  const twice = names.find((name, index) => names.indexOf(name) !== index);
+  if (twice) throw new StartError(`--rate-limit names ${twice} twice: one of them is enough`);
+  return limits;
+}
+
+/** Checks `--rate-limit-store`. @throws StartError */
+export function checkRateLimitStore({ 'rate-limit-store': store, db }: Options): void {
+  if (store === 'database' && (isFile(db) || db === ':memory:'))
+    throw new StartError(
+      '--rate-limit-store database needs --db postgres://...: a SQLite file has one process, which counts in memory as well',
+    );
+  if (store !== 'memory' && store !== 'database' && !/^rediss?:\/\//.test(store))
+    throw new StartError(`--rate-limit-store is '${store}': it takes memory, database or redis://HOST:PORT`);
+}
+
+/** Where requests are counted, and how to leave it. */
+interface Opened {
+  readonly store: RateLimitStore;
+  readonly close: () => Promise<void>;
+}
+
+/** A request waits for the store; what takes longer is no answer. */
+const STORE_TIMEOUT_MS = 500;
+
+async function open({ 'rate-limit-store': store, db }: Options): Promise<Opened> {
+  if (store === 'memory') return { store, close: async () => {} };
+  if (store === 'database') {
+    const { default: pg } = await import('pg');
+    const pool = new pg.Pool({
+      connectionString: db,
+      max: 4,
+      connectionTimeoutMillis: STORE_TIMEOUT_MS,
+      query_timeout: STORE_TIMEOUT_MS,
+      application_name: 'apistrata',
+    });
+    // Whoever asks next hears of a connection that broke.
+    pool.on('error', () => {});
+    return { store: { postgres: pool }, close: () => pool.end() };
+  }
+  const { Redis } = await import('ioredis');
+  const redis = new Redis(store, { enableOfflineQueue: false, maxRetriesPerRequest: 0 });
+  redis.on('error', () => {});
+  return { store: { redis }, close: async () => redis.disconnect() };
+}
+
+/** The rate limits of the server, which SIGHUP may change; what they need is loaded when there is the first of them. */
+export class RateLimits implements RateLimiter {
+  readonly #options: Options;
+  readonly #log: Logger;
+  #limiter: CallerRateLimiter | undefined;
+  #opened: Opened | undefined;
+
+  constructor(options: Options, log: Logger) {
+    this.#options = options;
+    this.#log = log;
+  }
+
+  count(caller: Caller) {
+    return this.#limiter?.count(caller);
+  }
+
+  /** Puts limits in the place of those there were. */
+  async apply(limits: readonly RateLimit[]): Promise<void> {
+    if (!this.#limiter && limits.length > 0) this.#limiter = await this.#begin();
+    this.#limiter?.reload(limits);
+  }
+
+  async close(): Promise<void> {
+    await this.#opened?.close();
+  }
+
+  async #begin(): Promise<CallerRateLimiter> {
+    const { rateLimiter } = await import('@apistrata/compute-router/rate-limit');
+    const exempt = new Set(this.#options['rate-limit-exempt']);
+    this.#opened = await open(this.#options);
+    return rateLimiter({
+      limits: [],
+      store: this.#opened.store,
+      storeTimeoutMs: STORE_TIMEOUT_MS,
+      exempt: ({ roles }) => exempt.size > 0 && roles.some((role) => exempt.has(role)),
+      onError: (error) =>
+        this.#log.error({ err: error }, 'rate limits are counted by each process alone, for their store is away'),
+    });
+  }
+}
