@@ -1,10 +1,5 @@
-import {
-  createEngine,
-  DatabaseUnavailable,
-  type Engine,
-  SecretKeyError,
-  SimulatedDriver,
-} from '@apistrata/compute-engine';
+import { createEngine, DatabaseUnavailable, type Engine, SecretKeyError } from '@apistrata/compute-engine';
+import { SimulatedDriver } from '@apistrata/compute-engine/drivers';
 import { type ComputeApi, computeApi } from '@apistrata/compute-router';
 import type { Healthcheck } from '@apistrata/healthcheck';
 import { projectQuotas } from '@apistrata/quota';

@@ -1,5 +1,6 @@
-import type { Catalogs, DatabaseSettings, Preset, QuotaKind, Settings } from '@apistrata/compute-engine';
+import type { DatabaseSettings, Preset, QuotaKind, Settings } from '@apistrata/compute-engine';
 import { defaultSettings } from '@apistrata/compute-engine';
+import type { Catalogs } from '@apistrata/compute-engine/catalogs';
 import { type Identity, type Policies, policies } from '@apistrata/compute-router';
 import type { RateLimit } from '@apistrata/compute-router/rate-limit';
 import { type GuardLimits, guardLimits } from '@apistrata/healthcheck/server';

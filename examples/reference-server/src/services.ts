@@ -1,4 +1,10 @@
-import { type Catalogs, httpImages, httpNetworks, httpVolumes, ServiceSession } from '@apistrata/compute-engine';
+import {
+  type Catalogs,
+  httpImages,
+  httpNetworks,
+  httpVolumes,
+  ServiceSession,
+} from '@apistrata/compute-engine/catalogs';
 import { type Identity, identityService, noauth, staticTokens } from '@apistrata/compute-router';
 import type { Options } from './options.js';
 import { readJson } from './preset-file.js';

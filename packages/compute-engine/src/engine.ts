@@ -1,5 +1,5 @@
 import type { SqlDatabase } from '@apistrata/quota/sql';
-import { actionsByName, cleanups } from './actions/index.js';
+import { actionsByName, cleanups } from './actions/action-table.js';
 import type { Catalogs } from './catalogs/catalogs.js';
 import { type Clock, systemClock } from './clock.js';
 import type { Core } from './core.js';

@@ -1,4 +1,5 @@
-import type { ConsoleEndpoint, Diagnostics, Driver, DriverVerb, DriverWork, Server } from '../src/index.js';
+import type { ConsoleEndpoint, Diagnostics, Driver, DriverVerb, DriverWork } from '../src/drivers/index.js';
+import type { Server } from '../src/index.js';
 
 type State = 'running' | 'off' | 'paused' | 'suspended' | 'aside';
 

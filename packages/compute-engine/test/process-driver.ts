@@ -1,5 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
-import type { ConsoleEndpoint, Diagnostics, Driver, DriverVerb, DriverWork, Server } from '../src/index.js';
+import type { ConsoleEndpoint, Diagnostics, Driver, DriverVerb, DriverWork } from '../src/drivers/index.js';
+import type { Server } from '../src/index.js';
 
 /** Work that this driver does nothing for: what it stands for is done already, or is somebody else's. */
 const nothing = [

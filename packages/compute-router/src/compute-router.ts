@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { checkOptions, type Engine } from '@apistrata/compute-engine';
+import type { Engine } from '@apistrata/compute-engine';
+import { checkOptions } from '@apistrata/compute-engine/api';
 import { type HeaderPreset, type Negotiator, negotiator, requestBase, Version } from '@apistrata/microversion';
 import { createRouter, faultNet, type Operation, openApiDocuments } from '@apistrata/microversion/router';
 import { requestId, requestIdOf } from '@apistrata/request-id';

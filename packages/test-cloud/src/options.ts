@@ -1,4 +1,5 @@
-import { checkOptions, type Preset, type Settings } from '@apistrata/compute-engine';
+import type { Preset, Settings } from '@apistrata/compute-engine';
+import { checkOptions } from '@apistrata/compute-engine/api';
 import type { PresetName } from './presets/presets.js';
 
 export interface CloudOptions {

@@ -1,4 +1,5 @@
-import type { Engine, Rule, RuleHandle } from '@apistrata/compute-engine';
+import type { Engine } from '@apistrata/compute-engine';
+import type { Rule, RuleHandle } from '@apistrata/compute-engine/drivers';
 import type { TablesDump } from '@apistrata/compute-engine/testing';
 import type { CloudClock } from './clock/cloud-clock.js';
 import type { environment, Login } from './environment.js';

@@ -1,4 +1,4 @@
-export * from '../embedded/index.js';
+export type * from '../embedded/index.js';
 export * from './catalog-error.js';
 export type * from './catalogs.js';
 export * from './http/index.js';

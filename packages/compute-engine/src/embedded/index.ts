@@ -1,26 +1,24 @@
 export type { EmbeddedCatalogs } from './embedded-catalogs.js';
-export type { EmbeddedOptions, UnknownIds } from './embedded-options.js';
-export * from './images/embedded-images.js';
+export type { UnknownIds } from './embedded-options.js';
+export type { EmbeddedImageCatalog, ImageSeed } from './images/embedded-images.js';
 export type { ImageMember, ImageRecord, MemberStatus } from './images/image-tables.js';
-export * from './networks/embedded-networks.js';
-export type { FloatingIpView, NewFloatingIp } from './networks/floating-ips.js';
+export type { EmbeddedNetworkCatalog } from './networks/embedded-networks.js';
+export type { FloatingIpView } from './networks/floating-ips.js';
 export type { NetworkSeed } from './networks/network-seed.js';
 export type {
   AddressRange,
   NetworkRecord,
   RouterRecord,
   SecurityGroupRecord,
-  SecurityGroupRuleRecord,
   SubnetRecord,
 } from './networks/network-tables.js';
-export type { FixedIpRequest, PortSpec, PortView } from './networks/port-records.js';
-export type { FullPortQuery, PortChange } from './networks/ports.js';
-export type { RouterFields, RouterInterface } from './networks/routers.js';
-export type { NewSubnet, SubnetChange, SubnetQuery } from './networks/subnets.js';
+export type { FixedIpRequest, PortView } from './networks/port-records.js';
+export type { PortChange } from './networks/ports.js';
+export type { RouterFields } from './networks/routers.js';
+export type { NewSubnet, SubnetChange } from './networks/subnets.js';
 export type { NetworkFields } from './networks/topology.js';
-export * from './shares/embedded-shares.js';
-export * from './volumes/embedded-volumes.js';
+export type { EmbeddedShareCatalog, ShareRecord, ShareSeed } from './shares/embedded-shares.js';
+export type { EmbeddedVolumeCatalog } from './volumes/embedded-volumes.js';
 export type { VolumeView } from './volumes/volume-context.js';
 export type { VolumeSeed } from './volumes/volume-seed.js';
 export type { AttachmentRecord, SnapshotRecord, VolumeTypeRecord } from './volumes/volume-tables.js';
-export type { VolumeTypeFields } from './volumes/volume-types.js';

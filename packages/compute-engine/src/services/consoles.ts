@@ -1,5 +1,5 @@
 import { createHash, randomUUID } from 'node:crypto';
-import { rulesOf } from '../actions/index.js';
+import { rulesOf } from '../actions/action-table.js';
 import type { Context } from '../context.js';
 import type { Core } from '../core.js';
 import { badRequest, conflict, notFound } from '../errors.js';

@@ -1,3 +1,4 @@
+export { ManualClock } from '../clock.js';
 export type { Core } from '../core.js';
 export { coreOf } from '../engine-core.js';
 export type { DriverSuite } from './driver/suite.js';

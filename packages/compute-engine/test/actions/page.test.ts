@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
+import { actions, rulesOf } from '../../src/actions/action-table.js';
 import { immediate } from '../../src/actions/immediate.js';
-import { actions, rulesOf } from '../../src/actions/index.js';
 import type { ActionRules, AnyAction } from '../../src/runs/action.js';
 
 const HEAD = `# Actions on servers

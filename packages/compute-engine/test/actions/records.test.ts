@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { afterEach, describe, expect, inject, it } from 'vitest';
+import { actions, actionsByName, cleanups } from '../../src/actions/action-table.js';
 import { immediate } from '../../src/actions/immediate.js';
-import { actions, actionsByName, cleanups } from '../../src/actions/index.js';
 import type { Engine } from '../../src/engine.js';
 import { action } from '../../src/runs/action.js';
 import { contextOf, engineUnderTest, imageId } from '../engine-under-test.js';

@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, inject, it } from 'vitest';
-import { rulesOf } from '../../src/actions/index.js';
+import { rulesOf } from '../../src/actions/action-table.js';
 import { systemClock } from '../../src/clock.js';
 import { SimulatedDriver } from '../../src/drivers/simulated.js';
 import type { Engine } from '../../src/engine.js';

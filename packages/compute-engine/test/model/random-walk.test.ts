@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
-import { rulesOf } from '../../src/actions/index.js';
+import { rulesOf } from '../../src/actions/action-table.js';
 import { systemClock } from '../../src/clock.js';
 import { createEngine, type Engine } from '../../src/engine.js';
 import { coreOf } from '../../src/engine-core.js';

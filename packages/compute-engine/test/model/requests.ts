@@ -1,4 +1,4 @@
-import { actions, type RequestOf, rulesOf, type WorkName } from '../../src/actions/index.js';
+import { actions, type RequestOf, rulesOf, type WorkName } from '../../src/actions/action-table.js';
 import type { Context } from '../../src/context.js';
 import type { Engine } from '../../src/engine.js';
 import { coreOf } from '../../src/engine-core.js';

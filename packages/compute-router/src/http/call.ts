@@ -1,5 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import type { Caller, Context, Engine, HostMap } from '@apistrata/compute-engine';
+import type { Caller, Context, Engine } from '@apistrata/compute-engine';
+import type { HostMap } from '@apistrata/compute-engine/api';
 import { type Discovery, requestBase, type Version } from '@apistrata/microversion';
 import type { RoutedCall } from '@apistrata/microversion/router';
 import { requestIdOf } from '@apistrata/request-id';

@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { checkOptions } from '@apistrata/compute-engine';
+import { checkOptions } from '@apistrata/compute-engine/api';
 import cors from 'cors';
 import { REQUEST_ID_HEADERS } from './request-id-headers.js';
 

@@ -1,5 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { CatalogError, type CatalogErrorKind, DatabaseUnavailable, Refusal } from '@apistrata/compute-engine';
+import { DatabaseUnavailable, Refusal } from '@apistrata/compute-engine';
+import { CatalogError, type CatalogErrorKind } from '@apistrata/compute-engine/catalogs';
 import { computeFault, genericError, MicroversionError } from '@apistrata/microversion';
 import { InvalidBody, InvalidQuery, NoRoute, RequestError } from '@apistrata/microversion/router';
 import { sendUnauthorized } from '../identity/index.js';

@@ -1,4 +1,4 @@
-import { AnswerTooLarge, boundedText } from '@apistrata/compute-engine';
+import { AnswerTooLarge, boundedText } from '@apistrata/compute-engine/catalogs';
 import { IdentityUnavailable } from './identity-unavailable.js';
 import { readTokenDocument, type TokenDocument } from './token-document.js';
 

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
-import { type Caller, checkOptions } from '@apistrata/compute-engine';
+import type { Caller } from '@apistrata/compute-engine';
+import { checkOptions } from '@apistrata/compute-engine/api';
 import { ExpiringMap } from './expiring-map.js';
 import { type Identity, identityByToken } from './identity.js';
 import { IdentityClient, type ServiceCredentials } from './identity-client.js';

@@ -1,4 +1,5 @@
-import { type Caller, checkOptions } from '@apistrata/compute-engine';
+import type { Caller } from '@apistrata/compute-engine';
+import { checkOptions } from '@apistrata/compute-engine/api';
 import { type Identity, identityByToken } from './identity.js';
 
 export interface NoauthOptions {

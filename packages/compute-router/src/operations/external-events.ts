@@ -1,4 +1,4 @@
-import type { ExternalEvent, ExternalEventName } from '@apistrata/compute-engine';
+import type { ExternalEvent, ExternalEventName } from '@apistrata/compute-engine/api';
 import { between, since, until } from '@apistrata/microversion';
 import { answer } from '@apistrata/microversion/router';
 import { derive, object } from '@apistrata/microversion/schema';

@@ -1,4 +1,4 @@
-import { validateExtraSpec } from '@apistrata/compute-engine';
+import { validateExtraSpec } from '@apistrata/compute-engine/api';
 import { at, since, type Version } from '@apistrata/microversion';
 import { object } from '@apistrata/microversion/schema';
 import { BadRequest } from '../http/bad-request.js';

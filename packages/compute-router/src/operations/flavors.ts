@@ -1,4 +1,5 @@
-import type { Flavor, FlavorQuery } from '@apistrata/compute-engine';
+import type { Flavor } from '@apistrata/compute-engine';
+import type { FlavorQuery } from '@apistrata/compute-engine/api';
 import { since, until } from '@apistrata/microversion';
 import { one, query } from '@apistrata/microversion/schema';
 import { z } from 'zod';

@@ -1,4 +1,5 @@
-import type { HostPowerAction, HostShare, ServiceState } from '@apistrata/compute-engine';
+import type { HostShare, ServiceState } from '@apistrata/compute-engine/api';
+import type { HostPowerAction } from '@apistrata/compute-engine/drivers';
 import { until } from '@apistrata/microversion';
 import { field, view } from '@apistrata/microversion/router';
 import { one, query } from '@apistrata/microversion/schema';

@@ -1,4 +1,5 @@
-import type { Hypervisor, HypervisorParts, Node } from '@apistrata/compute-engine';
+import type { Node } from '@apistrata/compute-engine';
+import type { Hypervisor, HypervisorParts } from '@apistrata/compute-engine/api';
 import { at, between, since, until } from '@apistrata/microversion';
 import { once, one, query } from '@apistrata/microversion/schema';
 import { z } from 'zod';

@@ -1,4 +1,4 @@
-import type { QuotaValues } from '@apistrata/compute-engine';
+import type { QuotaValues } from '@apistrata/compute-engine/api';
 import { object } from '@apistrata/microversion/schema';
 import { BadRequest } from '../http/bad-request.js';
 import { operation } from '../operation.js';

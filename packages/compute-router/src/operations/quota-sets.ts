@@ -1,4 +1,4 @@
-import type { QuotaScope, QuotaValues } from '@apistrata/compute-engine';
+import type { QuotaScope, QuotaValues } from '@apistrata/compute-engine/api';
 import { object, one, query } from '@apistrata/microversion/schema';
 import type { ComputeCall } from '../http/call.js';
 import { requireKnownProject } from '../http/known-project.js';

@@ -1,4 +1,5 @@
-import { Refusal, type ServiceChange } from '@apistrata/compute-engine';
+import { Refusal } from '@apistrata/compute-engine';
+import type { ServiceChange } from '@apistrata/compute-engine/api';
 import { at, since, until, type Windowed } from '@apistrata/microversion';
 import { object } from '@apistrata/microversion/schema';
 import { z } from 'zod';

@@ -1,4 +1,4 @@
-import type { ServiceChange } from '@apistrata/compute-engine';
+import type { ServiceChange } from '@apistrata/compute-engine/api';
 import { at, since, until } from '@apistrata/microversion';
 import { object, one, query } from '@apistrata/microversion/schema';
 import { z } from 'zod';

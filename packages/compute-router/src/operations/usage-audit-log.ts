@@ -1,4 +1,4 @@
-import type { UsageAuditLog } from '@apistrata/compute-engine';
+import type { UsageAuditLog } from '@apistrata/compute-engine/api';
 import { z } from 'zod';
 import { BadRequest } from '../http/bad-request.js';
 import { operation } from '../operation.js';

@@ -1,4 +1,4 @@
-import type { UsageWindow } from '@apistrata/compute-engine';
+import type { UsageWindow } from '@apistrata/compute-engine/api';
 import { at, since } from '@apistrata/microversion';
 import { one, query } from '@apistrata/microversion/schema';
 import { z } from 'zod';

@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
-import { type Caller, checkOptions } from '@apistrata/compute-engine';
+import type { Caller } from '@apistrata/compute-engine';
+import { checkOptions } from '@apistrata/compute-engine/api';
 import { compileExpression, type PolicyCheck, type Target } from './check.js';
 import { CLASSES, type ClassName } from './classes.js';
 import { parseExpression } from './expression.js';

@@ -1,5 +1,5 @@
 import { isIP } from 'node:net';
-import { canonicalIp } from '@apistrata/compute-engine';
+import { canonicalIp } from '@apistrata/compute-engine/api';
 import { z } from 'zod';
 
 /**

@@ -1,4 +1,4 @@
-import type { ServiceState, Zone } from '@apistrata/compute-engine';
+import type { ServiceState, Zone } from '@apistrata/compute-engine/api';
 import { field, type ViewShape, view } from '@apistrata/microversion/router';
 import { z } from 'zod';
 import type { ComputeCall } from '../http/call.js';

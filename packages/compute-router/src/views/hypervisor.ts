@@ -1,4 +1,4 @@
-import type { Hypervisor } from '@apistrata/compute-engine';
+import type { Hypervisor } from '@apistrata/compute-engine/api';
 import { between, since, until } from '@apistrata/microversion';
 import { field, nested, type ViewShape, view } from '@apistrata/microversion/router';
 import { z } from 'zod';

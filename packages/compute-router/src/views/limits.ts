@@ -1,4 +1,4 @@
-import type { QuotaValues } from '@apistrata/compute-engine';
+import type { QuotaValues } from '@apistrata/compute-engine/api';
 import { until } from '@apistrata/microversion';
 import { field, view } from '@apistrata/microversion/router';
 import { z } from 'zod';

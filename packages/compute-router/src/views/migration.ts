@@ -1,4 +1,5 @@
-import { type MigrationRecord, migrationsInProgress } from '@apistrata/compute-engine';
+import type { MigrationRecord } from '@apistrata/compute-engine';
+import { migrationsInProgress } from '@apistrata/compute-engine/api';
 import { since } from '@apistrata/microversion';
 import { field, type ViewField, type ViewShape, view } from '@apistrata/microversion/router';
 import { z } from 'zod';

@@ -1,4 +1,6 @@
-import { type NewServer, type RequestOf, type Server, statusOf, zoneOf } from '@apistrata/compute-engine';
+import type { Server } from '@apistrata/compute-engine';
+import type { RequestOf } from '@apistrata/compute-engine/actions';
+import { type NewServer, statusOf, zoneOf } from '@apistrata/compute-engine/api';
 import { between, since, until, type Windowed } from '@apistrata/microversion';
 import { field, nested, nestedList, type ViewField } from '@apistrata/microversion/router';
 import type { AnySchema } from '@apistrata/microversion/schema';

@@ -1,4 +1,4 @@
-import type { GroupWithMembers } from '@apistrata/compute-engine';
+import type { GroupWithMembers } from '@apistrata/compute-engine/api';
 import { since, until } from '@apistrata/microversion';
 import { field, view } from '@apistrata/microversion/router';
 import { z } from 'zod';

@@ -1,4 +1,5 @@
-import { type Server, zoneOf } from '@apistrata/compute-engine';
+import type { Server } from '@apistrata/compute-engine';
+import { zoneOf } from '@apistrata/compute-engine/api';
 import { since } from '@apistrata/microversion';
 import { field, nested, type ViewField, type ViewShape, view } from '@apistrata/microversion/router';
 import { z } from 'zod';

@@ -1,4 +1,4 @@
-import type { ServiceState } from '@apistrata/compute-engine';
+import type { ServiceState } from '@apistrata/compute-engine/api';
 import { since, until } from '@apistrata/microversion';
 import { field, type ViewShape, view } from '@apistrata/microversion/router';
 import { z } from 'zod';

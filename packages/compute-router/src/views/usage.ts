@@ -1,4 +1,4 @@
-import type { ProjectUsage, ServerUsage } from '@apistrata/compute-engine';
+import type { ProjectUsage, ServerUsage } from '@apistrata/compute-engine/api';
 import { field, nestedList, type ViewShape, view } from '@apistrata/microversion/router';
 import { z } from 'zod';
 import type { ComputeCall } from '../http/call.js';

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
-import { defaultPreset, type SimulatedDriver } from '@apistrata/compute-engine';
+import { defaultPreset } from '@apistrata/compute-engine';
+import type { SimulatedDriver } from '@apistrata/compute-engine/drivers';
 import { coreOf } from '@apistrata/compute-engine/testing';
 import type { Policies } from '../../src/index.js';
 import { type Api, apiUnderTest, type Client, ids } from '../api-under-test.js';

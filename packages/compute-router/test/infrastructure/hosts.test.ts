@@ -1,4 +1,4 @@
-import { SimulatedDriver } from '@apistrata/compute-engine';
+import { SimulatedDriver } from '@apistrata/compute-engine/drivers';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { type Api, apiUnderTest } from '../api-under-test.js';
 

@@ -1,5 +1,4 @@
-import { ManualClock } from '@apistrata/compute-engine';
-import { coreOf } from '@apistrata/compute-engine/testing';
+import { coreOf, ManualClock } from '@apistrata/compute-engine/testing';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { type Api, apiUnderTest } from '../api-under-test.js';
 

@@ -1,4 +1,4 @@
-import type { DriverVerb } from '@apistrata/compute-engine';
+import type { DriverVerb } from '@apistrata/compute-engine/drivers';
 import { afterEach, describe, expect, it } from 'vitest';
 import { historyOf, type Stage, show, stage } from '../servers-actions/stage.js';
 

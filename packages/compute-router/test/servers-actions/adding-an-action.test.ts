@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { SimulatedDriver } from '@apistrata/compute-engine';
+import { SimulatedDriver } from '@apistrata/compute-engine/drivers';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { type Api, apiUnderTest, type Client } from '../api-under-test.js';
 import { nap } from './nap.example.js';

@@ -1,4 +1,5 @@
-import { action, Refusal } from '@apistrata/compute-engine';
+import { Refusal } from '@apistrata/compute-engine';
+import { action } from '@apistrata/compute-engine/actions';
 
 /** A request to let a server rest for a moment. */
 export interface NapRequest {

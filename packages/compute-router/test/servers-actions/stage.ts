@@ -1,12 +1,6 @@
-import {
-  defaultPreset,
-  ManualClock,
-  type Preset,
-  type Rule,
-  type Settings,
-  SimulatedDriver,
-  type SimulatedDriverOptions,
-} from '@apistrata/compute-engine';
+import { defaultPreset, type Preset, type Settings } from '@apistrata/compute-engine';
+import { type Rule, SimulatedDriver, type SimulatedDriverOptions } from '@apistrata/compute-engine/drivers';
+import { ManualClock } from '@apistrata/compute-engine/testing';
 import { type Api, apiUnderTest, type Client, ids } from '../api-under-test.js';
 
 /** Images beside the preset's own one. */

@@ -1,4 +1,5 @@
-import { defaultPreset, ManualClock } from '@apistrata/compute-engine';
+import { defaultPreset } from '@apistrata/compute-engine';
+import { ManualClock } from '@apistrata/compute-engine/testing';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Api, apiUnderTest, type Client, ids } from '../api-under-test.js';
 

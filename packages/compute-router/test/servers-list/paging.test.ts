@@ -1,5 +1,5 @@
-import { ManualClock, SimulatedDriver } from '@apistrata/compute-engine';
-import { coreOf } from '@apistrata/compute-engine/testing';
+import { SimulatedDriver } from '@apistrata/compute-engine/drivers';
+import { coreOf, ManualClock } from '@apistrata/compute-engine/testing';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Api, apiUnderTest, type Client, ids } from '../api-under-test.js';

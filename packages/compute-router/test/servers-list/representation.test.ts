@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { SimulatedDriver } from '@apistrata/compute-engine';
+import { SimulatedDriver } from '@apistrata/compute-engine/drivers';
 import { coreOf } from '@apistrata/compute-engine/testing';
 import { Version } from '@apistrata/microversion';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';

@@ -1,4 +1,4 @@
-import { SimulatedDriver } from '@apistrata/compute-engine';
+import { SimulatedDriver } from '@apistrata/compute-engine/drivers';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Api, ids } from '../api-under-test.js';
 import { roomyApi } from './roomy-api.js';

@@ -1,4 +1,4 @@
-import type { Rule } from '@apistrata/compute-engine';
+import type { Rule } from '@apistrata/compute-engine/drivers';
 import { z } from 'zod';
 import type { HttpRule } from '../front/http-rule.js';
 

@@ -1,4 +1,4 @@
-import type { ImageMember, ImageRecord } from '@apistrata/compute-engine';
+import type { ImageMember, ImageRecord } from '@apistrata/compute-engine/catalogs';
 import { seconds } from '../service/times.js';
 
 /** An image on the wire: its properties stand beside its fields. */

@@ -1,4 +1,4 @@
-import { parseCidr } from '@apistrata/compute-engine';
+import { parseCidr } from '@apistrata/compute-engine/catalogs';
 import { z } from 'zod';
 import type { Doc } from '../service/documents.js';
 import { fixed, required, settable } from '../service/field.js';

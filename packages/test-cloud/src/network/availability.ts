@@ -1,4 +1,4 @@
-import { parseIp } from '@apistrata/compute-engine';
+import { parseIp } from '@apistrata/compute-engine/catalogs';
 import type { Call } from '../service/call.js';
 import { get, type Route } from '../service/route.js';
 import { notFound } from '../service/service-error.js';

@@ -1,4 +1,4 @@
-import type { FloatingIpView } from '@apistrata/compute-engine';
+import type { FloatingIpView } from '@apistrata/compute-engine/catalogs';
 import { z } from 'zod';
 import type { Call } from '../service/call.js';
 import type { Doc } from '../service/documents.js';

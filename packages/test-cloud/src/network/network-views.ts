@@ -7,7 +7,7 @@ import type {
   SecurityGroupRecord,
   SecurityGroupRule,
   SubnetRecord,
-} from '@apistrata/compute-engine';
+} from '@apistrata/compute-engine/catalogs';
 import { seconds } from '../service/times.js';
 
 interface Described {

@@ -1,4 +1,4 @@
-import type { NetworkFields } from '@apistrata/compute-engine';
+import type { NetworkFields } from '@apistrata/compute-engine/catalogs';
 import { z } from 'zod';
 import { derived, fixed, settable } from '../service/field.js';
 import type { ResourceSpec } from '../service/resource.js';

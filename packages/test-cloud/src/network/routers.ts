@@ -1,4 +1,4 @@
-import type { FixedIpRequest, PortView, RouterFields } from '@apistrata/compute-engine';
+import type { FixedIpRequest, PortView, RouterFields } from '@apistrata/compute-engine/catalogs';
 import { z } from 'zod';
 import type { Call } from '../service/call.js';
 import { derived, fixed, settable } from '../service/field.js';

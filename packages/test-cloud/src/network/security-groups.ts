@@ -1,4 +1,4 @@
-import { formatCidr, type NewSecurityGroupRule, parseCidr } from '@apistrata/compute-engine';
+import { formatCidr, type NewSecurityGroupRule, parseCidr } from '@apistrata/compute-engine/catalogs';
 import { z } from 'zod';
 import { derived, fixed, required, settable } from '../service/field.js';
 import type { ResourceSpec } from '../service/resource.js';

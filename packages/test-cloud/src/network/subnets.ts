@@ -1,4 +1,4 @@
-import type { NewSubnet, SubnetChange } from '@apistrata/compute-engine';
+import type { NewSubnet, SubnetChange } from '@apistrata/compute-engine/catalogs';
 import { z } from 'zod';
 import { fixed, required, settable } from '../service/field.js';
 import type { ResourceSpec } from '../service/resource.js';

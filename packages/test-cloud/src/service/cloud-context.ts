@@ -1,4 +1,5 @@
-import type { Clock, EmbeddedCatalogs, Engine } from '@apistrata/compute-engine';
+import type { Clock, Engine } from '@apistrata/compute-engine';
+import type { EmbeddedCatalogs } from '@apistrata/compute-engine/catalogs';
 import type { Unserved } from '../front/unserved.js';
 import type { Directory } from '../identity/directory.js';
 import type { Documents } from './documents.js';

@@ -1,5 +1,6 @@
 import type { IncomingMessage } from 'node:http';
-import { type Caller, CatalogError } from '@apistrata/compute-engine';
+import type { Caller } from '@apistrata/compute-engine';
+import { CatalogError } from '@apistrata/compute-engine/catalogs';
 import { requestId } from '@apistrata/request-id';
 import { type NextFunction, type Request, type RequestHandler, type Response, Router } from 'express';
 import { Call } from './call.js';

@@ -1,11 +1,10 @@
+import type { Clock, Server } from '@apistrata/compute-engine';
 import {
-  type Clock,
   type DriverWork,
-  type Server,
   SimulatedDriver,
   type SimulatedDriverOptions,
   type WorkOrigin,
-} from '@apistrata/compute-engine';
+} from '@apistrata/compute-engine/drivers';
 
 /** Work that waits for somebody to look at its server. */
 interface Waiting {

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import type { Connector } from '@apistrata/compute-engine';
+import type { Connector } from '@apistrata/compute-engine/catalogs';
 import { z } from 'zod';
 import type { Call } from '../service/call.js';
 import { del, get, noContent, post, put, type Route } from '../service/route.js';

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import type { SnapshotStatus } from '@apistrata/compute-engine';
+import type { SnapshotStatus } from '@apistrata/compute-engine/catalogs';
 import { z } from 'zod';
 import type { Call } from '../service/call.js';
 import type { Doc } from '../service/documents.js';

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import type { VolumeStatus } from '@apistrata/compute-engine';
+import type { VolumeStatus } from '@apistrata/compute-engine/catalogs';
 import { z } from 'zod';
 import type { Call } from '../service/call.js';
 import { post, Reply, type Route } from '../service/route.js';

@@ -1,4 +1,4 @@
-import type { AttachmentRecord, SnapshotRecord, VolumeView } from '@apistrata/compute-engine';
+import type { AttachmentRecord, SnapshotRecord, VolumeView } from '@apistrata/compute-engine/catalogs';
 import type { Call } from '../service/call.js';
 import { micros } from '../service/times.js';
 import { links } from './volume-style.js';

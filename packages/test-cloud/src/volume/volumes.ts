@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import type { VolumeView } from '@apistrata/compute-engine';
+import type { VolumeView } from '@apistrata/compute-engine/catalogs';
 import { z } from 'zod';
 import type { Call } from '../service/call.js';
 import type { Doc } from '../service/documents.js';

@@ -1,4 +1,4 @@
-import { rulesOf } from '../../actions/index.js';
+import { rulesOf } from '../../actions/action-table.js';
 import type { AttachedPort } from '../../actions/interfaces/attach-interface.js';
 import { CatalogError } from '../../catalogs/catalog-error.js';
 import type { Context } from '../../context.js';

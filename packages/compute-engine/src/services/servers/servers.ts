@@ -1,4 +1,3 @@
-import { isHostDown } from '../../actions/hosts.js';
 import {
   type ActionName,
   actionsByName,
@@ -6,7 +5,8 @@ import {
   type ResultOf,
   rulesOf,
   type ServerActionName,
-} from '../../actions/index.js';
+} from '../../actions/action-table.js';
+import { isHostDown } from '../../actions/hosts.js';
 import type { Context } from '../../context.js';
 import type { Core } from '../../core.js';
 import type { Diagnostics } from '../../drivers/driver.js';

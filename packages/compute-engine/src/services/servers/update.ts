@@ -1,4 +1,4 @@
-import { rulesOf } from '../../actions/index.js';
+import { rulesOf } from '../../actions/action-table.js';
 import type { Context } from '../../context.js';
 import type { Core } from '../../core.js';
 import { conflict } from '../../errors.js';

@@ -1,5 +1,6 @@
 import { isIP } from 'node:net';
-import { type Port, Refusal, type Server } from '@apistrata/compute-engine';
+import { Refusal, type Server } from '@apistrata/compute-engine';
+import type { Port } from '@apistrata/compute-engine/catalogs';
 import { since } from '@apistrata/microversion';
 import { field, view } from '@apistrata/microversion/router';
 import { z } from 'zod';

@@ -1,4 +1,5 @@
-import { type FloatingIp, Refusal, type Server } from '@apistrata/compute-engine';
+import { Refusal, type Server } from '@apistrata/compute-engine';
+import type { FloatingIp } from '@apistrata/compute-engine/catalogs';
 import { field, view } from '@apistrata/microversion/router';
 import { z } from 'zod';
 import type { ComputeCall } from '../../http/call.js';

@@ -1,4 +1,5 @@
-import { type Image, Refusal } from '@apistrata/compute-engine';
+import { Refusal } from '@apistrata/compute-engine';
+import type { Image } from '@apistrata/compute-engine/catalogs';
 import { object } from '@apistrata/microversion/schema';
 import { BadRequest } from '../../http/bad-request.js';
 import type { ComputeCall } from '../../http/call.js';

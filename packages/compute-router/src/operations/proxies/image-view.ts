@@ -1,4 +1,4 @@
-import type { Image, ImageStatus } from '@apistrata/compute-engine';
+import type { Image, ImageStatus } from '@apistrata/compute-engine/catalogs';
 import { field, view } from '@apistrata/microversion/router';
 import { z } from 'zod';
 import type { ComputeCall } from '../../http/call.js';

@@ -1,4 +1,4 @@
-import type { Image, ImageQuery } from '@apistrata/compute-engine';
+import type { Image, ImageQuery } from '@apistrata/compute-engine/catalogs';
 import { one, query } from '@apistrata/microversion/schema';
 import { BadRequest } from '../../http/bad-request.js';
 import type { ComputeCall } from '../../http/call.js';

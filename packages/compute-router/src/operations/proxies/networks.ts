@@ -1,4 +1,4 @@
-import type { Network } from '@apistrata/compute-engine';
+import type { Network } from '@apistrata/compute-engine/catalogs';
 import { field, type View, type ViewField, view } from '@apistrata/microversion/router';
 import { z } from 'zod';
 import type { ComputeCall } from '../../http/call.js';

@@ -1,4 +1,5 @@
-import { CatalogError, type CatalogErrorCode, Refusal, type RefusalCode } from '@apistrata/compute-engine';
+import { Refusal, type RefusalCode } from '@apistrata/compute-engine';
+import { CatalogError, type CatalogErrorCode } from '@apistrata/compute-engine/catalogs';
 
 /** Runs a call of a catalog whose errors the old API told by another status than today's. */
 export async function refusedAs<T>(

@@ -1,4 +1,4 @@
-import type { NewSecurityGroupRule, SecurityGroupRule } from '@apistrata/compute-engine';
+import type { NewSecurityGroupRule, SecurityGroupRule } from '@apistrata/compute-engine/catalogs';
 import { z } from 'zod';
 import { BadRequest } from '../../http/bad-request.js';
 import { nullableText } from '../../schemas/reply-types.js';

@@ -1,4 +1,4 @@
-import type { SecurityGroup } from '@apistrata/compute-engine';
+import type { SecurityGroup } from '@apistrata/compute-engine/catalogs';
 import { one, query } from '@apistrata/microversion/schema';
 import { z } from 'zod';
 import { BadRequest } from '../../http/bad-request.js';

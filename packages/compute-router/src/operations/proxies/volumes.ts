@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import type { Volume } from '@apistrata/compute-engine';
+import type { Volume } from '@apistrata/compute-engine/catalogs';
 import { field, view } from '@apistrata/microversion/router';
 import { object, query } from '@apistrata/microversion/schema';
 import { z } from 'zod';

@@ -1,4 +1,4 @@
-import type { LegacyDevice, NewServer, RequestedDevice } from '@apistrata/compute-engine';
+import type { LegacyDevice, NewServer, RequestedDevice } from '@apistrata/compute-engine/api';
 import { at, since, until } from '@apistrata/microversion';
 import { answer } from '@apistrata/microversion/router';
 import { z } from 'zod';

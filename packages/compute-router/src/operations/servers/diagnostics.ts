@@ -1,4 +1,4 @@
-import type { Diagnostics } from '@apistrata/compute-engine';
+import type { Diagnostics } from '@apistrata/compute-engine/drivers';
 import { since, until } from '@apistrata/microversion';
 import { z } from 'zod';
 import { operation } from '../../operation.js';

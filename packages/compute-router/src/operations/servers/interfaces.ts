@@ -1,4 +1,5 @@
-import type { AttachedPort, Server } from '@apistrata/compute-engine';
+import type { Server } from '@apistrata/compute-engine';
+import type { AttachedPort } from '@apistrata/compute-engine/api';
 import { at, since, until } from '@apistrata/microversion';
 import { field, view } from '@apistrata/microversion/router';
 import { derive, object } from '@apistrata/microversion/schema';

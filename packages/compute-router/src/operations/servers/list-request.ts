@@ -1,4 +1,5 @@
-import { Refusal, type ServerFilters, type ServerQuery, type ServerSort, statesOf } from '@apistrata/compute-engine';
+import { Refusal } from '@apistrata/compute-engine';
+import { type ServerFilters, type ServerQuery, type ServerSort, statesOf } from '@apistrata/compute-engine/api';
 import { at, since } from '@apistrata/microversion';
 import { BadRequest } from '../../http/bad-request.js';
 import type { ComputeCall } from '../../http/call.js';

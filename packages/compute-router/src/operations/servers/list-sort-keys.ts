@@ -1,4 +1,4 @@
-import type { ServerSortKey } from '@apistrata/compute-engine';
+import type { ServerSortKey } from '@apistrata/compute-engine/api';
 import { until, type Windowed } from '@apistrata/microversion';
 import { type ListFilter, listFilters } from './list-filters.js';
 

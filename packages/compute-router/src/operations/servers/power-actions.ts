@@ -1,4 +1,4 @@
-import type { ServerActionName } from '@apistrata/compute-engine';
+import type { ServerActionName } from '@apistrata/compute-engine/actions';
 import { at, since, until } from '@apistrata/microversion';
 import { object } from '@apistrata/microversion/schema';
 import { z } from 'zod';

@@ -1,4 +1,5 @@
-import { type Server, type ServerShare, shareStatusOf } from '@apistrata/compute-engine';
+import type { Server, ServerShare } from '@apistrata/compute-engine';
+import { shareStatusOf } from '@apistrata/compute-engine/api';
 import { since } from '@apistrata/microversion';
 import { field, type ViewShape, view } from '@apistrata/microversion/router';
 import { object, query } from '@apistrata/microversion/schema';

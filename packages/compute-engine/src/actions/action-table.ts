@@ -1,0 +1,136 @@
+import type { Action, ActionRules, AnyAction, ConcurrentAction } from '../runs/action.js';
+import type { Cleanup } from '../runs/cleanup.js';
+import { changePassword } from './administration/change-password.js';
+import { injectNetworkInfo } from './administration/inject-network-info.js';
+import { resetState } from './administration/reset-state.js';
+import { triggerCrashDump } from './administration/trigger-crash-dump.js';
+import { create } from './create/create.js';
+import { unfinishedCreate } from './create/unfinished-create.js';
+import { deleteServer } from './deletion/delete.js';
+import { forceDelete } from './deletion/force-delete.js';
+import { restore } from './deletion/restore.js';
+import { softDelete } from './deletion/soft-delete.js';
+import { createBackup } from './images/create-backup.js';
+import { createImage } from './images/create-image.js';
+import { immediate } from './immediate.js';
+import { attachInterface } from './interfaces/attach-interface.js';
+import { detachInterface } from './interfaces/detach-interface.js';
+import { abortLiveMigration } from './moves/abort-live-migration.js';
+import { confirmResize } from './moves/confirm-resize.js';
+import { evacuate } from './moves/evacuate.js';
+import { forceComplete } from './moves/force-complete.js';
+import { liveMigrate } from './moves/live-migrate.js';
+import { migrate } from './moves/migrate.js';
+import { resize } from './moves/resize.js';
+import { revertResize } from './moves/revert-resize.js';
+import { pause } from './power/pause.js';
+import { rebootHard } from './power/reboot-hard.js';
+import { rebootSoft } from './power/reboot-soft.js';
+import { resume } from './power/resume.js';
+import { start } from './power/start.js';
+import { stop } from './power/stop.js';
+import { suspend } from './power/suspend.js';
+import { unpause } from './power/unpause.js';
+import { rebuild } from './rebuild/rebuild.js';
+import { rescue } from './rescue/rescue.js';
+import { unrescue } from './rescue/unrescue.js';
+import { attachShare } from './shares/attach-share.js';
+import { detachShare } from './shares/detach-share.js';
+import { shelve } from './shelving/shelve.js';
+import { shelveOffload } from './shelving/shelve-offload.js';
+import { unshelve } from './shelving/unshelve.js';
+import { attachVolume } from './volumes/attach-volume.js';
+import { detachVolume } from './volumes/detach-volume.js';
+import { extendVolume } from './volumes/extend-volume.js';
+import { swapVolume } from './volumes/swap-volume.js';
+
+/** Every action that leaves work to the background. Its record is all there is to know of it. */
+export const actions = [
+  create,
+  start,
+  stop,
+  rebootSoft,
+  rebootHard,
+  pause,
+  unpause,
+  suspend,
+  resume,
+  rescue,
+  unrescue,
+  rebuild,
+  resize,
+  migrate,
+  confirmResize,
+  revertResize,
+  liveMigrate,
+  forceComplete,
+  abortLiveMigration,
+  evacuate,
+  createImage,
+  createBackup,
+  shelve,
+  shelveOffload,
+  unshelve,
+  changePassword,
+  resetState,
+  triggerCrashDump,
+  injectNetworkInfo,
+  attachVolume,
+  detachVolume,
+  swapVolume,
+  extendVolume,
+  attachInterface,
+  detachInterface,
+  attachShare,
+  detachShare,
+  softDelete,
+  restore,
+  forceDelete,
+  deleteServer,
+] as const;
+
+type Actions = (typeof actions)[number];
+
+/** Names of the actions that leave work to the background: kinds of stored jobs, so none of them ever changes. */
+export type WorkName = Actions['name'];
+
+/** Names of all that can be done to a server. */
+export type ActionName = WorkName | (typeof immediate)[number]['name'];
+
+/** What can be begun on a server that is there. */
+export type ServerActionName = Exclude<WorkName, 'create'>;
+
+type ActionNamed<Name extends WorkName> = Extract<Actions, { readonly name: Name }>;
+
+/** What an action has to be told. */
+export type RequestOf<Name extends WorkName> =
+  ActionNamed<Name> extends Action<Name, infer Request, any, any>
+    ? Request
+    : ActionNamed<Name> extends ConcurrentAction<Name, infer Request, any, any>
+      ? Request
+      : never;
+
+/** What whoever begins an action gets. */
+export type ResultOf<Name extends WorkName> =
+  ActionNamed<Name> extends Action<Name, any, any, infer Result>
+    ? Result
+    : ActionNamed<Name> extends ConcurrentAction<Name, any, any, infer Result>
+      ? Result
+      : never;
+
+/** What is cleared up where a request never came to its end, and no action of a server did. */
+export const cleanups: ReadonlyMap<string, Cleanup> = new Map(
+  [unfinishedCreate].map((record) => [record.name, record]),
+);
+
+/** The action that jobs of a kind belong to. */
+export const actionsByName: ReadonlyMap<string, AnyAction> = new Map(actions.map((record) => [record.name, record]));
+
+const rulesByName = new Map<string, ActionRules>([...actions, ...immediate].map((record) => [record.name, record]));
+
+/** When a server may be acted on in that way. */
+export function rulesOf(name: ActionName): ActionRules {
+  const rules = rulesByName.get(name);
+  if (!rules) throw new TypeError(`there is no action "${name}" (there are ${[...rulesByName.keys()].join(', ')})`);
+  return rules;
+}

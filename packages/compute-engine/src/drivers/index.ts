@@ -1,0 +1,8 @@
+export type * from './driver.js';
+export {
+  type Rule,
+  type RuleHandle,
+  type RuleMatch,
+  SimulatedDriver,
+  type SimulatedDriverOptions,
+} from './simulated.js';

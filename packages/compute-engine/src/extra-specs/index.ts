@@ -1,1 +1,0 @@
-export { validateExtraSpec } from './validate-extra-spec.js';
