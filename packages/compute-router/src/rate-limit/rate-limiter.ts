@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
-import { type Caller, checkOptions } from '@apistrata/compute-engine';
+import type { Caller } from '@apistrata/compute-engine';
+import { checkOptions } from '@apistrata/compute-engine/api';
 import type { RateLimiterRes } from 'rate-limiter-flexible';
 import { RateLimitExceeded, type RateLimiter, type RateLimitVerdict } from '../http/rate-limited.js';
 import { type NamedLimit, orderedLimits, type RateLimit } from './limits.js';
