@@ -10,6 +10,7 @@ export { computeApiDescription } from './description/api-description.js';
 export { computeApiCommands } from './description/commands.js';
 export { computeApiHistory } from './description/history.js';
 export type { CorsOptions } from './http/cross-origin.js';
+export { hidingSecrets, SECRET_HEADERS } from './http/log-secrets.js';
 export { RateLimitExceeded, type RateLimiter, type RateLimitVerdict } from './http/rate-limited.js';
 export { REQUEST_ID_HEADERS } from './http/request-id-headers.js';
 export * from './identity/index.js';

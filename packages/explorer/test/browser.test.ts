@@ -1,30 +1,15 @@
-import { existsSync } from 'node:fs';
 import { createServer, type Server } from 'node:http';
 import { createRequire } from 'node:module';
 import type { AddressInfo } from 'node:net';
-import { delimiter, join } from 'node:path';
 import { computeFault, negotiator } from '@apistrata/microversion';
 import { createRouter } from '@apistrata/microversion/router';
 import { type Browser, chromium, type Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { browserFlags, browserProgram } from '../../../testing/browser.js';
 import { explorer } from '../src/index.js';
 import { type BookCall, bookHistory, bookOperations } from './books.js';
 
-const NAMES = ['chromium', 'chromium-browser', 'google-chrome', 'google-chrome-stable'];
-const FLAGS = [
-  '--no-sandbox',
-  '--disable-gpu',
-  '--disable-dev-shm-usage',
-  '--disable-background-networking',
-  '--disable-component-update',
-  '--no-first-run',
-];
-
-const executablePath = (process.env.PATH ?? '')
-  .split(delimiter)
-  .flatMap((folder) => NAMES.map((name) => join(folder, name)))
-  .find((path) => existsSync(path));
-
+const executablePath = browserProgram();
 if (!executablePath) console.warn('\n*** SKIPPED: the explorer in a browser: this machine has no Chromium ***\n');
 
 describe.skipIf(!executablePath)('the pages in a browser', () => {
@@ -64,7 +49,7 @@ describe.skipIf(!executablePath)('the pages in a browser', () => {
     server = createServer((req, res) => (req.url!.startsWith('/docs') ? docs(req, res) : api(req, res)));
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
     url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/docs`;
-    browser = await chromium.launch({ executablePath, headless: true, args: FLAGS });
+    browser = await chromium.launch({ executablePath, headless: true, args: browserFlags });
     const context = await browser.newContext({ permissions: ['clipboard-read', 'clipboard-write'] });
     page = await context.newPage();
     page.on('pageerror', (error) => problems.push(String(error)));

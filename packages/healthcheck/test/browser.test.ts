@@ -1,26 +1,13 @@
-import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { delimiter, join } from 'node:path';
+import { join } from 'node:path';
 import { type Browser, chromium } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { browserFlags, browserProgram } from '../../../testing/browser.js';
 import { closing, serve } from './serve.js';
 import { BLOCKED, startWorker } from './workers.js';
 
-const NAMES = ['chromium', 'chromium-browser', 'google-chrome', 'google-chrome-stable'];
-const FLAGS = [
-  '--no-sandbox',
-  '--disable-gpu',
-  '--disable-dev-shm-usage',
-  '--disable-background-networking',
-  '--disable-component-update',
-  '--no-first-run',
-];
-
-const executablePath = (process.env.PATH ?? '')
-  .split(delimiter)
-  .flatMap((folder) => NAMES.map((name) => join(folder, name)))
-  .find((path) => existsSync(path));
-
+const executablePath = browserProgram();
 if (!executablePath) console.warn('\n*** SKIPPED: the health page in a browser: this machine has no Chromium ***\n');
 
 describe.skipIf(!executablePath)('the detailed page in a browser', () => {
@@ -28,7 +15,7 @@ describe.skipIf(!executablePath)('the detailed page in a browser', () => {
   let browser: Browser;
 
   beforeAll(async () => {
-    browser = await chromium.launch({ executablePath, headless: true, args: FLAGS });
+    browser = await chromium.launch({ executablePath, headless: true, args: browserFlags });
   });
   afterAll(async () => {
     await browser?.close();

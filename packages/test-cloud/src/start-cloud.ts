@@ -7,6 +7,7 @@ import { cloudApp } from './front/cloud-app.js';
 import { front } from './front/front.js';
 import { HttpRules } from './front/http-rules.js';
 import { Journal } from './front/journal.js';
+import { RuleBook } from './front/rule-book.js';
 import { Unserved } from './front/unserved.js';
 import { Directory, PASSWORD } from './identity/directory.js';
 import { whoCalls } from './identity/who-calls.js';
@@ -51,6 +52,7 @@ export async function startCloud(options: CloudOptions = {}): Promise<TestCloud>
     return made;
   }
   let world = await firstWorld();
+  const rules = new RuleBook(httpRules, () => world.driver);
 
   /** Ends this life of the cloud and goes on with another one. */
   async function replaceWorld(next: Promise<World>): Promise<void> {
@@ -62,25 +64,13 @@ export async function startCloud(options: CloudOptions = {}): Promise<TestCloud>
   }
 
   const cloud: Omit<TestCloud, 'url' | 'authUrl' | 'env' | 'cloudsYaml' | 'envFor'> = {
-    token(user = 'admin', project = 'demo', roles = user === 'admin' ? ['admin'] : ['member', 'reader']) {
-      const { id: userId } = directory.user(user);
-      const scope = { kind: 'project', id: directory.project(project).id } as const;
-      return directory.issue({
-        userId,
-        scope,
-        roleIds: roles.map((role) => directory.role(role).id),
-        methods: ['password'],
-        expiresAt: Number.MAX_SAFE_INTEGER / 4,
-      }).id;
-    },
+    token: (user = 'admin', project = 'demo', roles = user === 'admin' ? ['admin'] : ['member', 'reader']) =>
+      directory.lastingToken(user, project, roles),
     clock,
     rules: {
-      machine: (rule) => world.driver.addRule(rule),
-      http: (rule) => httpRules.add(rule),
-      clear: () => {
-        world.driver.clearRules();
-        httpRules.clear();
-      },
+      machine: (rule) => rules.machine(rule),
+      http: (rule) => rules.http(rule),
+      clear: () => rules.clear(),
     },
     get engine() {
       return world.engine;
@@ -131,6 +121,7 @@ export async function startCloud(options: CloudOptions = {}): Promise<TestCloud>
     journal,
     unserved,
     documents,
+    rules,
     onError,
     maxVersion: options.maxVersion,
     control: options.control ? cloud : undefined,

@@ -28,6 +28,42 @@ describe('/_control', () => {
     expect((await ask('GET', '/_control/rules')).body.rules).toEqual([]);
   });
 
+  it('lists the rules of programs and presets too, as the JSON that makes them', async () => {
+    const preset = { rules: [{ match: { verb: 'spawn' as const, name: /^slow-/i }, delayMs: 5 }] };
+    const cloud = await cloudUnderTest({ control: true, preset });
+    const rule = cloud.rules.http({ match: { path: /nothing$/ }, status: 418 });
+    const ask = clientOf(cloud);
+    expect((await ask('GET', '/_control/rules')).body.rules).toEqual([
+      { id: expect.any(String), calls: 0, machine: { match: { verb: 'spawn', name: '/^slow-/i' }, delayMs: 5 } },
+      { id: expect.any(String), calls: 0, http: { match: { path: '/nothing$/' }, status: 418 } },
+    ]);
+    const [, { id, http }] = (await ask('GET', '/_control/rules')).body.rules;
+    expect((await ask('DELETE', `/_control/rules/${id}`)).status).toBe(204);
+    expect((await ask('GET', '/image/v2/nothing')).status).not.toBe(418);
+    await ask('POST', '/_control/rules', { http });
+    expect((await ask('GET', '/image/v2/nothing')).status).toBe(418);
+    expect(rule.calls).toBe(0);
+    await ask('POST', '/_control/reset');
+    expect((await ask('GET', '/_control/rules')).body.rules).toMatchObject([{ machine: { delayMs: 5 } }]);
+  });
+
+  it('lets no page of another site in', async () => {
+    const cloud = await cloudUnderTest({ control: true });
+    const reset = async (origin: string) =>
+      (await fetch(`${cloud.url}/_control/reset`, { method: 'POST', headers: { Origin: origin } })).status;
+    expect(await reset('https://elsewhere.test')).toBe(403);
+    expect(await reset('null')).toBe(403);
+    expect(await reset(cloud.url)).toBe(204);
+  });
+
+  it('says where the mistake in a rule is', async () => {
+    const cloud = await cloudUnderTest({ control: true });
+    const { body } = await clientOf(cloud)('POST', '/_control/rules', {
+      http: { match: { path: '/(/' }, status: 503 },
+    });
+    expect(body.error.message).toMatch(/regular expression.*http\.match\.path/is);
+  });
+
   it('gives tokens, the journal, the clock and what was not served', async () => {
     const cloud = await cloudUnderTest({ control: true });
     const ask = clientOf(cloud, '');

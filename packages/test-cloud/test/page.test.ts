@@ -1,23 +1,14 @@
-import { existsSync } from 'node:fs';
-import { delimiter, join } from 'node:path';
-import { type Browser, chromium } from 'playwright-core';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { execFile } from 'node:child_process';
+import { readFile } from 'node:fs/promises';
+import { promisify } from 'node:util';
+import { type Browser, chromium, type Page } from 'playwright-core';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { browserFlags, browserProgram } from '../../../testing/browser.js';
+import type { TestCloud } from '../src/index.js';
 import { clientOf, cloudUnderTest, NETWORK, serverBody } from './clouds.js';
 
-const NAMES = ['chromium', 'chromium-browser', 'google-chrome', 'google-chrome-stable'];
-const FLAGS = [
-  '--no-sandbox',
-  '--disable-gpu',
-  '--disable-dev-shm-usage',
-  '--disable-background-networking',
-  '--no-first-run',
-];
-
-const executablePath = (process.env.PATH ?? '')
-  .split(delimiter)
-  .flatMap((folder) => NAMES.map((name) => join(folder, name)))
-  .find((path) => existsSync(path));
-
+const run = promisify(execFile);
+const executablePath = browserProgram();
 if (!executablePath) console.warn('\n*** SKIPPED: the page of the test cloud: this machine has no Chromium ***\n');
 
 /** How much two colours of `rgb(r, g, b)` differ to the eye, as WCAG counts it. */
@@ -35,84 +26,320 @@ function contrast(one: string, other: string): number {
 
 describe.skipIf(!executablePath)('the page', () => {
   let browser: Browser;
+  const problems: string[] = [];
   beforeAll(async () => {
-    browser = await chromium.launch({ executablePath, headless: true, args: FLAGS });
+    browser = await chromium.launch({ executablePath, headless: true, args: browserFlags });
   });
-  afterAll(async () => {
-    await browser?.close();
+  afterAll(() => browser?.close());
+  afterEach(async () => {
+    await Promise.all(browser.contexts().map((context) => context.close()));
+    // Whatever the content security policy refuses is said on the console, as errors are.
+    expect(problems.splice(0)).toEqual([]);
   });
+
+  async function open(cloud: TestCloud, options: Parameters<Browser['newPage']>[0] = {}, at = '/'): Promise<Page> {
+    const page = await browser.newPage({ viewport: { width: 1400, height: 900 }, ...options });
+    page.on('pageerror', (error) => problems.push(String(error)));
+    page.on('console', (message) => message.type() === 'error' && problems.push(message.text()));
+    await page.goto(`${cloud.url}${at}`);
+    await page.locator('#counts', { hasText: 'server' }).waitFor();
+    return page;
+  }
+
+  /** A cloud with a server that was stopped, and was read before and after. */
+  async function workedIn() {
+    const cloud = await cloudUnderTest({ control: true });
+    const ask = clientOf(cloud);
+    const made = await ask(
+      'POST',
+      '/compute/v2.1/servers',
+      serverBody({ name: "it's <b>bold</b>", networks: [{ uuid: NETWORK }] }),
+    );
+    const path = `/compute/v2.1/servers/${made.body.server.id}`;
+    await cloud.idle();
+    await ask('GET', path);
+    await ask('POST', `${path}/action`, { 'os-stop': null });
+    await cloud.idle();
+    await ask('GET', path);
+    await ask('GET', '/image/v2/images/nothing');
+    await ask('GET', '/network/v2.0/nothing');
+    return { cloud, ask, path, id: made.body.server.id as string };
+  }
+
+  const rows = (page: Page, table: string) => page.locator(`#${table} tr`);
 
   it('shows servers, hosts and requests, follows what happens, and takes no name for markup', async () => {
     const cloud = await cloudUnderTest();
     const ask = clientOf(cloud);
-    const page = await browser.newPage({ viewport: { width: 1400, height: 900 } });
-    const problems: string[] = [];
-    page.on('pageerror', (error) => problems.push(String(error)));
-    page.on('console', (message) => message.type() === 'error' && problems.push(message.text()));
-    await page.goto(cloud.url);
+    const page = await open(cloud);
+    await page.getByText('No requests yet').waitFor();
+    await page.getByRole('link', { name: 'Servers' }).click();
     await page.getByText('No servers yet').waitFor();
 
     await ask('POST', '/compute/v2.1/servers', serverBody({ name: '<b>bold</b>', networks: [{ uuid: NETWORK }] }));
     await cloud.idle();
-    await page.getByText('<b>bold</b>').waitFor();
+    await page.locator('#servers').getByText('<b>bold</b>').waitFor();
     expect(await page.locator('b').count()).toBe(0);
     expect(await page.locator('#counts').textContent()).toBe('1 server (1 active)');
-    const cells = await page.locator('#servers tr').first().locator('td').allInnerTexts();
+    const cells = await rows(page, 'servers').first().locator('td').allInnerTexts();
     expect(cells.slice(1, 4)).toEqual(['active', '–', 'm1.tiny']);
     expect(cells[5]).toMatch(/^10\.0\./);
-    const hosts = await page.locator('#hosts tr').allInnerTexts();
+    await page.getByRole('link', { name: 'Hosts' }).click();
+    const hosts = await rows(page, 'hosts').allInnerTexts();
     expect(hosts).toHaveLength(2);
     expect(hosts.join()).toContain('1 of 64');
-    const request = page.locator('#requests tr').filter({ hasText: 'POST' });
+    await page.getByRole('link', { name: 'Requests' }).click();
+    const request = rows(page, 'requests').filter({ hasText: 'POST' });
     expect((await request.locator('td').allInnerTexts()).slice(1, 5)).toEqual([
+      '202',
       'POST',
       '/compute/v2.1/servers',
-      '202',
       '2.90',
     ]);
     expect(await request.textContent()).toMatch(/req-[0-9a-f-]{36}/);
     await ask('GET', '/network/v2.0/nothing');
-    await page.getByRole('heading', { name: 'Asked for in vain' }).waitFor();
-    expect(problems).toEqual([]);
-    await page.close();
+    await page.getByRole('link', { name: 'Asked for in vain 1' }).click();
+    await page.getByText('GET /network/v2.0/nothing').waitFor();
   });
 
-  it.each(['light', 'dark'] as const)('can be read, and used without a mouse, in %s colours', async (colorScheme) => {
-    const cloud = await cloudUnderTest();
-    await clientOf(cloud)('POST', '/compute/v2.1/servers', serverBody());
-    await clientOf(cloud)('GET', '/compute/v2.1/os-hypervisors/detail');
-    await cloud.idle();
-    const page = await browser.newPage({ colorScheme, viewport: { width: 1400, height: 900 } });
-    await page.goto(cloud.url);
-    await page.locator('#servers .good').waitFor();
-    const pairs = await page.locator('h1, h2, th, td, td code, #counts').evaluateAll((elements) =>
-      (elements as any[]).map((element) => {
-        const view = element.ownerDocument.defaultView;
-        let behind = element;
-        while (view.getComputedStyle(behind).backgroundColor === 'rgba(0, 0, 0, 0)') behind = behind.parentElement;
-        return [view.getComputedStyle(element).color, view.getComputedStyle(behind).backgroundColor];
-      }),
-    );
-    expect(pairs.length).toBeGreaterThan(20);
-    for (const [colour, background] of pairs) expect(contrast(colour!, background!)).toBeGreaterThanOrEqual(4.5);
-    const background = await page
-      .locator('body')
-      .evaluate((body: any) => body.ownerDocument.defaultView.getComputedStyle(body).backgroundColor);
-    expect(contrast(background, 'rgb(255, 255, 255)') > 10).toBe(colorScheme === 'dark');
+  it('finds requests by service, status and what either side said', async () => {
+    const { cloud, ask } = await workedIn();
+    const page = await open(cloud);
+    await expect.poll(() => rows(page, 'requests').count()).toBe(6);
+    await page.getByLabel('Service').selectOption('compute');
+    await expect.poll(() => rows(page, 'requests').count()).toBe(4);
+    await page.locator('#filter').getByLabel('Status').selectOption('4xx');
+    await page.getByText('No request is like that').waitFor();
+    await page.getByLabel('Service').selectOption('');
+    await expect
+      .poll(() => rows(page, 'requests').allInnerTexts())
+      .toEqual([expect.stringContaining('/image/v2/images/nothing')]);
+    await page.locator('#filter').getByLabel('Status').selectOption('');
+    await page.getByLabel('Text').fill('OS-STOP');
+    await expect.poll(() => rows(page, 'requests').count()).toBe(1);
+    // What comes later is held to the filter too.
+    await ask('GET', '/image/v2/images');
+    await page.getByLabel('Text').fill('image');
+    await expect.poll(() => rows(page, 'requests').filter({ hasText: '/image/' }).count()).toBe(2);
+  });
 
-    // The link to the documents comes first.
+  it('shows both sides of a request and what it changed', async () => {
+    const { cloud, id } = await workedIn();
+    const page = await open(cloud);
+    await page.getByRole('link', { name: `/compute/v2.1/servers/${id}/action` }).click();
+    const detail = page.locator('#detail');
+    await detail.getByText('"os-stop": null').waitFor();
+    expect(await detail.locator('h2').textContent()).toBe(`POST /compute/v2.1/servers/${id}/action`);
+    const changed = await detail.locator('#changes').textContent();
+    expect(changed).toMatch(/status\s*"ACTIVE" → "SHUTOFF"/);
+    expect(changed).not.toContain('name');
+    expect(await detail.locator('.history').textContent()).toMatch(/stop at .*Success/s);
+    await detail.getByText('headers').first().click();
+    expect(await detail.textContent()).toMatch(/x-auth-token\s*\*\*\*/);
+    expect(await page.locator('tr.chosen').count()).toBe(1);
+    await detail
+      .getByRole('link', { name: /request \d/ })
+      .last()
+      .click();
+    await expect.poll(() => detail.locator('h2').textContent()).toBe(`GET /compute/v2.1/servers/${id}`);
+  });
+
+  it('gives a request as a curl command that repeats it', async () => {
+    const { cloud } = await workedIn();
+    const page = await open(cloud, { permissions: ['clipboard-read', 'clipboard-write'] } as object);
+    await page.getByRole('link', { name: '/compute/v2.1/servers', exact: true }).click();
+    await page.getByRole('button', { name: 'Copy as curl' }).click();
+    await page.getByRole('button', { name: 'Copied' }).waitFor();
+    const command = await page.evaluate('navigator.clipboard.readText()');
+    const { stdout } = await run('sh', ['-c', String(command)], { env: { ...process.env, OS_TOKEN: cloud.token() } });
+    expect(JSON.parse(stdout)).toHaveProperty('server.id');
+    const [first, again] = cloud.requests({ method: 'POST', url: /servers$/ });
+    expect(again?.requestBody).toEqual(first?.requestBody);
+    expect(again?.version).toBe('2.90');
+  });
+
+  it('makes a rule of a request, counts what it meets, and takes it away', async () => {
+    const { cloud, ask } = await workedIn();
+    const page = await open(cloud);
+    await page.getByRole('link', { name: '/image/v2/images/nothing' }).click();
+    await page.getByRole('button', { name: 'Make this a rule' }).click();
+    expect(await page.getByLabel('Path').inputValue()).toBe('/image/v2/images/nothing');
+    await page.getByLabel('Answer with status').fill('507');
+    await page.getByLabel('Times').fill('2');
+    await page.getByRole('button', { name: 'Add' }).click();
+    await rows(page, 'rules').getByText('times 2, status 507').waitFor();
+    expect((await ask('GET', '/image/v2/images/nothing')).status).toBe(507);
+    await expect.poll(() => rows(page, 'rules').locator('td').nth(4).textContent()).toBe('1');
+    await page.getByRole('button', { name: /^Remove rule/ }).click();
+    await page.getByText('No rules: everything goes well').waitFor();
+    expect((await ask('GET', '/image/v2/images/nothing')).status).toBe(404);
+  });
+
+  it('adds rules by hand, shows those of programs, and says what is wrong with one', async () => {
+    const cloud = await cloudUnderTest({ control: true });
+    cloud.rules.http({ match: { path: /flavors$/i }, delayMs: 1 });
+    const page = await open(cloud, {}, '/#rules');
+    await rows(page, 'rules').getByText('path /flavors$/i').waitFor();
+    await page.getByLabel('Machines').check();
+    await page.getByLabel('Step').fill('spawn');
+    await page.getByLabel('Server name').fill('/^bad-/');
+    await page.getByLabel('Hang until it is let go').check();
+    await page.getByRole('button', { name: 'Add' }).click();
+    await page.getByRole('button', { name: /^Let go/ }).waitFor();
+    const { body } = await clientOf(cloud)('POST', '/compute/v2.1/servers', serverBody({ name: 'bad-1' }));
+    const status = async () =>
+      (await clientOf(cloud)('GET', `/compute/v2.1/servers/${body.server.id}`)).body.server.status;
+    expect(await status()).toBe('BUILD');
+    await page.getByRole('button', { name: /^Let go/ }).click();
+    await expect.poll(status).toBe('ACTIVE');
+
+    await page.getByRole('radio', { name: 'Requests' }).check();
+    await page.getByLabel('Path').fill('/(/');
+    await page.getByRole('button', { name: 'Add' }).click();
+    await expect
+      .poll(() => page.getByRole('alert').allTextContents())
+      .toContainEqual(expect.stringContaining('egular'));
+    await page.getByLabel('and this JSON').fill('{');
+    await page.getByRole('button', { name: 'Add' }).click();
+    await expect.poll(() => page.getByRole('alert').allTextContents()).toContainEqual(expect.stringContaining('JSON'));
+    problems.splice(0, problems.length, ...problems.filter((text) => !text.includes('400 (Bad Request)')));
+  });
+
+  it('stops the clock and moves it', async () => {
+    const cloud = await cloudUnderTest({ control: true });
+    const page = await open(cloud);
+    await page.getByRole('button', { name: 'Stop' }).click();
+    await page.getByText('standing still').waitFor();
+    expect(cloud.clock.frozen).toBe(true);
+    const before = cloud.clock.now();
+    await page.getByLabel('Advance by').fill('1h30m');
+    await page.getByLabel('Advance by').press('Enter');
+    await expect.poll(() => cloud.clock.now() - before).toBe(5_400_000);
+    await page.getByRole('button', { name: 'Stop' }).click();
+    await expect.poll(() => cloud.clock.frozen).toBe(false);
+  });
+
+  it('changes nothing where the cloud was started without control', async () => {
+    const cloud = await cloudUnderTest();
+    cloud.rules.http({ match: { path: '/x' }, status: 503 });
+    const page = await open(cloud, {}, '/#rules');
+    await rows(page, 'rules').getByText('path /x').waitFor();
+    await page.getByText('started without control').waitFor();
+    expect(await page.getByRole('button').count()).toBe(0);
+  });
+
+  it('shows the history of a server', async () => {
+    const { cloud, id } = await workedIn();
+    const page = await open(cloud, {}, '/#servers');
+    await page.getByRole('link', { name: "it's <b>bold</b>" }).click();
+    const history = page.locator('.history > li');
+    await expect.poll(() => history.count()).toBe(2);
+    expect(await history.allInnerTexts()).toEqual([
+      expect.stringMatching(/^stop at/),
+      expect.stringMatching(/^create at/),
+    ]);
+    expect(page.url()).toContain(`#servers/${id}`);
+  });
+
+  it('exports what is filtered as a HAR file', async () => {
+    const { cloud, path } = await workedIn();
+    const page = await open(cloud);
+    await page.getByLabel('Service').selectOption('compute');
+    await page.getByLabel('Text').fill('action');
+    await expect.poll(() => rows(page, 'requests').count()).toBe(1);
+    const [download] = await Promise.all([
+      page.waitForEvent('download'),
+      page.getByRole('link', { name: 'Export as HAR' }).click(),
+    ]);
+    expect(download.suggestedFilename()).toBe('test-cloud.har');
+    const { log } = JSON.parse(await readFile((await download.path())!, 'utf8'));
+    expect(log).toMatchObject({
+      version: '1.2',
+      entries: [{ request: { method: 'POST' }, response: { status: 202 } }],
+    });
+    expect(log.entries[0].request.url).toBe(`${cloud.url}${path}/action`);
+    expect(JSON.parse(log.entries[0].request.postData.text)).toEqual({ 'os-stop': null });
+    expect(log.entries[0].request.headers).toContainEqual({ name: 'x-auth-token', value: '***' });
+    expect(JSON.stringify(log)).not.toContain(cloud.token());
+  });
+
+  it('is used without a mouse', async () => {
+    const { cloud } = await workedIn();
+    const page = await open(cloud);
+    await rows(page, 'requests').first().waitFor();
+    const focused = () => page.evaluate<string>('document.activeElement.textContent || document.activeElement.name');
+    await page.keyboard.press('/');
+    expect(await focused()).toBe('text');
+    await page.keyboard.press('Tab');
+    expect(await focused()).toBe('Export as HAR');
     await page.keyboard.press('Tab');
     await page.keyboard.press('Tab');
-    expect(await page.getByLabel('Live').evaluate((box: any) => box.ownerDocument.activeElement === box)).toBe(true);
-    await page.keyboard.press('Tab');
-    expect(
-      await page
-        .getByRole('group', { name: 'Table of servers' })
-        .evaluate((area: any) => area.ownerDocument.activeElement === area),
-    ).toBe(true);
+    expect(await focused()).toBe('/network/v2.0/nothing');
+    await page.keyboard.press('ArrowDown');
+    expect(await focused()).toBe('/image/v2/images/nothing');
+    await page.keyboard.press('Enter');
+    await page.locator('#detail').waitFor();
+    expect(await focused()).toBe('GET /image/v2/images/nothing');
+    await page.keyboard.press('Escape');
+    await page.locator('#detail').waitFor({ state: 'hidden' });
+    await expect.poll(focused).toBe('/image/v2/images/nothing');
+  });
+
+  it.each(['light', 'dark'] as const)('can be read in %s colours, on every view', async (colorScheme) => {
+    const { cloud, id } = await workedIn();
+    cloud.rules.http({ match: { path: '/x' }, status: 503 });
+    const page = await open(cloud, { colorScheme });
+    const [, action] = cloud.requests({ method: 'POST' });
+    for (const view of [`requests/${action!.number}`, `servers/${id}`, 'hosts', 'rules', 'unserved']) {
+      await page.evaluate(`location.hash = ${JSON.stringify(`#${view}`)}`);
+      const [name, one] = view.split('/');
+      await page.locator(`#view-${name}`).waitFor();
+      if (one) await page.locator('#detail').waitFor();
+      const pairs = await page
+        .locator('h1, h2, h3, th, td, td code, a, p, label, button, pre, dt, dd, summary, li, del, ins, #counts')
+        .evaluateAll((elements) =>
+          (elements as any[])
+            .filter((one) => one.checkVisibility() && one.textContent.trim() !== '')
+            .map((one) => {
+              const view = one.ownerDocument.defaultView;
+              let behind = one;
+              while (view.getComputedStyle(behind).backgroundColor === 'rgba(0, 0, 0, 0)')
+                behind = behind.parentElement;
+              const { color } = view.getComputedStyle(one);
+              return [color, view.getComputedStyle(behind).backgroundColor, one.textContent.slice(0, 40)];
+            }),
+        );
+      expect(pairs.length).toBeGreaterThan(10);
+      for (const [colour, background, text] of pairs)
+        expect(contrast(colour!, background!), `${text} on ${view}`).toBeGreaterThanOrEqual(4.5);
+      if (process.env.CLOUD_SCREENSHOT)
+        await page.screenshot({ path: `${process.env.CLOUD_SCREENSHOT}-${colorScheme}-${name}.png` });
+    }
     expect(await page.locator('meter:not([aria-label])').count()).toBe(0);
-    if (process.env.CLOUD_SCREENSHOT)
-      await page.screenshot({ path: `${process.env.CLOUD_SCREENSHOT}-${colorScheme}.png` });
-    await page.close();
+    const background = await page.evaluate<string>('getComputedStyle(document.body).backgroundColor');
+    expect(contrast(background, 'rgb(255, 255, 255)') > 10).toBe(colorScheme === 'dark');
+  });
+
+  it('fits a narrow screen: a request takes the place of the list', async () => {
+    const { cloud } = await workedIn();
+    const page = await open(cloud, { viewport: { width: 390, height: 800 } });
+    for (const view of ['requests', 'rules', 'requests/2']) {
+      await page.evaluate(`location.hash = '#${view}'`);
+      await page.locator(view.includes('/') ? '#detail' : `#view-${view}`).waitFor();
+      expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(390);
+      if (process.env.CLOUD_SCREENSHOT)
+        await page.screenshot({ path: `${process.env.CLOUD_SCREENSHOT}-narrow-${view.replace('/', '-')}.png` });
+    }
+    expect(await page.locator('#views').isVisible()).toBe(false);
+  });
+
+  it('leads to the documents of the compute API, where operations can be tried', async () => {
+    const cloud = await cloudUnderTest();
+    const page = await open(cloud);
+    await page.getByRole('link', { name: 'Compute API' }).click();
+    await page.waitForURL('**/docs**');
+    await page.goto(`${cloud.url}/docs/operations/listFlavors?version=2.90`);
+    await page.getByRole('button', { name: /Send|Try/ }).click();
+    await page.getByText('m1.tiny').first().waitFor();
   });
 });

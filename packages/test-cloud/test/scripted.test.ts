@@ -122,7 +122,27 @@ describe('the journal', () => {
       requestId: expect.stringMatching(/^req-/),
       requestBody: { server: { name: 'web', adminPass: '***' } },
     });
-    expect(JSON.stringify(cloud.requests())).not.toMatch(/hunter2|"secret"/);
+    expect(created?.requestHeaders).toMatchObject({ 'content-type': 'application/json', 'x-auth-token': '***' });
+    expect(created?.responseHeaders['openstack-api-version']).toBe('compute 2.30');
+    const blob = JSON.stringify({ access: 'a', secret: 'hunter2' });
+    await ask('POST', '/identity/v3/credentials', { credential: { type: 'ec2', blob } });
+    await ask('GET', '/compute/v2.1/os-console-auth-tokens/hunter2');
+    const all = JSON.stringify(cloud.requests());
+    expect(all).toContain('x-subject-token');
+    expect(all).not.toMatch(/hunter2|"secret"/);
+  });
+
+  it('finds requests by status, by number and by what either side said', async () => {
+    const cloud = await cloudUnderTest();
+    const ask = clientOf(cloud);
+    await ask('POST', '/compute/v2.1/servers', serverBody({ name: 'Needle' }));
+    await ask('GET', '/compute/v2.1/servers/nothing');
+    await ask('GET', '/compute/v2.1/servers/detail');
+    const urls = (query: Parameters<typeof cloud.requests>[0]) => cloud.requests(query).map(({ number }) => number);
+    expect(urls({ text: 'needle' })).toEqual([1, 3]);
+    expect(urls({ status: '4xx' })).toEqual([2]);
+    expect(urls({ after: 2 })).toEqual([3]);
+    expect(urls({ text: 'servers/nothing', status: 404 })).toEqual([2]);
   });
 
   it('is followed as it grows', async () => {

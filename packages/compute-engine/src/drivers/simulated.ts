@@ -40,12 +40,15 @@ export interface Rule {
 
 interface ActiveRule {
   readonly rule: Rule;
+  readonly handle: RuleHandle;
   calls: number;
   readonly waiting: Set<() => void>;
   released: boolean;
 }
 
 export interface RuleHandle {
+  /** The rule as it was given. */
+  readonly rule: Rule;
   /** Lets go what hangs, and never holds again. */
   release(): void;
   /** Takes the rule away. */
@@ -131,14 +134,13 @@ export class SimulatedDriver implements Driver {
 
   addRule(rule: Rule): RuleHandle {
     checkRule(rule);
-    const active: ActiveRule = { rule, calls: 0, waiting: new Set(), released: false };
-    this.#rules.add(active);
     const release = () => {
       active.released = true;
       for (const wake of active.waiting) wake();
       active.waiting.clear();
     };
-    return {
+    const handle: RuleHandle = {
+      rule,
       release,
       remove: () => {
         this.#rules.delete(active);
@@ -148,6 +150,14 @@ export class SimulatedDriver implements Driver {
         return active.calls;
       },
     };
+    const active: ActiveRule = { rule, handle, calls: 0, waiting: new Set(), released: false };
+    this.#rules.add(active);
+    return handle;
+  }
+
+  /** The rules that hold, in the order they were added. */
+  get rules(): readonly RuleHandle[] {
+    return [...this.#rules].map(({ handle }) => handle);
   }
 
   clearRules(): void {

@@ -1,5 +1,5 @@
-/** Headers that let whoever reads them act as somebody else. */
-const REQUEST_HEADERS = [
+/** Headers, in lower case, that let whoever reads them act as somebody else. */
+export const SECRET_HEADERS: readonly string[] = [
   'x-auth-token',
   'x-service-token',
   'x-subject-token',
@@ -8,14 +8,11 @@ const REQUEST_HEADERS = [
   'authorization',
   'proxy-authorization',
   'cookie',
+  'set-cookie',
 ];
 
 /** What a log of requests hides, as paths into its entries. */
-export const REDACTED = [
-  ...REQUEST_HEADERS.map((name) => `req.headers["${name}"]`),
-  'res.headers["x-subject-token"]',
-  'res.headers["set-cookie"]',
-];
+export const REDACTED = SECRET_HEADERS.flatMap((name) => [`req.headers["${name}"]`, `res.headers["${name}"]`]);
 
 const HIDDEN = '[redacted]';
 const TOKEN_PATH = 'os-console-auth-tokens';

@@ -9,7 +9,7 @@ const SPEC = {
   format: { type: 'string', value: 'FORMAT', help: 'env (default) or clouds.yaml: what is printed' },
   user: { type: 'string', value: 'NAME', help: 'user of the printed environment (default: admin)' },
   project: { type: 'string', value: 'NAME', help: 'project of the printed environment (default: demo)' },
-  control: { type: 'boolean', help: 'serve /_control: rules, reset, states, clock' },
+  control: { type: 'boolean', help: '--no-control: no rules, reset, states, clock over HTTP or on the page' },
   latency: { type: 'string', value: 'MS', help: 'time that every step of a machine takes (default: 0)' },
   pace: { type: 'string', value: 'NAME', help: 'instant (default) or realistic (300 ms a step), instead of --latency' },
   transient: {
@@ -62,7 +62,8 @@ function wholeNumber(name: string, text: string | undefined, fallback: number): 
 export function readCommand(args: readonly string[]): CommandOptions {
   const parsed = (() => {
     try {
-      return parseArgs({ args: [...args], options: SPEC, strict: true, allowPositionals: false }).values;
+      return parseArgs({ args: [...args], options: SPEC, strict: true, allowNegative: true, allowPositionals: false })
+        .values;
     } catch (error) {
       throw new CommandError((error as Error).message);
     }
@@ -75,7 +76,7 @@ export function readCommand(args: readonly string[]): CommandOptions {
       port: wholeNumber('port', parsed.port, 8774),
       host: parsed.host,
       preset: parsed.preset as CloudOptions['preset'],
-      control: parsed.control,
+      control: parsed.control ?? true,
       latencyMs: parsed.latency === undefined ? undefined : wholeNumber('latency', parsed.latency, 0),
       pace: parsed.pace as CloudOptions['pace'],
       transientMs: wholeNumber('transient', parsed.transient, 150),

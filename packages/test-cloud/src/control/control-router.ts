@@ -1,23 +1,21 @@
 import { type NextFunction, type Request, type Response, Router } from 'express';
 import { z } from 'zod';
+import { journalQuery } from '../front/journal-query.js';
+import type { ListedRule, RuleBook } from '../front/rule-book.js';
 import { readJson } from '../service/read-json.js';
 import { ServiceError } from '../service/service-error.js';
 import type { CloudState, TestCloud } from '../test-cloud.js';
 import { HttpRuleBody, MachineRuleBody } from './rule-bodies.js';
+import { shownRule } from './shown-rule.js';
 
 /** What of a cloud can be controlled from outside. */
 export type Controlled = Pick<
   TestCloud,
-  'token' | 'clock' | 'rules' | 'requests' | 'unserved' | 'restartHost' | 'idle' | 'reset' | 'save' | 'restore'
+  'token' | 'clock' | 'requests' | 'unserved' | 'restartHost' | 'idle' | 'reset' | 'save' | 'restore'
 >;
 
-interface Handle {
-  remove(): void;
-  release?(): void;
-  readonly calls: number;
-}
-
-const RuleBody = z.union([z.strictObject({ machine: MachineRuleBody }), z.strictObject({ http: HttpRuleBody })]);
+const MachineRule = z.strictObject({ machine: MachineRuleBody });
+const HttpRequestRule = z.strictObject({ http: HttpRuleBody });
 const ClockBody = z.strictObject({
   advance: z.union([z.string(), z.number()]).optional(),
   freeze: z.boolean().optional(),
@@ -28,6 +26,14 @@ const TokenBody = z.strictObject({
   roles: z.array(z.string()).optional(),
 });
 
+/** Pages of other sites, which a browser may have open beside the cloud's own, are not let in. */
+function refuseOtherSites(req: Request, _res: Response, next: NextFunction): void {
+  const { origin, host } = req.headers;
+  if (origin !== undefined && (!URL.canParse(origin) || new URL(origin).host !== host))
+    throw new ServiceError(403, `Pages of ${origin} may not control this cloud.`);
+  next();
+}
+
 function checked<S extends z.ZodType>(schema: S, body: unknown): z.infer<S> {
   const result = schema.safeParse(body ?? {});
   if (result.success) return result.data;
@@ -35,56 +41,50 @@ function checked<S extends z.ZodType>(schema: S, body: unknown): z.infer<S> {
 }
 
 /** The cloud's remote control, as JSON over HTTP, for tests that are written in another language. */
-export function controlRouter(cloud: Controlled): Router {
-  const handles = new Map<string, { readonly body: unknown; readonly handle: Handle }>();
+export function controlRouter(cloud: Controlled, rules: RuleBook): Router {
   const states = new Map<string, CloudState>();
-  let lastRule = 0;
 
-  function ruleOf(req: Request) {
-    const found = handles.get(String(req.params.id));
+  function ruleOf(req: Request): ListedRule {
+    const found = rules.list().find(({ id }) => id === req.params.id);
     if (!found) throw new ServiceError(404, `There is no rule ${req.params.id}.`);
     return found;
   }
-  const shown = (id: string) => ({ id, calls: handles.get(id)!.handle.calls, ...(handles.get(id)!.body as object) });
-  function forgetRules(): void {
-    cloud.rules.clear();
-    handles.clear();
-  }
 
   const router = Router();
+  router.use(refuseOtherSites);
   router.use(readJson(() => true));
 
   router.post('/rules', (req, res) => {
-    const rule = checked(RuleBody, req.body);
-    const handle = 'http' in rule ? cloud.rules.http(rule.http) : cloud.rules.machine(rule.machine);
-    const id = String(++lastRule);
-    handles.set(id, { body: req.body, handle });
-    res.status(201).json(shown(id));
+    const { body } = req;
+    // Held to one of the two, the refusal says where the mistake is.
+    const handle =
+      body?.machine === undefined
+        ? rules.http(checked(HttpRequestRule, body).http)
+        : rules.machine(checked(MachineRule, body).machine);
+    res.status(201).json(shownRule(rules.list().find((listed) => listed.handle === handle)!));
   });
   router.get('/rules', (_req, res) => {
-    res.json({ rules: [...handles.keys()].map(shown) });
+    res.json({ rules: rules.list().map(shownRule) });
   });
   router.get('/rules/:id', (req, res) => {
-    ruleOf(req);
-    res.json(shown(req.params.id));
+    res.json(shownRule(ruleOf(req)));
   });
   router.post('/rules/:id/release', (req, res) => {
-    ruleOf(req).handle.release?.();
-    res.json(shown(req.params.id));
+    const rule = ruleOf(req);
+    if (rule.kind === 'machine') rule.handle.release();
+    res.json(shownRule(rule));
   });
   router.delete('/rules/:id', (req, res) => {
     ruleOf(req).handle.remove();
-    handles.delete(req.params.id);
     res.status(204).end();
   });
   router.delete('/rules', (_req, res) => {
-    forgetRules();
+    rules.clear();
     res.status(204).end();
   });
 
   router.get('/requests', (req, res) => {
-    const { service, method, url, status } = req.query as Record<string, string | undefined>;
-    res.json({ requests: cloud.requests({ service, method, url, status: status ? Number(status) : undefined }) });
+    res.json({ requests: cloud.requests(journalQuery(req.query)) });
   });
   router.get('/unserved', (_req, res) => {
     res.json({ unserved: cloud.unserved() });
@@ -118,7 +118,6 @@ export function controlRouter(cloud: Controlled): Router {
     res.status(204).end();
   });
   router.post('/reset', async (_req, res) => {
-    handles.clear();
     await cloud.reset();
     res.status(204).end();
   });
@@ -129,7 +128,6 @@ export function controlRouter(cloud: Controlled): Router {
   router.post('/states/:name/restore', async (req, res) => {
     const state = states.get(req.params.name);
     if (!state) throw new ServiceError(404, `There is no state ${req.params.name}.`);
-    handles.clear();
     await cloud.restore(state);
     res.status(204).end();
   });

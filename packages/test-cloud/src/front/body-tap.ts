@@ -8,12 +8,20 @@ const MOST_RESPONSE_BYTES = 16 * 1024;
 export interface Tapped {
   readonly requestBody: () => unknown;
   readonly responseBody: () => unknown;
+  /** The same as it came; '' for what is no JSON, or too long. */
+  readonly requestText: () => string;
+  readonly responseText: () => string;
   /** Resolves when the body has arrived, or when there is too much of it to wait for. Nothing is taken from readers. */
   readonly arrived: Promise<void>;
 }
 
-function parsed(chunks: readonly Buffer[]): unknown {
-  const text = Buffer.concat(chunks).toString('utf8');
+/** Longer bodies are not kept. */
+export interface TapLimits {
+  readonly mostRequestBytes?: number;
+  readonly mostResponseBytes?: number;
+}
+
+function parsed(text: string): unknown {
   if (text === '') return undefined;
   try {
     return JSON.parse(text);
@@ -23,7 +31,11 @@ function parsed(chunks: readonly Buffer[]): unknown {
 }
 
 /** Listens in on a request and its answer without touching either. */
-export function tapBodies(req: IncomingMessage, res: ServerResponse): Tapped {
+export function tapBodies(
+  req: IncomingMessage,
+  res: ServerResponse,
+  { mostRequestBytes = MOST_REQUEST_BYTES, mostResponseBytes = MOST_RESPONSE_BYTES }: TapLimits = {},
+): Tapped {
   const incoming: Buffer[] = [];
   const outgoing: Buffer[] = [];
   let incomingBytes = 0;
@@ -34,7 +46,7 @@ export function tapBodies(req: IncomingMessage, res: ServerResponse): Tapped {
     const push = req.push.bind(req);
     req.push = (chunk, encoding) => {
       if (chunk === null) resolve();
-      else if (json && incomingBytes < MOST_REQUEST_BYTES) {
+      else if (json && incomingBytes < mostRequestBytes) {
         incoming.push(Buffer.from(chunk));
         incomingBytes += chunk.length;
       }
@@ -50,7 +62,7 @@ export function tapBodies(req: IncomingMessage, res: ServerResponse): Tapped {
   const keep = (chunk: unknown, encoding: unknown) => {
     if (typeof chunk !== 'string' && !(chunk instanceof Uint8Array)) return;
     outgoingBytes += chunk.length;
-    if (outgoingBytes > MOST_RESPONSE_BYTES || !/json/.test(String(res.getHeader('content-type') ?? ''))) return;
+    if (outgoingBytes > mostResponseBytes || !/json/.test(String(res.getHeader('content-type') ?? ''))) return;
     outgoing.push(
       Buffer.from(chunk as string, typeof encoding === 'string' ? (encoding as BufferEncoding) : undefined),
     );
@@ -66,9 +78,13 @@ export function tapBodies(req: IncomingMessage, res: ServerResponse): Tapped {
     return (end as (...all: unknown[]) => typeof res)(chunk, ...rest);
   }) as typeof res.end;
 
+  const requestText = () => Buffer.concat(incoming).toString('utf8');
+  const responseText = () => (outgoingBytes > mostResponseBytes ? '' : Buffer.concat(outgoing).toString('utf8'));
   return {
     arrived,
-    requestBody: () => parsed(incoming),
-    responseBody: () => (outgoingBytes > MOST_RESPONSE_BYTES ? undefined : parsed(outgoing)),
+    requestText,
+    responseText,
+    requestBody: () => parsed(requestText()),
+    responseBody: () => parsed(responseText()),
   };
 }

@@ -16,6 +16,7 @@ import type { ReadableDriver } from '../state/readable-driver.js';
 import type { World } from '../state/world.js';
 import { volumeService } from '../volume/volume.js';
 import type { Journal } from './journal.js';
+import type { RuleBook } from './rule-book.js';
 import type { Unserved } from './unserved.js';
 
 export interface CloudAppOptions {
@@ -26,6 +27,7 @@ export interface CloudAppOptions {
   readonly journal: Journal;
   readonly unserved: Unserved;
   readonly documents: Documents;
+  readonly rules: RuleBook;
   readonly onError: (error: unknown) => void;
   /** Highest compute microversion, for the documents; default that of the API. */
   readonly maxVersion: string | undefined;
@@ -70,8 +72,8 @@ export function cloudApp(options: CloudAppOptions): RequestListener {
   app.use('/network', networkService(cloud));
   app.use('/volume', volumeService(cloud));
   app.use('/placement', placementService(cloud));
-  if (options.control) app.use('/_control', controlRouter(options.control));
-  app.use('/docs', docsPages(options.maxVersion));
+  if (options.control) app.use('/_control', controlRouter(options.control, options.rules));
+  app.use('/docs', docsPages(directory, options.maxVersion));
   app.use('/', pageRouter(options));
   app.use('/_control', (_req: Request, res: Response) => {
     res.status(404).json({ error: { code: 404, message: 'This test cloud was started without control.' } });

@@ -5,10 +5,13 @@ import { type HttpEffect, type HttpRule, matchesRequest } from './http-rule.js';
 
 interface ActiveRule {
   readonly rule: HttpRule;
+  readonly handle: HttpRuleHandle;
   calls: number;
 }
 
 export interface HttpRuleHandle {
+  /** The rule as it was given. */
+  readonly rule: HttpRule;
   remove(): void;
   /** How many requests have matched. */
   readonly calls: number;
@@ -39,9 +42,8 @@ export class HttpRules {
   }
 
   add(rule: HttpRule): HttpRuleHandle {
-    const active: ActiveRule = { rule, calls: 0 };
-    this.#rules.add(active);
-    return {
+    const handle: HttpRuleHandle = {
+      rule,
       remove: () => {
         this.#rules.delete(active);
       },
@@ -49,6 +51,14 @@ export class HttpRules {
         return active.calls;
       },
     };
+    const active: ActiveRule = { rule, handle, calls: 0 };
+    this.#rules.add(active);
+    return handle;
+  }
+
+  /** The rules that hold, in the order they were added. */
+  get list(): readonly HttpRuleHandle[] {
+    return [...this.#rules].map(({ handle }) => handle);
   }
 
   clear(): void {

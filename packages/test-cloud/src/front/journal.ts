@@ -1,5 +1,7 @@
-import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { IncomingHttpHeaders, IncomingMessage, OutgoingHttpHeaders, ServerResponse } from 'node:http';
+import { hidingSecrets } from '@apistrata/compute-router';
 import type { Tapped } from './body-tap.js';
+import { headersWithoutSecrets, withoutSecrets } from './secrets.js';
 
 /** One request as it went by. */
 export interface JournalEntry {
@@ -17,7 +19,10 @@ export interface JournalEntry {
   readonly requestId: string;
   readonly userAgent: string;
   readonly durationMs: number;
-  /** Without passwords and tokens. */
+  /** Names in lower case. Secrets are `***` here and in the bodies. */
+  readonly requestHeaders: Readonly<Record<string, string>>;
+  readonly responseHeaders: Readonly<Record<string, string>>;
+  /** JSON; undefined for anything else, and for what is too long to keep. */
   readonly requestBody: unknown;
   readonly responseBody: unknown;
 }
@@ -27,35 +32,58 @@ export interface JournalQuery {
   readonly method?: string;
   /** Part of the path and query, or a pattern. */
   readonly url?: string | RegExp;
-  readonly status?: number;
+  /** A status, or all of a kind: `'4xx'`. 0 is a connection that was cut. */
+  readonly status?: number | `${1 | 2 | 3 | 4 | 5}xx`;
+  /** Only entries after this number. */
+  readonly after?: number;
+  /** Text that is somewhere in the method, path, request id, user agent or one of the bodies, in any case. */
+  readonly text?: string;
 }
 
 const MOST_ENTRIES = 5000;
-const SECRETS = new Set(['password', 'original_password', 'secret', 'adminPass', 'admin_pass', 'private_key']);
+type Sides = 'requestHeaders' | 'responseHeaders' | 'requestBody' | 'responseBody';
 
-/** The body without what nobody else should read. */
-function withoutSecrets(value: unknown, key = ''): unknown {
-  if (SECRETS.has(key) && typeof value === 'string') return '***';
-  if (Array.isArray(value)) return value.map((item) => withoutSecrets(item));
-  if (typeof value !== 'object' || value === null) return value;
-  // The id of a token is the token.
-  const isToken = key === 'token' && Object.keys(value).length === 1;
-  return Object.fromEntries(
-    Object.entries(value).map(([name, item]) => [name, isToken && name === 'id' ? '***' : withoutSecrets(item, name)]),
-  );
-}
+/** What is known of a request without reading what it said. */
+export type JournalHead = Omit<JournalEntry, Sides>;
 
-/** An entry whose bodies are read only when somebody wants them. */
+/** An entry whose headers and bodies are read only when somebody wants them. */
 interface Line {
-  readonly entry: Omit<JournalEntry, 'requestBody' | 'responseBody'>;
+  readonly entry: JournalHead;
+  readonly requestHeaders: IncomingHttpHeaders;
+  readonly responseHeaders: OutgoingHttpHeaders;
   readonly tapped: Tapped;
 }
 
-function whole({ entry, tapped }: Line): JournalEntry {
+function whole({ entry, tapped, requestHeaders, responseHeaders }: Line): JournalEntry {
   return {
     ...entry,
+    requestHeaders: headersWithoutSecrets(requestHeaders),
+    responseHeaders: headersWithoutSecrets(responseHeaders),
     requestBody: withoutSecrets(tapped.requestBody()),
     responseBody: withoutSecrets(tapped.responseBody()),
+  };
+}
+
+function saysText({ entry, tapped }: Line, text: string): boolean {
+  const { method, url, requestId, userAgent } = entry;
+  const has = (part: string) => part.toLowerCase().includes(text);
+  return has(`${method} ${url} ${requestId} ${userAgent}`) || has(tapped.requestText()) || has(tapped.responseText());
+}
+
+/** Which entries a query wants. */
+function wanted({ service, method, url, status, after, text }: JournalQuery): (line: Line) => boolean {
+  const pattern = url instanceof RegExp ? new RegExp(url.source, url.flags.replace(/[gy]/g, '')) : undefined;
+  const sought = text?.toLowerCase();
+  return (line) => {
+    const { entry } = line;
+    return (
+      (after === undefined || entry.number > after) &&
+      (service === undefined || entry.service === service) &&
+      (method === undefined || entry.method === method.toUpperCase()) &&
+      (status === undefined || entry.status === status || `${Math.floor(entry.status / 100)}xx` === status) &&
+      (url === undefined || (pattern ? pattern.test(entry.url) : entry.url.includes(url as string))) &&
+      (!sought || saysText(line, sought))
+    );
   };
 }
 
@@ -69,7 +97,9 @@ export class Journal {
   watch(service: string, req: IncomingMessage, res: ServerResponse, tapped: Tapped, now: () => number): void {
     const at = now();
     const begun = performance.now();
-    const { method = '', url = '' } = req;
+    const { method = '', url: target = '', headers: requestHeaders } = req;
+    // A console's token is a secret too.
+    const url = hidingSecrets(target)!;
     res.once('close', () => {
       const version = String(res.getHeader('openstack-api-version') ?? '')
         .split(' ')
@@ -87,7 +117,7 @@ export class Journal {
         userAgent: req.headers['user-agent'] ?? '',
         durationMs: Math.round((performance.now() - begun) * 100) / 100,
       };
-      const line = { entry, tapped };
+      const line = { entry, tapped, requestHeaders, responseHeaders: res.getHeaders() };
       this.#lines.push(line);
       if (this.#lines.length > MOST_ENTRIES) this.#lines = this.#lines.slice(-MOST_ENTRIES / 2);
       for (const listener of this.#listeners) listener(whole(line));
@@ -95,28 +125,23 @@ export class Journal {
   }
 
   /** Oldest first. */
-  list({ service, method, url, status }: JournalQuery = {}): readonly JournalEntry[] {
-    const sameUrl = (text: string) =>
-      url === undefined ||
-      (typeof url === 'string'
-        ? text.includes(url)
-        : new RegExp(url.source, url.flags.replace(/[gy]/g, '')).test(text));
-    const wanted = this.#lines.filter(
-      ({ entry }) =>
-        (service === undefined || entry.service === service) &&
-        (method === undefined || entry.method === method.toUpperCase()) &&
-        (status === undefined || entry.status === status) &&
-        sameUrl(entry.url),
-    );
-    return wanted.map(whole);
+  list(query: JournalQuery = {}): readonly JournalEntry[] {
+    return this.#lines.filter(wanted(query)).map(whole);
   }
 
-  /** The newest ones, newest first. */
-  latest(count: number): readonly Line['entry'][] {
+  /** The newest ones that a query wants, newest first. */
+  latest(count: number, query: JournalQuery = {}): readonly JournalHead[] {
     return this.#lines
+      .filter(wanted(query))
       .slice(-count)
       .reverse()
       .map(({ entry }) => entry);
+  }
+
+  /** By number; undefined when it is not there, or no longer. */
+  get(number: number): JournalEntry | undefined {
+    const line = this.#lines.find(({ entry }) => entry.number === number);
+    return line && whole(line);
   }
 
   /** Calls `listener` for every request from now on; the result ends that. */

@@ -1,4 +1,94 @@
-/** The page; its script fills the tables. */
+const table = (name: string, label: string, columns: readonly string[]) => `
+<div class="scroll" tabindex="0" role="group" aria-label="Table of ${label}"><table>
+<thead><tr>${columns.map((column) => `<th scope="col">${column}</th>`).join('')}</tr></thead>
+<tbody id="${name}"></tbody>
+</table></div>`;
+
+const options = (values: readonly (readonly [value: string, text: string])[]) =>
+  values.map(([value, text]) => `<option value="${value}">${text}</option>`).join('');
+
+const SERVICES = ['compute', 'identity', 'image', 'network', 'volume', 'placement'];
+
+const requestsView = `
+<section id="view-requests" aria-labelledby="requests-title">
+<h2 id="requests-title">Requests</h2>
+<form id="filter" class="bar" role="search">
+<label>Service <select name="service">${options([['', 'all'], ...SERVICES.map((name) => [name, name] as const)])}</select></label>
+<label>Status <select name="status">${options([
+  ['', 'any'],
+  ['2xx', '2xx'],
+  ['3xx', '3xx'],
+  ['4xx', '4xx'],
+  ['5xx', '5xx'],
+  ['0', 'cut off'],
+])}</select></label>
+<label class="wide">Text <input type="search" name="text" placeholder="path, name, id, ... ( / )" autocomplete="off" spellcheck="false"></label>
+<a id="har" class="button" href="/_page/journal.har" download>Export as HAR</a>
+</form>
+<p id="requests-note" class="soft" role="status"></p>
+${table('requests', 'requests', ['Time', 'Status', 'Method', 'Path', 'Version', 'ms', 'Request id'])}
+</section>`;
+
+const serversView = `
+<section id="view-servers" aria-labelledby="servers-title" hidden>
+<h2 id="servers-title">Servers</h2>
+${table('servers', 'servers', ['Name', 'State', 'Task', 'Flavor', 'Host', 'Addresses', 'Id'])}
+</section>
+<section id="view-hosts" aria-labelledby="hosts-title" hidden>
+<h2 id="hosts-title">Hosts</h2>
+${table('hosts', 'hosts', ['Host', 'Servers', 'CPUs', 'Memory'])}
+</section>`;
+
+const rulesView = `
+<section id="view-rules" aria-labelledby="rules-title" hidden>
+<h2 id="rules-title">Rules</h2>
+<p class="soft without-control" hidden>This cloud was started without <code>control</code>: rules are shown here, but only the program that started it can change them.</p>
+${table('rules', 'rules', ['Rule', 'Kind', 'Matches', 'Does', 'Hits', ''])}
+<form id="rule-form" class="with-control" aria-labelledby="rule-form-title">
+<h3 id="rule-form-title">Add a rule</h3>
+<fieldset><legend>What it speaks of</legend>
+<label><input type="radio" name="kind" value="http" checked> Requests</label>
+<label><input type="radio" name="kind" value="machine"> Machines</label>
+</fieldset>
+<div class="fields" data-kind="http">
+<label>Method <select name="method">${options([['', 'any'], ...['GET', 'POST', 'PUT', 'PATCH', 'DELETE'].map((name) => [name, name] as const)])}</select></label>
+<label class="wide">Path <input name="path" placeholder="/compute/v2.1/servers or /servers$/" spellcheck="false"></label>
+<label>Answer with status <input name="status" inputmode="numeric" pattern="[2-5][0-9][0-9]" placeholder="503"></label>
+<label class="wide">and this JSON <input name="body" placeholder="an error of the service" spellcheck="false"></label>
+<label><input type="checkbox" name="drop"> Cut the connection instead</label>
+<label><input type="checkbox" name="apply"> Do the work first</label>
+</div>
+<div class="fields" data-kind="machine" hidden>
+<label>Step <input name="verb" placeholder="spawn" spellcheck="false"></label>
+<label class="wide">Server name <input name="name" placeholder="web-1 or /^web-/" spellcheck="false"></label>
+<label class="wide">Fail with <input name="fail" placeholder="No valid host was found"></label>
+<label><input type="checkbox" name="hang"> Hang until it is let go</label>
+</div>
+<div class="fields">
+<label>Delay in ms <input name="delayMs" inputmode="numeric" pattern="[0-9]+"></label>
+<label>From match <input name="fromCall" inputmode="numeric" pattern="[1-9][0-9]*" placeholder="1"></label>
+<label>Times <input name="times" inputmode="numeric" pattern="[1-9][0-9]*" placeholder="always"></label>
+</div>
+<p><button type="submit">Add</button> <span id="rule-problem" class="bad" role="alert"></span></p>
+</form>
+</section>`;
+
+const clock = `
+<form id="clock-form" aria-label="Clock">
+<span id="clock"></span>
+<span class="with-control">
+<button type="button" id="freeze" aria-pressed="false">Stop</button>
+<label>Advance by <input id="advance" name="advance" value="5m" size="5" list="durations" autocomplete="off" spellcheck="false"></label>
+<datalist id="durations"><option value="30s"><option value="5m"><option value="1h"><option value="1d"></datalist>
+<button type="submit">Advance</button>
+</span>
+<span id="clock-problem" class="bad" role="alert"></span>
+</form>`;
+
+const view = (name: string, text: string) =>
+  `<a href="#${name}" data-view="${name}">${text} <span class="count"></span></a>`;
+
+/** The page; its scripts fill it. */
 export const PAGE = `<!doctype html>
 <html lang="en">
 <head>
@@ -7,41 +97,38 @@ export const PAGE = `<!doctype html>
 <meta name="color-scheme" content="light dark">
 <title>Test cloud</title>
 <link rel="stylesheet" href="/_page/page.css">
-<script src="/_page/page.js" defer></script>
+<script type="module" src="/_page/page.js"></script>
 </head>
 <body>
 <header>
 <h1>Test cloud</h1>
-<p><span id="counts" role="status">Loading</span> <span id="clock"></span></p>
-<p><a href="/docs">Compute API</a></p>
+<p id="counts" role="status">Loading</p>
+${clock}
+<a href="/docs">Compute API</a>
 <label><input type="checkbox" id="live" checked> Live</label>
 </header>
+<nav aria-label="Views">
+${view('requests', 'Requests')}
+${view('servers', 'Servers')}
+${view('hosts', 'Hosts')}
+${view('rules', 'Rules')}
+${view('unserved', 'Asked for in vain')}
+</nav>
 <main>
-<section aria-labelledby="servers-title">
-<h2 id="servers-title">Servers</h2>
-<div class="scroll" tabindex="0" role="group" aria-label="Table of servers"><table>
-<thead><tr><th scope="col">Name</th><th scope="col">State</th><th scope="col">Task</th><th scope="col">Flavor</th><th scope="col">Host</th><th scope="col">Addresses</th><th scope="col">Id</th></tr></thead>
-<tbody id="servers"></tbody>
-</table></div>
-</section>
-<section aria-labelledby="hosts-title">
-<h2 id="hosts-title">Hosts</h2>
-<div class="scroll" tabindex="0" role="group" aria-label="Table of hosts"><table>
-<thead><tr><th scope="col">Host</th><th scope="col">Servers</th><th scope="col">CPUs</th><th scope="col">Memory</th></tr></thead>
-<tbody id="hosts"></tbody>
-</table></div>
-</section>
-<section aria-labelledby="requests-title">
-<h2 id="requests-title">Requests</h2>
-<div class="scroll" tabindex="0" role="group" aria-label="Table of requests"><table>
-<thead><tr><th scope="col">Time</th><th scope="col">Method</th><th scope="col">Path</th><th scope="col">Status</th><th scope="col">Version</th><th scope="col">ms</th><th scope="col">Request id</th></tr></thead>
-<tbody id="requests"></tbody>
-</table></div>
-</section>
-<section aria-labelledby="unserved-title" id="unserved-section" hidden>
+<div id="views">
+${requestsView}
+${serversView}
+${rulesView}
+<section id="view-unserved" aria-labelledby="unserved-title" hidden>
 <h2 id="unserved-title">Asked for in vain</h2>
+<p class="soft">What clients asked for and no service of this cloud has.</p>
 <ul id="unserved"></ul>
 </section>
+</div>
+<aside id="detail" aria-labelledby="detail-title" hidden>
+<div class="bar"><h2 id="detail-title" tabindex="-1"></h2><a id="close" class="button" href="#requests" title="Escape">Close</a></div>
+<div id="detail-body"></div>
+</aside>
 </main>
 </body>
 </html>

@@ -1,16 +1,16 @@
 import { overview } from '@apistrata/compute-engine/testing';
+import { shownRule } from '../control/shown-rule.js';
 import type { CloudAppOptions } from '../front/cloud-app.js';
 
 const SHOWN_SERVERS = 50;
-const SHOWN_REQUESTS = 50;
 
 /** What the page shows, read at one moment. */
 export async function pageState({
   world,
-  journal,
   clock,
   unserved,
-}: Pick<CloudAppOptions, 'world' | 'journal' | 'clock' | 'unserved'>) {
+  rules,
+}: Pick<CloudAppOptions, 'world' | 'clock' | 'unserved' | 'rules'>) {
   const { counts, servers, hosts } = await overview(world().engine, { servers: SHOWN_SERVERS });
   return {
     now: new Date(clock.now()).toISOString(),
@@ -26,19 +26,7 @@ export async function pageState({
       addresses: interfaces.flatMap(({ fixedIps }) => fixedIps.map(({ address }) => address)),
     })),
     hosts,
-    requests: journal
-      .latest(SHOWN_REQUESTS)
-      .map(({ number, at, service, method, url, status, version, requestId, durationMs }) => ({
-        number,
-        at: new Date(at).toISOString().slice(11, 23),
-        service,
-        method,
-        url,
-        status,
-        version,
-        requestId,
-        durationMs,
-      })),
+    rules: rules.list().map(shownRule),
     unserved: unserved.list(),
   };
 }

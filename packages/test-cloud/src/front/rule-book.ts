@@ -1,0 +1,61 @@
+import type { Rule, RuleHandle, SimulatedDriver } from '@apistrata/compute-engine';
+import type { HttpRule } from './http-rule.js';
+import type { HttpRuleHandle, HttpRules } from './http-rules.js';
+
+/** A rule that holds now. */
+export type ListedRule = { readonly id: string } & (
+  | { readonly kind: 'machine'; readonly handle: RuleHandle }
+  | { readonly kind: 'http'; readonly handle: HttpRuleHandle }
+);
+
+/** All rules of a cloud, whoever added them: a program, `/_control`, the page, or the preset. */
+export class RuleBook {
+  readonly #http: HttpRules;
+  readonly #driver: () => SimulatedDriver;
+  readonly #ids = new WeakMap<object, number>();
+  #lastId = 0;
+
+  /** @param driver the machines of now; a reset brings others */
+  constructor(http: HttpRules, driver: () => SimulatedDriver) {
+    this.#http = http;
+    this.#driver = driver;
+  }
+
+  http(rule: HttpRule): HttpRuleHandle {
+    return this.#numbered(() => this.#http.add(rule));
+  }
+
+  machine(rule: Rule): RuleHandle {
+    return this.#numbered(() => this.#driver().addRule(rule));
+  }
+
+  /** In the order they were added. */
+  list(): readonly ListedRule[] {
+    const machine = this.#driver().rules.map((handle) => ({ kind: 'machine', handle }) as const);
+    const http = this.#http.list.map((handle) => ({ kind: 'http', handle }) as const);
+    return [...machine, ...http]
+      .map((rule) => ({ ...rule, id: this.#idOf(rule.handle) }))
+      .sort((a, b) => a.id - b.id)
+      .map((rule) => ({ ...rule, id: String(rule.id) }));
+  }
+
+  /** Takes all of them away and lets go what hangs. */
+  clear(): void {
+    this.#driver().clearRules();
+    this.#http.clear();
+  }
+
+  /** Those that are there already, from the preset, come first. */
+  #numbered<H extends object>(add: () => H): H {
+    this.list();
+    const handle = add();
+    this.#idOf(handle);
+    return handle;
+  }
+
+  #idOf(handle: object): number {
+    const id = this.#ids.get(handle) ?? ++this.#lastId;
+    this.#ids.set(handle, id);
+    return id;
+  }
+}

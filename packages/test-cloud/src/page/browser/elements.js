@@ -1,0 +1,74 @@
+/** The element with an id; the page has them all from the start. */
+export const byId = (id) => document.getElementById(id);
+
+/**
+ * An element: text goes in as text, never as markup.
+ *
+ * @param {string} name
+ * @param {Record<string, unknown>} [attributes] `onclick` and the like are listeners; what is false or undefined is left out
+ * @param {...(Node | string | undefined | false)} content
+ */
+export function element(name, attributes = {}, ...content) {
+  const made = document.createElement(name);
+  for (const [key, value] of Object.entries(attributes)) {
+    if (value === undefined || value === false) continue;
+    if (key.startsWith('on')) made.addEventListener(key.slice(2), value);
+    else made.setAttribute(key, value === true ? '' : String(value));
+  }
+  made.append(...content.flat().filter((part) => part !== undefined && part !== false));
+  return made;
+}
+
+export const code = (text) => element('code', {}, String(text));
+export const cell = (content, className) => element('td', { class: className }, content);
+
+const shown = new WeakMap();
+
+/**
+ * Makes a table show these items. Rows stay the elements they were as long as their text does, so that the focus, the
+ * selection and the scroll position stay too.
+ *
+ * @param {string} id of the table's body
+ * @param {readonly T[]} items
+ * @param {{ key: (item: T) => unknown, cells: (item: T) => readonly Node[], empty: string, columns: number }} how
+ * @template T
+ */
+export function fill(id, items, { key, cells, empty, columns }) {
+  const body = byId(id);
+  const before = shown.get(body) ?? new Map();
+  const now = new Map();
+  for (const item of items) {
+    const text = JSON.stringify(item);
+    const kept = before.get(key(item));
+    const row = kept?.text === text ? kept.row : element('tr', { 'data-key': key(item) }, ...cells(item));
+    if (kept && kept.row !== row && kept.row.contains(document.activeElement))
+      queueMicrotask(() => row.querySelector('a, button')?.focus());
+    now.set(key(item), { text, row });
+  }
+  shown.set(body, now);
+  const rows = [...now.values()].map(({ row }) => row);
+  if (rows.length === 0) rows.push(element('tr', {}, element('td', { colspan: columns }, empty)));
+  for (const row of [...body.children]) if (!rows.includes(row)) row.remove();
+  rows.forEach((row, index) => {
+    if (body.children[index] !== row) body.insertBefore(row, body.children[index] ?? null);
+  });
+}
+
+/** A moment as `12:34:56.789`. */
+export const timeOf = (at) => new Date(at).toISOString().slice(11, 23);
+
+/** JSON to read. */
+export const pretty = (value) => JSON.stringify(value, null, 2);
+
+/** Copies text, and says on the button whether it could. */
+export async function copy(text, button) {
+  const before = button.textContent;
+  const done = await navigator.clipboard?.writeText(text).then(
+    () => true,
+    () => false,
+  );
+  button.textContent = done ? 'Copied' : 'The browser does not let me: select it below';
+  setTimeout(() => {
+    button.textContent = before;
+  }, 2000);
+}

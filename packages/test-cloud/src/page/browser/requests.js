@@ -1,0 +1,134 @@
+import { byId, cell, code, copy, element, fill, pretty, timeOf } from './elements.js';
+import { ruleFromRequest } from './rules.js';
+import { ask } from './server-data.js';
+import { actionList } from './servers.js';
+
+const COLUMNS = 7;
+
+const statusClass = (status) => (status === 0 || status >= 500 ? 'bad' : status >= 400 ? 'warn' : 'good');
+const statusText = (status) => (status ? String(status) : 'cut off');
+const link = (number, ...content) => element('a', { href: `#requests/${number}` }, ...content);
+
+function filterQuery() {
+  const given = new FormData(byId('filter'));
+  return new URLSearchParams([...given].filter(([, value]) => value !== '')).toString();
+}
+
+/** Shows the requests that the filter wants. */
+export async function showRequests() {
+  const query = filterQuery();
+  byId('har').href = `/_page/journal.har${query && `?${query}`}`;
+  const { requests } = await ask('GET', `/_page/requests?${query}`);
+  // Another filter was chosen meanwhile.
+  if (query !== filterQuery()) return;
+  fill('requests', requests, {
+    key: ({ number }) => number,
+    columns: COLUMNS,
+    empty: query ? 'No request is like that' : 'No requests yet',
+    cells: ({ number, at, method, url, status, version, durationMs, requestId }) => [
+      cell(timeOf(at)),
+      cell(statusText(status), statusClass(status)),
+      cell(method),
+      cell(link(number, code(url))),
+      cell(version || '–'),
+      cell(String(durationMs)),
+      cell(code(requestId)),
+    ],
+  });
+  const note = requests.length >= 300 ? 'The latest 300 are shown.' : query ? `${requests.length} found` : '';
+  if (byId('requests-note').textContent !== note) byId('requests-note').textContent = note;
+}
+
+function pairs(entries) {
+  return element('dl', {}, ...entries.flatMap(([name, value]) => [element('dt', {}, name), element('dd', {}, value)]));
+}
+
+function side(title, headers, body) {
+  const names = Object.entries(headers);
+  return [
+    element('h3', {}, title),
+    element('details', {}, element('summary', {}, `${names.length} headers`), pairs(names)),
+    body === undefined
+      ? element('p', { class: 'soft' }, 'No body, or none that is JSON of a readable size')
+      : element('pre', { tabindex: 0, role: 'group', 'aria-label': `${title}: body` }, pretty(body)),
+  ];
+}
+
+const KINDS = {
+  made: 'It was made by this request.',
+  removed: 'It was removed by this request.',
+  unchanged: 'Nothing, as far as answers tell.',
+  unknown: 'Not known: nobody has read it before and after.',
+};
+
+function changes({ id, kind, before, after, fields }, number) {
+  const reference = (other) => (other === number ? 'this answer' : link(other, `request ${other}`));
+  return [
+    element('h3', {}, 'What changed'),
+    element('p', { class: 'soft' }, 'About ', code(id), '. ', KINDS[kind] ?? ''),
+    fields.length > 0 && element('p', { class: 'soft' }, 'Between ', reference(before), ' and ', reference(after), ':'),
+    fields.length > 0 &&
+      element(
+        'dl',
+        { id: 'changes' },
+        ...fields.flatMap(({ field, before: was, after: is }) => [
+          element('dt', {}, field),
+          element(
+            'dd',
+            {},
+            element('del', {}, pretty(was) ?? 'nothing'),
+            ' → ',
+            element('ins', {}, pretty(is) ?? 'nothing'),
+          ),
+        ]),
+      ),
+  ];
+}
+
+/** Both sides of a request, what changed, and what can be made of it. */
+export async function requestDetail(number, { control }) {
+  const one = await ask('GET', `/_page/requests/${number}`);
+  const { method, url, status, version, durationMs, requestId, at, userAgent } = one;
+  const copyButton = element('button', { type: 'button', onclick: () => copy(one.curl, copyButton) }, 'Copy as curl');
+  return {
+    title: `${method} ${url}`,
+    content: [
+      pairs([
+        ['Status', element('span', { class: statusClass(status) }, statusText(status))],
+        ['Time', `${timeOf(at)}, ${durationMs} ms`],
+        ...(version ? [['Version', version]] : []),
+        ...(requestId ? [['Request id', requestId]] : []),
+        ...(userAgent ? [['Client', userAgent]] : []),
+      ]),
+      element(
+        'p',
+        { class: 'bar' },
+        copyButton,
+        control && element('button', { type: 'button', onclick: () => ruleFromRequest(one.rule) }, 'Make this a rule'),
+      ),
+      element('details', {}, element('summary', {}, 'curl'), element('pre', { tabindex: 0 }, one.curl)),
+      ...(one.change ? changes(one.change, one.number) : []),
+      ...(one.action ? [element('h3', {}, 'What it began'), actionList([one.action])] : []),
+      ...side('Request', one.requestHeaders, one.requestBody),
+      ...side('Answer', one.responseHeaders, one.responseBody),
+    ],
+  };
+}
+
+/** The filter answers while it is typed; `/` goes to it, arrows go from request to request. */
+export function listenToRequests() {
+  const again = () => showRequests().catch(() => {});
+  byId('filter').addEventListener('input', again);
+  byId('filter').addEventListener('submit', (event) => {
+    event.preventDefault();
+    again();
+  });
+  byId('requests').addEventListener('keydown', (event) => {
+    const step = { ArrowDown: 1, j: 1, ArrowUp: -1, k: -1 }[event.key];
+    const links = [...byId('requests').querySelectorAll('a')];
+    const next = links[links.indexOf(document.activeElement) + step];
+    if (!step || !next) return;
+    event.preventDefault();
+    next.focus();
+  });
+}

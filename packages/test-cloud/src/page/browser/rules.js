@@ -1,0 +1,118 @@
+import { byId, cell, code, element, fill } from './elements.js';
+import { ask } from './server-data.js';
+
+const text = (value) => (typeof value === 'string' ? value : JSON.stringify(value));
+const words = (fields) =>
+  Object.entries(fields)
+    .map(([name, value]) => (value === true ? name : `${name} ${text(value)}`))
+    .join(', ');
+
+let refresh = async () => {};
+
+async function change(method, path) {
+  await ask(method, path);
+  await refresh();
+}
+
+/** @param rules as the cloud lists them: `{ id, calls, http | machine }` */
+export function showRules(rules, control) {
+  fill('rules', rules, {
+    key: ({ id }) => id,
+    columns: 6,
+    empty: 'No rules: everything goes well',
+    cells: ({ id, calls, http, machine }) => {
+      const { match, ...effect } = http ?? machine;
+      return [
+        cell(id),
+        cell(http ? 'requests' : 'machines'),
+        cell(code(words(match) || 'everything'), 'wrap'),
+        cell(code(words(effect) || 'lets pass'), 'wrap'),
+        cell(String(calls)),
+        cell(
+          control && [
+            machine?.hang &&
+              element(
+                'button',
+                {
+                  type: 'button',
+                  'aria-label': `Let go what rule ${id} holds`,
+                  onclick: () => change('POST', `/_control/rules/${id}/release`),
+                },
+                'Let go',
+              ),
+            element(
+              'button',
+              {
+                type: 'button',
+                'aria-label': `Remove rule ${id}`,
+                onclick: () => change('DELETE', `/_control/rules/${id}`),
+              },
+              'Remove',
+            ),
+          ],
+        ),
+      ];
+    },
+  });
+}
+
+const kindOf = () => new FormData(byId('rule-form')).get('kind');
+
+function showKind() {
+  for (const part of byId('rule-form').querySelectorAll('[data-kind]')) part.hidden = part.dataset.kind !== kindOf();
+}
+
+/** Without what was left empty; undefined where nothing is left. */
+function given(fields) {
+  const kept = Object.entries(fields).filter(([, value]) => value !== '' && value !== undefined && value !== null);
+  return Object.fromEntries(kept);
+}
+
+function ruleOfForm() {
+  const form = new FormData(byId('rule-form'));
+  const number = (name) => (form.get(name) ? Number(form.get(name)) : undefined);
+  const ticked = (name) => (form.has(name) ? true : undefined);
+  const turns = { delayMs: number('delayMs'), fromCall: number('fromCall'), times: number('times') };
+  if (kindOf() === 'machine') {
+    const match = given({ verb: form.get('verb'), name: form.get('name') });
+    return { machine: { match, ...given({ fail: form.get('fail'), hang: ticked('hang'), ...turns }) } };
+  }
+  const match = given({ method: form.get('method'), path: form.get('path') });
+  const body = form.get('body') ? JSON.parse(form.get('body')) : undefined;
+  return {
+    http: {
+      match,
+      ...given({ status: number('status'), body, drop: ticked('drop'), apply: ticked('apply'), ...turns }),
+    },
+  };
+}
+
+/** Fills the form with a rule about requests like one that was seen. */
+export function ruleFromRequest({ match, status, times }) {
+  const form = byId('rule-form');
+  form.reset();
+  for (const [name, value] of Object.entries({ ...match, status, times })) form.elements.namedItem(name).value = value;
+  showKind();
+  location.hash = '#rules';
+  // The view is shown first.
+  setTimeout(() => form.elements.namedItem('status').select());
+}
+
+export function listenToRules(refreshPage) {
+  refresh = refreshPage;
+  const form = byId('rule-form');
+  form.addEventListener('change', showKind);
+  form.addEventListener('submit', async (event) => {
+    event.preventDefault();
+    const problem = byId('rule-problem');
+    problem.textContent = '';
+    try {
+      await ask('POST', '/_control/rules', ruleOfForm());
+      form.reset();
+      showKind();
+      await refresh();
+    } catch (error) {
+      problem.textContent = error instanceof SyntaxError ? `The JSON is none: ${error.message}` : error.message;
+    }
+  });
+}

@@ -1,0 +1,48 @@
+import type { InstanceAction } from '@apistrata/compute-engine';
+import type { CloudAppOptions } from '../front/cloud-app.js';
+import type { JournalEntry } from '../front/journal.js';
+import { changeBy } from './changes.js';
+import { curlCommand } from './curl.js';
+
+/** One action of a server, with its steps, as the page shows it. */
+export function shownAction({ requestId, action, userId, startTime, message, events }: InstanceAction) {
+  return {
+    action,
+    requestId,
+    userId,
+    at: new Date(startTime).toISOString(),
+    failed: message === 'Error',
+    steps: events.map(({ name, startTime: begun, finishTime, result, host, details }) => ({
+      name,
+      host,
+      details,
+      result: result ?? 'under way',
+      durationMs: finishTime === null ? null : finishTime - begun,
+    })),
+  };
+}
+
+/** The action that a request began on a server. */
+async function actionOf({ world }: Pick<CloudAppOptions, 'world'>, entry: JournalEntry, id: string | undefined) {
+  if (entry.service !== 'compute' || entry.method === 'GET' || id === undefined) return undefined;
+  const actions = await world().engine.actions.list(id);
+  const own = actions.find(({ requestId }) => requestId === entry.requestId);
+  return own && shownAction(own);
+}
+
+/** Everything about one request: both sides, what changed, how to repeat it, and a rule that speaks of the like. */
+export async function requestDetail(
+  options: Pick<CloudAppOptions, 'world' | 'journal'>,
+  entry: JournalEntry,
+  cloudUrl: string,
+) {
+  const change = changeBy(options.journal, entry);
+  return {
+    ...entry,
+    at: new Date(entry.at).toISOString(),
+    change,
+    action: await actionOf(options, entry, change?.id),
+    curl: curlCommand(entry, cloudUrl),
+    rule: { match: { method: entry.method, path: entry.url.split('?', 1)[0] }, status: 503, times: 1 },
+  };
+}

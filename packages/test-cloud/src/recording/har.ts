@@ -1,0 +1,96 @@
+import type { JournalEntry } from '../front/journal.js';
+
+interface HarPair {
+  readonly name: string;
+  readonly value: string;
+}
+
+/** One request and its answer in the HTTP archive format, HAR 1.2. */
+export interface HarEntry {
+  readonly startedDateTime: string;
+  /** Milliseconds. */
+  readonly time: number;
+  readonly request: {
+    readonly method: string;
+    readonly url: string;
+    readonly httpVersion: string;
+    readonly cookies: readonly HarPair[];
+    readonly headers: readonly HarPair[];
+    readonly queryString: readonly HarPair[];
+    readonly postData?: { readonly mimeType: string; readonly text: string };
+    readonly headersSize: number;
+    readonly bodySize: number;
+  };
+  readonly response: {
+    readonly status: number;
+    readonly statusText: string;
+    readonly httpVersion: string;
+    readonly cookies: readonly HarPair[];
+    readonly headers: readonly HarPair[];
+    readonly content: { readonly size: number; readonly mimeType: string; readonly text?: string };
+    readonly redirectURL: string;
+    readonly headersSize: number;
+    readonly bodySize: number;
+  };
+  readonly cache: Record<string, never>;
+  readonly timings: { readonly send: number; readonly wait: number; readonly receive: number };
+}
+
+/** A HAR file. */
+export interface Har {
+  readonly log: {
+    readonly version: '1.2';
+    readonly creator: { readonly name: string; readonly version: string };
+    readonly entries: readonly HarEntry[];
+  };
+}
+
+/** Who writes these files. */
+export const CREATOR = { name: 'Apistrata test cloud', version: '1' } as const;
+
+const pairs = (headers: Readonly<Record<string, string>>): HarPair[] =>
+  Object.entries(headers).map(([name, value]) => ({ name, value }));
+
+/** A journal entry as browsers' tools read it. What is not known is -1, as the format wants it. */
+export function harEntry(entry: JournalEntry, cloudUrl: string): HarEntry {
+  const { requestHeaders, responseHeaders, requestBody, responseBody } = entry;
+  const url = `${cloudUrl}${entry.url}`;
+  const sent = requestBody === undefined ? undefined : JSON.stringify(requestBody);
+  const answered = responseBody === undefined ? undefined : JSON.stringify(responseBody);
+  const common = { httpVersion: 'HTTP/1.1', cookies: [], headersSize: -1 };
+  return {
+    startedDateTime: new Date(entry.at).toISOString(),
+    time: entry.durationMs,
+    request: {
+      ...common,
+      method: entry.method,
+      url,
+      headers: pairs(requestHeaders),
+      queryString: [...new URL(url).searchParams].map(([name, value]) => ({ name, value })),
+      ...(sent !== undefined && {
+        postData: { mimeType: requestHeaders['content-type'] ?? 'application/json', text: sent },
+      }),
+      bodySize: sent === undefined ? 0 : Buffer.byteLength(sent),
+    },
+    response: {
+      ...common,
+      status: entry.status,
+      statusText: '',
+      headers: pairs(responseHeaders),
+      content: {
+        size: answered === undefined ? 0 : Buffer.byteLength(answered),
+        mimeType: responseHeaders['content-type'] ?? '',
+        ...(answered !== undefined && { text: answered }),
+      },
+      redirectURL: responseHeaders.location ?? '',
+      bodySize: -1,
+    },
+    cache: {},
+    timings: { send: 0, wait: entry.durationMs, receive: 0 },
+  };
+}
+
+/** Journal entries as a HAR file. */
+export function harFile(entries: readonly JournalEntry[], cloudUrl: string): Har {
+  return { log: { version: '1.2', creator: CREATOR, entries: entries.map((entry) => harEntry(entry, cloudUrl)) } };
+}
