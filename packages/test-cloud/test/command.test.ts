@@ -71,6 +71,8 @@ describe('a line of the request log', () => {
     requestId: 'req-1',
     userAgent: '',
     durationMs: 1.5,
+    requestHeaders: {},
+    responseHeaders: {},
     requestBody: undefined,
     responseBody: undefined,
   };
