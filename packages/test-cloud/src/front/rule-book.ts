@@ -1,4 +1,4 @@
-import type { Rule, RuleHandle, SimulatedDriver } from '@apistrata/compute-engine';
+import type { Rule, RuleHandle, SimulatedDriver } from '@apistrata/compute-engine/drivers';
 import type { HttpRule } from './http-rule.js';
 import type { HttpRuleHandle, HttpRules } from './http-rules.js';
 
