@@ -25,7 +25,7 @@ export interface Composed {
 }
 
 async function engineFrom(plan: Plan, database: string, log: Logger, works: boolean): Promise<Engine> {
-  const { preset, settings, catalogs, databaseSettings, options, environment } = plan;
+  const { preset, settings, catalogs, databaseSettings, options, environment, observation } = plan;
   try {
     return await createEngine({
       database,
@@ -36,6 +36,7 @@ async function engineFrom(plan: Plan, database: string, log: Logger, works: bool
       catalogs,
       ...(works ? {} : { worker: false as const }),
       driver: (clock) => new SimulatedDriver({ clock, latencyMs: options['latency-ms'], rules: preset?.rules }),
+      observer: observation.metrics?.engine,
       onError: (error, job) => log.error({ err: error, job: job?.id, kind: job?.kind }, 'background work failed'),
     });
   } catch (error) {
@@ -71,7 +72,7 @@ function corsFrom({ 'cors-origin': origins }: Options) {
  * @throws StartError with one clear line; nothing is left open then
  */
 export async function compose(plan: Plan, database: string, log: Logger, works = true): Promise<Composed> {
-  const { options } = plan;
+  const { options, observation } = plan;
   let engine: Engine;
   const told = { warn: (line: string) => log.warn(line), error: (line: string) => log.error(line) };
   const health = healthFrom(options, { engine: () => engine, database, log: told });
@@ -97,6 +98,7 @@ export async function compose(plan: Plan, database: string, log: Logger, works =
       rateLimit: rateLimits,
       cors: corsFrom(options),
       logger: log,
+      observer: observation.metrics?.api,
     });
     const app = express();
     app.disable('x-powered-by');
@@ -107,6 +109,7 @@ export async function compose(plan: Plan, database: string, log: Logger, works =
       if (document) res.type('json').send(document);
       else res.status(400).json({ error: `'${version}' is not a version` });
     });
+    if (options.metrics && observation.metrics) app.use('/metrics', observation.metrics.handler);
     mountDocs(app, options);
     app.use(welcome(options));
     app.use(api);

@@ -96,6 +96,13 @@ export const optionTable = {
     'info',
     'silent, fatal, error, warn, info, debug or trace',
   ),
+  metrics: flag('metrics for Prometheus at /metrics, for everybody who can reach the API'),
+  'metrics-port': wholeNumber('metrics for Prometheus at /metrics of a port of their own; 0 takes a free one', {
+    least: 0,
+    most: 65_535,
+    fallback: undefined,
+  }),
+  'metrics-host': text('H', 'address to listen on for --metrics-port', '127.0.0.1'),
   'no-docs': flag('no pages about the API on /docs'),
   help: command('this text'),
 } as const;

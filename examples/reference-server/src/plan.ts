@@ -5,6 +5,7 @@ import { type Identity, type Policies, policies } from '@apistrata/compute-route
 import type { RateLimit } from '@apistrata/compute-router/rate-limit';
 import { type GuardLimits, guardLimits } from '@apistrata/healthcheck/server';
 import { defaultsFrom } from '@apistrata/quota';
+import type { Observation } from './observation.js';
 import type { Options } from './options.js';
 import { readPreset } from './preset-file.js';
 import { checkRateLimitStore, rateLimitsFrom } from './rate-limits.js';
@@ -24,6 +25,7 @@ export interface Plan {
   readonly limits: GuardLimits;
   readonly rateLimits: readonly RateLimit[];
   readonly environment: NodeJS.ProcessEnv;
+  readonly observation: Observation;
 }
 
 /** The settings of the engine, out of `--setting` and `--quota`. */
@@ -54,12 +56,12 @@ export function policiesFrom(options: Options): Policies {
 }
 
 /** @throws StartError for the first option or file that cannot be used */
-export function planFrom(options: Options, environment: NodeJS.ProcessEnv): Plan {
+export function planFrom(options: Options, environment: NodeJS.ProcessEnv, observation: Observation): Plan {
   checkRateLimitStore(options);
   const project = Object.entries(options.quota).filter(([name]) => name.startsWith('quota_'));
   return {
     options,
-    identity: blaming('', () => identityFrom(options, environment)),
+    identity: blaming('', () => identityFrom(options, environment, observation)),
     catalogs: catalogsFrom(options, environment),
     policies: policiesFrom(options),
     preset: options.preset === undefined ? undefined : readPreset(options.preset),
@@ -71,5 +73,6 @@ export function planFrom(options: Options, environment: NodeJS.ProcessEnv): Plan
     limits: limitsFrom(options),
     rateLimits: rateLimitsFrom(options),
     environment,
+    observation,
   };
 }

@@ -42,6 +42,7 @@ async function run(args: readonly string[], environment: NodeJS.ProcessEnv): Pro
   console.log(
     [
       `Compute API ${running.url}/v2.1 (database ${running.database})`,
+      ...(running.metricsUrl ? [`Metrics ${running.metricsUrl}`] : []),
       `Try: ${nextSteps(running.url, options)[0]}`,
       `Or open ${running.url}/ in a browser. --help lists the options; Ctrl-C ends.`,
     ].join('\n'),

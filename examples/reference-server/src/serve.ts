@@ -5,6 +5,8 @@ import { type Logger, pino } from 'pino';
 import { compose } from './compose.js';
 import { databaseFrom, withoutPassword } from './database-url.js';
 import { expressServer } from './express-server.js';
+import { metricsServer } from './metrics-server.js';
+import { observationFrom } from './observation.js';
 import type { Options } from './options.js';
 import { limitsFrom, planFrom } from './plan.js';
 import { rateLimitsFrom } from './rate-limits.js';
@@ -14,6 +16,8 @@ import { StartError } from './start-error.js';
 export interface Running {
   readonly url: string;
   readonly database: string;
+  /** Where metrics are, if they have a port of their own. */
+  readonly metricsUrl: string | undefined;
   readonly engine: Engine;
   readonly log: Logger;
   /** Takes policies, log level, limits of connections and rates from new options. Rejects, and changes nothing, when they are wrong. */
@@ -34,30 +38,42 @@ const LISTEN_TROUBLE: Readonly<Record<string, string>> = {
   ENOTFOUND: 'cannot be used, for nobody knows that host: give an address with --host',
 };
 
-function listen(server: Server, host: string, port: number): Promise<void> {
+/** Listens, and tells the address. The names of the options that say where begin with `prefix`. */
+function listen(server: Server, host: string, port: number, prefix = ''): Promise<string> {
   return new Promise((done, fail) => {
     server.once('error', (error: NodeJS.ErrnoException) => {
       const why = LISTEN_TROUBLE[error.code ?? ''] ?? `cannot be used: ${error.message}`;
-      fail(new StartError(`port ${port} of ${host} ${why}`));
+      fail(new StartError(`port ${port} of ${host} ${why.replace('--', `--${prefix}`)}`));
     });
-    server.listen(port, host, done);
+    server.listen(port, host, () => {
+      const { port: taken } = server.address() as { port: number };
+      done(`http://${host.includes(':') ? `[${host}]` : host}:${taken}`);
+    });
   });
 }
 
 /** Starts everything. Throws {@link StartError} with one clear line when that is impossible; nothing is left running. */
 export async function serve(options: Options, environment: NodeJS.ProcessEnv): Promise<Running> {
   const log = pino({ level: options['log-level'] });
-  const plan = planFrom(options, environment);
+  const plan = planFrom(options, environment, await observationFrom(options));
   const database = databaseFrom(options);
-  const { engine, health, rateLimits, app, close } = await compose(plan, database, log);
+  const { engine, health, rateLimits, app, close: closeEngine } = await compose(plan, database, log);
+  const { metrics } = plan.observation;
+  const monitored = metrics && options['metrics-port'] !== undefined ? metricsServer(metrics) : undefined;
+  const close = async () => {
+    monitored?.close();
+    monitored?.closeAllConnections();
+    await closeEngine();
+  };
   try {
     const server = expressServer(app);
     const guarded = guardServer(server, plan.limits);
-    await listen(server, options.host, options.port);
-    const { port } = server.address() as { port: number };
-    const host = options.host.includes(':') ? `[${options.host}]` : options.host;
+    metrics?.scrape({ engine, server: guarded });
+    const metricsUrl =
+      monitored && (await listen(monitored, options['metrics-host'], options['metrics-port']!, 'metrics-'));
     return {
-      url: `http://${host}:${port}`,
+      url: await listen(server, options.host, options.port),
+      metricsUrl: metricsUrl && `${metricsUrl}/metrics`,
       database: withoutPassword(database),
       engine,
       log,
@@ -87,6 +103,11 @@ export async function serve(options: Options, environment: NodeJS.ProcessEnv): P
  * @throws StartError for the first thing that is wrong
  */
 export async function checkConfig(options: Options, environment: NodeJS.ProcessEnv): Promise<void> {
-  const composed = await compose(planFrom(options, environment), ':memory:', pino({ level: 'silent' }), false);
+  const composed = await compose(
+    planFrom(options, environment, await observationFrom(options)),
+    ':memory:',
+    pino({ level: 'silent' }),
+    false,
+  );
   await composed.close();
 }

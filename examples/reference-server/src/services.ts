@@ -6,6 +6,7 @@ import {
   ServiceSession,
 } from '@apistrata/compute-engine/catalogs';
 import { type Identity, identityService, noauth, staticTokens } from '@apistrata/compute-router';
+import type { Observation } from './observation.js';
 import type { Options } from './options.js';
 import { readJson } from './preset-file.js';
 import { StartError } from './start-error.js';
@@ -27,7 +28,7 @@ function credentials(environment: NodeJS.ProcessEnv) {
 }
 
 /** Who callers are, as `--auth` says. */
-export function identityFrom(options: Options, environment: NodeJS.ProcessEnv): Identity {
+export function identityFrom(options: Options, environment: NodeJS.ProcessEnv, { metrics }: Observation): Identity {
   const kind = options.auth;
   if (kind === 'noauth') return noauth({ projectId: options['noauth-project'] });
   if (kind === 'tokens') {
@@ -35,7 +36,11 @@ export function identityFrom(options: Options, environment: NodeJS.ProcessEnv): 
     return staticTokens(readJson('tokens', options.tokens) as Parameters<typeof staticTokens>[0]);
   }
   if (!options['identity-url']) throw new StartError('--auth identity needs --identity-url URL');
-  return identityService({ url: options['identity-url'], ...credentials(environment) });
+  return identityService({
+    url: options['identity-url'],
+    ...credentials(environment),
+    onLookup: metrics?.identity,
+  });
 }
 
 /** Clients of the real services that were named, with one login for all of them. */

@@ -6,6 +6,7 @@ import type { Machines } from './drivers/machines.js';
 import type { Guards } from './lifecycle/guards.js';
 import type { Worker } from './lifecycle/worker.js';
 import type { Server } from './model/index.js';
+import type { EngineObserver } from './observation/observer.js';
 import type { Infrastructure } from './scheduler/infrastructure.js';
 import type { Settings } from './settings.js';
 import type { Store } from './store/store.js';
@@ -22,6 +23,7 @@ export interface Core {
   readonly guards: Guards;
   readonly infrastructure: Infrastructure;
   readonly settings: Settings;
+  readonly observer: EngineObserver;
 }
 
 /** A server, and on whose behalf something is done to it. */

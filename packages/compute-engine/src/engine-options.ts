@@ -4,6 +4,7 @@ import type { Clock } from './clock.js';
 import type { Driver } from './drivers/driver.js';
 import type { Job } from './lifecycle/jobs.js';
 import type { WorkerOptions } from './lifecycle/worker.js';
+import { type EngineObserver, engineObserverHooks } from './observation/observer.js';
 import type { Preset } from './preset/preset.js';
 import type { AnyAction } from './runs/action.js';
 import type { SecretKeyOptions } from './secrets/sealer-for.js';
@@ -27,6 +28,8 @@ export interface EngineOptions extends Partial<DatabaseSettings>, SecretKeyOptio
    * meets stored work of an action it was not made with leaves that for one which was.
    */
   readonly actions?: readonly AnyAction[];
+  /** Looks on while the engine works: for metrics and traces. Several see the same. Default: nobody, which costs nothing. */
+  readonly observer?: EngineObserver | readonly EngineObserver[];
   /** Told of background work that broke down. */
   readonly onError?: (error: unknown, job: Job | undefined) => void;
 }
@@ -43,6 +46,7 @@ const options: Readonly<Record<keyof EngineOptions, unknown>> = {
   settings: true,
   worker: true,
   actions: true,
+  observer: true,
   onError: true,
 };
 
@@ -71,9 +75,15 @@ const preset: Readonly<Record<keyof Preset, true>> = {
   rules: true,
 };
 
+/** Those who look on. */
+export function observersOf({ observer = [] }: Pick<EngineOptions, 'observer'>): readonly EngineObserver[] {
+  return 'at' in observer ? observer : [observer];
+}
+
 /** Throws a TypeError for an option of `createEngine()` that does not exist, also within the options that are objects. */
 export function checkEngineOptions(given: EngineOptions): void {
   checkOptions('createEngine()', given, options);
+  for (const observer of observersOf(given)) checkOptions('createEngine(): observer', observer, engineObserverHooks);
   checkOptions('createEngine(): catalogs', given.catalogs ?? {}, catalogs);
   checkOptions('createEngine(): preset', given.preset ?? {}, preset);
   checkOptions('createEngine(): worker', given.worker || {}, worker);

@@ -7,12 +7,13 @@ import { machinesOf } from './drivers/machines.js';
 import { SimulatedDriver } from './drivers/simulated.js';
 import { type EmbeddedCatalogs, embeddedCatalogs } from './embedded/embedded-catalogs.js';
 import { keepCore } from './engine-core.js';
-import { checkEngineOptions, type EngineOptions } from './engine-options.js';
+import { checkEngineOptions, type EngineOptions, observersOf } from './engine-options.js';
 import { type EngineHealth, engineHealth } from './health.js';
 import { Guards } from './lifecycle/guards.js';
 import { Jobs } from './lifecycle/jobs.js';
 import { Payloads } from './lifecycle/payloads.js';
 import { Worker, workerDefaults } from './lifecycle/worker.js';
+import { observedBy } from './observation/observer.js';
 import { applyPreset } from './preset/apply-preset.js';
 import { defaultPreset } from './preset/preset.js';
 import { PeriodicPurge } from './retention/periodic-purge.js';
@@ -44,6 +45,7 @@ import { Shares } from './services/servers/shares.js';
 import { ServerTags } from './services/servers/tags.js';
 import { VolumeAttachments } from './services/servers/volume-attachments.js';
 import { Services } from './services/services.js';
+import { Statistics } from './services/statistics.js';
 import { Usage } from './services/usage.js';
 import { UsageAudit } from './services/usage-audit.js';
 import { defaultSettings, type Settings } from './settings.js';
@@ -89,6 +91,8 @@ export interface Engine {
   readonly assistedSnapshots: AssistedSnapshots;
   /** The engine's database, for `sqlStore({ database })` of the project quotas. */
   readonly quotaDatabase: SqlDatabase;
+  /** How much there is, for metrics. */
+  readonly statistics: Statistics;
   /** Whether the database takes changes and background work gets done, for health endpoints. */
   readonly health: EngineHealth;
   /**
@@ -120,7 +124,8 @@ export async function createEngine(options: EngineOptions = {}): Promise<Engine>
   const clock = options.clock ?? systemClock;
   const database = options.database ?? ':memory:';
   const sealer = await sealerFor(database, options);
-  const store = await openStore(database, options);
+  const observer = observedBy(observersOf(options));
+  const store = await openStore(database, options, observer);
   const settings: Settings = {
     ...defaultSettings,
     ...options.settings,
@@ -134,6 +139,7 @@ export async function createEngine(options: EngineOptions = {}): Promise<Engine>
     store,
     jobs,
     run: (job, signal) => runner.run(job, signal),
+    observer,
     onError: options.onError ?? (() => {}),
   });
   const preset = options.preset ?? defaultPreset;
@@ -152,12 +158,13 @@ export async function createEngine(options: EngineOptions = {}): Promise<Engine>
     store,
     clock,
     driver,
-    machines: machinesOf(driver),
+    machines: machinesOf(driver, observer),
     catalogs: { ...embedded, ...options.catalogs },
     worker,
     guards: new Guards(jobs, { ...workerDefaults, ...(options.worker || {}) }),
     infrastructure: new Infrastructure(store, clock, settings),
     settings,
+    observer,
   };
   const interfaceRefresh = new InterfaceRefresh(core);
   const servers = new Servers(core);
@@ -208,6 +215,7 @@ export async function createEngine(options: EngineOptions = {}): Promise<Engine>
     externalEvents,
     usageAudit: new UsageAudit(core),
     assistedSnapshots: new AssistedSnapshots(core),
+    statistics: new Statistics(core),
     health: engineHealth(core),
     idle: () => worker.idle(),
     close: async () => {

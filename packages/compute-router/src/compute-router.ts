@@ -6,6 +6,7 @@ import { type HeaderPreset, type Negotiator, negotiator, requestBase, Version } 
 import { createRouter, faultNet, type Operation, openApiDocuments } from '@apistrata/microversion/router';
 import { requestId, requestIdOf } from '@apistrata/request-id';
 import { computeApiDescription } from './description/api-description.js';
+import { type ApiObserver, apiObservedBy } from './http/api-observer.js';
 import { BadRequest } from './http/bad-request.js';
 import { ComputeCall, type Mount, type Surroundings } from './http/call.js';
 import { type CorsOptions, crossOrigin } from './http/cross-origin.js';
@@ -38,6 +39,8 @@ export interface ComputeRouterOptions {
   readonly cors?: CorsOptions;
   /** Told of errors that became a 500, and of trouble with the database (503); default: nobody. */
   readonly onError?: (error: unknown, req: IncomingMessage) => void;
+  /** Looks on while requests are served: for metrics and traces. Several see the same. Default: nobody, which costs nothing. */
+  readonly observer?: ApiObserver | readonly ApiObserver[];
   /** Holds every answer against its operation's own schema, for tests; default false. */
   readonly validateReplies?: boolean;
 }
@@ -53,6 +56,7 @@ const OPTIONS: Readonly<Record<keyof ComputeRouterOptions, true>> = {
   rateLimit: true,
   cors: true,
   onError: true,
+  observer: true,
   validateReplies: true,
 };
 
@@ -119,7 +123,9 @@ export function isVersionList(req: IncomingMessage): boolean {
 /** The same without request ids, for whoever gives them. */
 export function computeHandler(options: ComputeRouterOptions): ComputeRouter {
   const max = checkedMaximum(options);
-  const negotiation = { service: 'compute', min: MIN_VERSION, max, headers: options.headers ?? 'both' } as const;
+  const { headers = 'both', observer: looking = [] } = options;
+  const observer = apiObservedBy('at' in looking ? looking : [looking]);
+  const negotiation = { service: 'compute', min: MIN_VERSION, max, headers, onVersion: observer?.version } as const;
   const negotiate = negotiator(negotiation);
   const discovery = computeDiscovery(max, options.trustProxy);
   const shared: Surroundings = {
@@ -161,6 +167,7 @@ export function computeHandler(options: ComputeRouterOptions): ComputeRouter {
       authorize,
       fault,
       onError,
+      observer,
     });
   const serve = routerAt('/v2.1', negotiate.settle);
   // Few clients still know the mount that is older than microversions: it is built for the first of them.

@@ -9,6 +9,7 @@ export {
 export { computeApiDescription } from './description/api-description.js';
 export { computeApiCommands } from './description/commands.js';
 export { computeApiHistory } from './description/history.js';
+export type { ApiObserver } from './http/api-observer.js';
 export type { CorsOptions } from './http/cross-origin.js';
 export { hidingSecrets, SECRET_HEADERS } from './http/log-secrets.js';
 export { RateLimitExceeded, type RateLimiter, type RateLimitVerdict } from './http/rate-limited.js';

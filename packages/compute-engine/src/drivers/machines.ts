@@ -1,5 +1,6 @@
 import type { ImageContent } from '../catalogs/image-catalog.js';
 import type { Server } from '../model/index.js';
+import type { EngineObserver } from '../observation/observer.js';
 import type { Driver, DriverVerb, DriverWork, WorkOrigin } from './driver.js';
 
 /** An order to the machine of a server: plain data, with all that whoever carries it out needs to know. */
@@ -25,10 +26,32 @@ export interface Machines {
   snapshotContent(server: Server, imageId: string): Promise<ImageContent>;
 }
 
+/** Carries out work under observation: how long it takes and how it ends. */
+function observed(perform: Machines['perform'], { step, around }: EngineObserver): Machines['perform'] {
+  if (!step && !around) return perform;
+  async function timed(order: MachineOrder, signal: AbortSignal): Promise<void> {
+    const begunAt = performance.now();
+    const tell = (outcome: 'done' | 'failed' | 'stopped') =>
+      step?.({ verb: order.work.verb, outcome, ms: performance.now() - begunAt });
+    try {
+      await perform(order, signal);
+    } catch (error) {
+      tell(signal.aborted ? 'stopped' : 'failed');
+      throw error;
+    }
+    tell('done');
+  }
+  if (!around) return timed;
+  return (order, signal) =>
+    around({ type: 'step', verb: order.work.verb, serverId: order.server.id }, () => timed(order, signal));
+}
+
 /** The machines of a driver in this process. */
-export function machinesOf(driver: Driver): Machines {
+export function machinesOf(driver: Driver, observer: EngineObserver = {}): Machines {
+  const perform: Machines['perform'] = ({ work, server, origin }, signal) =>
+    driver.perform(work, server, signal, origin);
   return {
-    perform: ({ work, server, origin }, signal) => driver.perform(work, server, signal, origin),
+    perform: observed(perform, observer),
     isInstant: ({ work, server, origin }) => driver.instantly?.(work, server, origin) ?? false,
     supports: (verb) => driver.supports?.(verb) ?? true,
     snapshotContent: async (server, imageId) => (await driver.snapshotContent?.(server, imageId)) ?? new Uint8Array(),

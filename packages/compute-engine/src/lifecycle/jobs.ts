@@ -10,6 +10,8 @@ export interface Job extends ReadPayload {
   readonly serverId: string | null;
   /** How often it was begun, this time included. */
   readonly attempts: number;
+  /** Since when this try was due, in milliseconds since the epoch. */
+  readonly dueAt: number;
 }
 
 interface JobRow {
@@ -18,6 +20,7 @@ interface JobRow {
   readonly server_id: string | null;
   readonly payload: string;
   readonly attempts: number;
+  readonly run_at: number;
 }
 
 /** Who holds a job, and until when if nothing more is heard of it. In the machine's own time. */
@@ -58,6 +61,7 @@ export class Jobs {
    */
   async add(tx: Tx, job: NewJob, lease: Lease | undefined, begun: boolean): Promise<Job> {
     const attempts = begun ? 1 : 0;
+    const dueAt = Date.now();
     await tx.db
       .insertInto('jobs')
       .values({
@@ -65,13 +69,13 @@ export class Jobs {
         kind: job.kind,
         server_id: job.serverId,
         payload: this.#payloads.write(job.id, job.payload),
-        run_at: Date.now(),
+        run_at: dueAt,
         lease_owner: lease?.owner ?? null,
         lease_until: lease?.until ?? 0,
         attempts,
       })
       .execute();
-    return { ...job, attempts };
+    return { ...job, attempts, dueAt };
   }
 
   /** Takes jobs that are due and that nobody holds (or whose holder let its lease run out). */
@@ -89,13 +93,14 @@ export class Jobs {
       .updateTable('jobs')
       .set({ lease_owner: lease.owner, lease_until: lease.until, attempts: sql`attempts + 1` })
       .where('id', 'in', kind === 'postgres' ? due.forUpdate().skipLocked() : due)
-      .returning(['id', 'kind', 'server_id', 'payload', 'attempts'])
+      .returning(['id', 'kind', 'server_id', 'payload', 'attempts', 'run_at'])
       .execute();
     return (rows as JobRow[]).map((row) => ({
       id: row.id,
       kind: row.kind,
       serverId: row.server_id,
       attempts: row.attempts,
+      dueAt: Number(row.run_at),
       ...this.#payloads.read(row.id, row.payload),
     }));
   }

@@ -53,7 +53,17 @@ describe.each(storesUnderTest(inject('postgresUrl')))('background work on $kind'
     options: { readonly concurrency?: number } = {},
   ): Promise<Worker> {
     const onError = (error: unknown) => errors.push(error);
-    const worker = new Worker({ store, jobs, run, onError, leaseMs: LEASE_MS, pollMs: 10, retryMs: 10, ...options });
+    const done = async (job: Job, signal: AbortSignal) => run(job, signal).then(() => 'done' as const);
+    const worker = new Worker({
+      store,
+      jobs,
+      run: done,
+      onError,
+      leaseMs: LEASE_MS,
+      pollMs: 10,
+      retryMs: 10,
+      ...options,
+    });
     workers.push(worker);
     await worker.start();
     return worker;

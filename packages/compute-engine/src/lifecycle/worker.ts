@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import type { EngineObserver, JobOutcome } from '../observation/observer.js';
 import type { Tx } from '../store/database.js';
 import type { Store } from '../store/store.js';
 import { type Job, type Jobs, type Lease, type NewJob, retryDelayMs } from './jobs.js';
@@ -6,10 +7,11 @@ import { type Job, type Jobs, type Lease, type NewJob, retryDelayMs } from './jo
 export interface WorkerOptions {
   readonly store: Store;
   readonly jobs: Jobs;
-  /** Does a job. Whatever it throws leaves the job for another try, later each time. */
-  readonly run: (job: Job, signal: AbortSignal) => Promise<void>;
+  /** Does a job and says how that went. Whatever it throws leaves the job for another try, later each time. */
+  readonly run: (job: Job, signal: AbortSignal) => Promise<JobOutcome>;
   /** Told of jobs that threw: defects, or a database that is away. */
   readonly onError: (error: unknown, job: Job | undefined) => void;
+  readonly observer?: EngineObserver;
   /** Jobs at once; default 256. */
   readonly concurrency?: number;
   /** How long a job belongs to a process that shows no life; default 10,000 ms. */
@@ -33,7 +35,8 @@ interface Running {
  * behind (a process that died, work scheduled for later) is found by looking now and then.
  */
 export class Worker {
-  readonly #options: Required<WorkerOptions>;
+  readonly #options: Required<Omit<WorkerOptions, 'observer'>>;
+  readonly #observer: EngineObserver;
   readonly #owner = randomUUID();
   readonly #running = new Map<string, Running>();
   readonly #waiting: Job[] = [];
@@ -45,6 +48,7 @@ export class Worker {
 
   constructor(options: WorkerOptions) {
     this.#options = { ...workerDefaults, ...options };
+    this.#observer = options.observer ?? {};
   }
 
   async start(): Promise<void> {
@@ -59,7 +63,9 @@ export class Worker {
   /** Writes a job down in the transaction and runs it in this process once that is durable. */
   async add(tx: Tx, job: NewJob): Promise<Job> {
     const mine = this.#timer !== undefined && !this.#stopping;
-    const added = await this.#options.jobs.add(tx, job, mine ? this.#lease() : undefined, mine);
+    const traceContext = this.#observer.traceContext?.();
+    const traced = traceContext ? { ...job, payload: { ...job.payload, traceContext } } : job;
+    const added = await this.#options.jobs.add(tx, traced, mine ? this.#lease() : undefined, mine);
     if (mine) tx.afterCommit(() => this.#take(added));
     return added;
   }
@@ -136,7 +142,7 @@ export class Worker {
 
   #begin(job: Job): void {
     const ending = new AbortController();
-    const done = this.#run(job, ending.signal).finally(() => {
+    const done = this.#observed(job, ending.signal).finally(() => {
       this.#running.delete(job.id);
       const next = this.#stopping ? undefined : this.#waiting.shift();
       if (next) this.#begin(next);
@@ -148,16 +154,37 @@ export class Worker {
     this.#running.set(job.id, { job, done, ending });
   }
 
-  async #run(job: Job, signal: AbortSignal): Promise<void> {
+  async #observed(job: Job, signal: AbortSignal): Promise<void> {
+    const { around } = this.#observer;
+    if (!around) return this.#timed(job, signal);
+    const { id, kind, serverId, attempts: attempt, payload } = job;
+    const { traceContext } = payload;
+    const { requestId } = payload.context;
+    await around({ type: 'job', kind, id, serverId, requestId, attempt, traceContext }, () => this.#timed(job, signal));
+  }
+
+  async #timed(job: Job, signal: AbortSignal): Promise<void> {
+    const tell = this.#observer.job;
+    if (!tell) return void (await this.#run(job, signal));
+    const { kind, attempts: attempt } = job;
+    const waitedMs = Math.max(0, Date.now() - job.dueAt);
+    const begunAt = performance.now();
+    const outcome = await this.#run(job, signal);
+    tell({ kind, outcome, attempt, ms: performance.now() - begunAt, waitedMs });
+  }
+
+  async #run(job: Job, signal: AbortSignal): Promise<JobOutcome> {
     const { run, store, jobs, onError } = this.#options;
     try {
-      await run(job, signal);
+      const outcome = await run(job, signal);
       // In a transaction, so that it shares a commit with others.
       await store.transaction((tx) => jobs.remove(tx, job.id));
+      return outcome;
     } catch (error) {
-      if (error instanceof WorkerStopping) return;
+      if (error instanceof WorkerStopping) return 'stopped';
       onError(error, job);
       await this.#giveBack(job);
+      return 'retried';
     }
   }
 

@@ -2,12 +2,15 @@ import { type Amounts, checkLimits } from '@apistrata/quota';
 import { sql } from 'kysely';
 import type { Context } from '../context.js';
 import type { Core } from '../core.js';
-import { forbidden } from '../errors.js';
+import { forbidden, type Refusal } from '../errors.js';
+import type { Caller } from '../model/index.js';
+import type { QuotaExcess } from '../observation/observer.js';
 import type { QuotaKind } from '../settings.js';
 import type { Session, Tx } from '../store/database.js';
 import { lockName } from '../store/store.js';
 import { compoundKey, tables } from '../store/tables.js';
 
+type Owner = Pick<Caller, 'projectId' | 'userId'>;
 type Limits = Readonly<Record<QuotaKind, number>>;
 
 /** What applies to a project: its own limits, else those of the class `default`, else the configured ones. */
@@ -41,13 +44,25 @@ export async function serverUsage(
   return { instances: Number(row.instances), cores: Number(row.cores), ram: Number(row.ram) };
 }
 
-/** The 403 of a request that does not fit. */
-export function overQuota(kinds: readonly { kind: string; requested: number; used: number; limit: number }[]) {
-  const list = (pick: (kind: (typeof kinds)[number]) => string | number) => kinds.map(pick).join(', ');
+/**
+ * The 403 of a request that does not fit; whoever looks on is told.
+ *
+ * @param message what the caller reads; default: names and numbers of what was exceeded
+ */
+export function overQuota(
+  { observer }: Pick<Core, 'observer'>,
+  { projectId, userId }: Owner,
+  exceeded: readonly QuotaExcess[],
+  message = excessText(exceeded),
+): Refusal {
+  observer.overQuota?.({ projectId, userId, exceeded });
+  return forbidden(message);
+}
+
+function excessText(exceeded: readonly QuotaExcess[]): string {
+  const list = (pick: (kind: QuotaExcess) => string | number) => exceeded.map(pick).join(', ');
   const names = list(({ kind }) => kind);
-  return forbidden(
-    `Quota exceeded for ${names}: Requested ${list((k) => k.requested)}, but already used ${list((k) => k.used)} of ${list((k) => k.limit)} ${names}`,
-  );
+  return `Quota exceeded for ${names}: Requested ${list((k) => k.requested)}, but already used ${list((k) => k.used)} of ${list((k) => k.limit)} ${names}`;
 }
 
 /**
@@ -64,7 +79,12 @@ export async function checkServerQuota(core: Core, tx: Tx, { caller }: Context, 
     await lockName(tx, `quota:${caller.projectId}`);
     const usage = await serverUsage(tx, caller.projectId, userId);
     const { exceeded } = checkLimits({ limits, usage, requested });
-    if (exceeded.length > 0) throw overQuota([...exceeded].sort((a, b) => (a.kind < b.kind ? -1 : 1)));
+    if (exceeded.length > 0)
+      throw overQuota(
+        core,
+        caller,
+        [...exceeded].sort((a, b) => (a.kind < b.kind ? -1 : 1)),
+      );
   }
 }
 
@@ -72,13 +92,14 @@ export async function checkServerQuota(core: Core, tx: Tx, { caller }: Context, 
 async function roomFor(
   core: Core,
   tx: Tx,
-  projectId: string,
+  caller: Owner,
   userId: string | undefined,
   each: Amounts,
 ): Promise<{ readonly servers: number; readonly refusal: (count: number) => Error }> {
+  const { projectId } = caller;
   const limits = await limitsOf(core, tx, projectId, userId);
   const limited = Object.keys(each).filter((kind) => limits[kind as QuotaKind] >= 0);
-  if (limited.length === 0) return { servers: Number.POSITIVE_INFINITY, refusal: () => overQuota([]) };
+  if (limited.length === 0) return { servers: Number.POSITIVE_INFINITY, refusal: () => overQuota(core, caller, []) };
   await lockName(tx, `quota:${projectId}`);
   const usage: Amounts = await serverUsage(tx, projectId, userId);
   const rooms = limited.map((kind) => (limits[kind as QuotaKind] - usage[kind]!) / each[kind]!);
@@ -86,7 +107,7 @@ async function roomFor(
     servers: Math.max(0, Math.floor(Math.min(...rooms.filter((room) => !Number.isNaN(room))))),
     refusal: (count) => {
       const requested = Object.fromEntries(Object.entries(each).map(([kind, amount]) => [kind, amount * count]));
-      return overQuota(checkLimits({ limits, usage, requested }).exceeded);
+      return overQuota(core, caller, checkLimits({ limits, usage, requested }).exceeded);
     },
   };
 }
@@ -105,7 +126,7 @@ export async function admitServers(
   const own = await tables.quotaSets.get(tx, compoundKey(caller.projectId, caller.userId));
   let admitted = most;
   for (const userId of own ? [undefined, caller.userId] : [undefined]) {
-    const room = await roomFor(core, tx, caller.projectId, userId, { cores: size.cores, instances: 1, ram: size.ram });
+    const room = await roomFor(core, tx, caller, userId, { cores: size.cores, instances: 1, ram: size.ram });
     if (room.servers < least) throw room.refusal(least);
     admitted = Math.min(admitted, room.servers);
   }
@@ -126,11 +147,13 @@ export async function checkGroupMembers(
   const used = await tables.servers.count(tx, (q) =>
     q.where('group_id', '=', groupId).where('deleted', '=', 0).where('user_id', '=', caller.userId),
   );
-  if (used + requested > limit) throw overQuota([{ kind: 'server_group_members', requested, used, limit }]);
+  if (used + requested > limit)
+    throw overQuota(core, caller, [{ kind: 'server_group_members', requested, used, limit }]);
 }
 
 /** Throws the 403 when there are more metadata items than a project may give one thing. */
 export async function checkMetadataQuota(core: Core, { caller }: Context, items: number): Promise<void> {
   const { metadata_items: limit } = await limitsOf(core, core.store, caller.projectId, caller.userId);
-  if (limit >= 0 && items > limit) throw overQuota([{ kind: 'metadata_items', requested: items, used: 0, limit }]);
+  if (limit >= 0 && items > limit)
+    throw overQuota(core, caller, [{ kind: 'metadata_items', requested: items, used: 0, limit }]);
 }

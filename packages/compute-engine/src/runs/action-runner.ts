@@ -3,6 +3,7 @@ import { closeEvents, dropOpenEvents } from '../history/actions.js';
 import type { Job } from '../lifecycle/jobs.js';
 import { WorkerStopping } from '../lifecycle/worker.js';
 import type { Server } from '../model/index.js';
+import type { JobOutcome } from '../observation/observer.js';
 import { DatabaseUnavailable, databaseError } from '../store/database-unavailable.js';
 import { tables } from '../store/tables.js';
 import type { Action, AnyAction, ConcurrentAction } from './action.js';
@@ -30,18 +31,20 @@ function isPassing(error: unknown): boolean {
 }
 
 /** Another process may know what this one does not: a kind of job of a newer version, or the key of what is sealed. */
-async function leaveToOthers(run: ServerRun, error: Error): Promise<void> {
+async function leaveToOthers(run: ServerRun, error: Error): Promise<JobOutcome> {
   const { core, server, context, job } = run;
   if (job.attempts < MOST_ATTEMPTS) throw error;
   if (server.jobId === job.id) await giveUp(run, error);
   else await closeEvents(core.store, server.id, context.requestId, 'Error', core.clock.now());
+  return 'failed';
 }
 
 /** Another job has the server now: what this one began and did not end is no longer under way. */
-async function abandon(action: ExclusiveAction, run: ServerRun): Promise<void> {
+async function abandon(action: ExclusiveAction, run: ServerRun): Promise<JobOutcome> {
   const result = (await action.abandoned?.(run)) ?? 'Error';
   const { core, server, context } = run;
   await closeEvents(core.store, server.id, context.requestId, result, core.clock.now());
+  return 'superseded';
 }
 
 /** Within one process a newer job ends the older one itself; elsewhere the older one has to notice. */
@@ -73,18 +76,19 @@ export class ActionRunner {
     this.#cleanups = cleanups;
   }
 
-  async run(job: Job, stopping: AbortSignal): Promise<void> {
+  /** Throws what leaves the job for another try. */
+  async run(job: Job, stopping: AbortSignal): Promise<JobOutcome> {
     const core = this.#core();
     const cleanup = this.#cleanups.get(job.kind);
     if (cleanup && job.unreadable) throw job.unreadable;
-    if (cleanup) return cleanup.run(core, job);
+    if (cleanup) return cleanup.run(core, job).then(() => 'done');
     const server = job.serverId === null ? undefined : await tables.servers.get(core.store, job.serverId);
-    if (!server) return;
+    if (!server) return 'superseded';
     const action = this.#actions.get(job.kind);
     const unknown = () => new Error(`no action is defined for jobs of kind ${job.kind}`);
-    if (!action) await leaveToOthers(new ServerRun(core, job, server, stopping), unknown());
-    else if (action.concurrent) await this.#runBeside(core, action, job, server, stopping);
-    else await this.#runExclusively(core, action, job, server, stopping);
+    if (!action) return leaveToOthers(new ServerRun(core, job, server, stopping), unknown());
+    if (action.concurrent) return this.#runBeside(core, action, job, server, stopping);
+    return this.#runExclusively(core, action, job, server, stopping);
   }
 
   async #runExclusively(
@@ -93,7 +97,7 @@ export class ActionRunner {
     job: Job,
     server: Server,
     stopping: AbortSignal,
-  ): Promise<void> {
+  ): Promise<JobOutcome> {
     if (job.unreadable) return leaveToOthers(new ServerRun(core, job, server, stopping), job.unreadable);
     if (server.jobId !== job.id) return abandon(action, new ServerRun(core, job, server, stopping));
     const superseded = new AbortController();
@@ -103,27 +107,29 @@ export class ActionRunner {
     const run = new ServerRun<any>(core, job, server, AbortSignal.any([stopping, superseded.signal]));
     const watch = watchOwner(core, job, server.id, superseded);
     try {
-      await this.#attempt(action, run);
+      return await this.#attempt(action, run);
     } catch (error) {
       if (!(error instanceof Superseded)) throw error;
-      await abandon(action, run);
+      return await abandon(action, run);
     } finally {
       clearInterval(watch);
       if (this.#exclusive.get(server.id) === superseded) this.#exclusive.delete(server.id);
     }
   }
 
-  async #attempt(action: ExclusiveAction, run: ServerRun<any>): Promise<void> {
+  async #attempt(action: ExclusiveAction, run: ServerRun<any>): Promise<JobOutcome> {
     const { core, server, context, job } = run;
     try {
       if (job.attempts > 1) await dropOpenEvents(core.store, server.id, context.requestId);
       if (job.attempts > MOST_ATTEMPTS) await run.step('compute_retry_task', () => Promise.reject(tooOften()));
       await action.run(run);
+      return 'done';
     } catch (error) {
       if (error instanceof Superseded || error instanceof WorkerStopping) throw error;
       if (run.signal.aborted) throw run.signal.reason;
       if (isPassing(error) && job.attempts < MOST_ATTEMPTS) throw error;
       await this.#fail(action, run, error as Error);
+      return 'failed';
     }
   }
 
@@ -138,7 +144,13 @@ export class ActionRunner {
     }
   }
 
-  async #runBeside(core: Core, action: BesideAction, job: Job, server: Server, stopping: AbortSignal): Promise<void> {
+  async #runBeside(
+    core: Core,
+    action: BesideAction,
+    job: Job,
+    server: Server,
+    stopping: AbortSignal,
+  ): Promise<JobOutcome> {
     // Another process may have the key. Where none has, nobody can say what was to be done or undone.
     if (job.unreadable && job.attempts < MOST_ATTEMPTS) throw job.unreadable;
     const ending = new AbortController();
@@ -151,14 +163,16 @@ export class ActionRunner {
       if (job.attempts > 1) await dropOpenEvents(core.store, server.id, run.context.requestId);
       if (job.attempts > MOST_ATTEMPTS) throw tooOften();
       await action.run(run);
+      return 'done';
     } catch (error) {
       if (error instanceof WorkerStopping) throw error;
       if (stopping.aborted) throw stopping.reason;
       if (!job.unreadable) await action.undo?.(run);
       // The failure is in the history and on the server, which is otherwise as it was.
-      if (!(error instanceof Superseded || ending.signal.aborted))
-        await ifStillThere(() => run.finish({ fault: faultOf(error as Error, core.clock.now()) }));
+      const superseded = error instanceof Superseded || ending.signal.aborted;
+      if (!superseded) await ifStillThere(() => run.finish({ fault: faultOf(error as Error, core.clock.now()) }));
       await closeEvents(core.store, server.id, run.context.requestId, 'Error', core.clock.now());
+      return superseded ? 'superseded' : 'failed';
     } finally {
       known.delete(ending);
       if (known.size === 0) this.#concurrent.delete(server.id);

@@ -1,9 +1,9 @@
 import type { Context } from '../context.js';
 import type { Core } from '../core.js';
-import { badRequest, conflict, forbidden, notFound } from '../errors.js';
+import { badRequest, conflict, notFound } from '../errors.js';
 import { generateSshKeypair, generateX509, InvalidKey, parseSshPublicKey, parseX509 } from '../keys/index.js';
 import type { Keypair } from '../model/index.js';
-import { limitsOf } from '../quotas/server-quota.js';
+import { limitsOf, overQuota } from '../quotas/server-quota.js';
 import { lockName } from '../store/store.js';
 import { compoundKey, tables } from '../store/tables.js';
 
@@ -79,7 +79,11 @@ export class Keypairs {
   ): Promise<void> {
     const limits = await limitsOf(this.#core, session, context.caller.projectId, userId);
     const used = await tables.keypairs.count(session, (q) => q.where('user_id', '=', userId));
-    if (limits.key_pairs >= 0 && used >= limits.key_pairs) throw forbidden('Quota exceeded, too many key pairs.');
+    const limit = limits.key_pairs;
+    if (limit >= 0 && used >= limit) {
+      const exceeded = [{ kind: 'key_pairs', requested: 1, used, limit }];
+      throw overQuota(this.#core, context.caller, exceeded, 'Quota exceeded, too many key pairs.');
+    }
     if (await tables.keypairs.get(session, compoundKey(userId, name)))
       throw conflict(`Key pair '${name}' already exists.`);
   }

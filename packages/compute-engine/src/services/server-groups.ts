@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import type { Context } from '../context.js';
 import type { Core } from '../core.js';
-import { forbidden, notFound } from '../errors.js';
+import { notFound } from '../errors.js';
 import type { GroupPolicy, ServerGroup } from '../model/index.js';
-import { limitsOf } from '../quotas/server-quota.js';
+import { limitsOf, overQuota } from '../quotas/server-quota.js';
 import type { Tx } from '../store/database.js';
 import { lockName } from '../store/store.js';
 import { compoundKey, tables } from '../store/tables.js';
@@ -88,7 +88,14 @@ export class ServerGroups {
       const rows = q.where('project_id', '=', projectId);
       return userId === undefined ? rows : rows.where('user_id', '=', userId);
     });
-    if (used >= limit) throw forbidden('Quota exceeded, too many server groups.');
+    if (used < limit) return;
+    const exceeded = [{ kind: 'server_groups', requested: 1, used, limit }];
+    throw overQuota(
+      this.#core,
+      { projectId, userId: userId ?? '' },
+      exceeded,
+      'Quota exceeded, too many server groups.',
+    );
   }
 
   async #withMembers(groups: readonly ServerGroup[]): Promise<readonly GroupWithMembers[]> {

@@ -1,5 +1,7 @@
 import { Kysely, type Transaction } from 'kysely';
+import type { EngineObserver } from '../observation/observer.js';
 import type { DatabaseSettings } from './database-settings.js';
+import { observedDialect } from './observed-dialect.js';
 import { postgresDialect } from './postgres-dialect.js';
 import { RecordCache } from './record-cache.js';
 import { sqliteDialect } from './sqlite-dialect.js';
@@ -24,8 +26,9 @@ export interface Tx extends Session {
 }
 
 /** Opens `:memory:`, a SQLite file, or a `postgres://` URL. Nothing is read or written before the first question. */
-export function openDatabase(url: string, settings: DatabaseSettings): Session {
+export function openDatabase(url: string, settings: DatabaseSettings, observer?: EngineObserver): Session {
   const kind: DatabaseKind = /^postgres(ql)?:\/\//.test(url) ? 'postgres' : 'sqlite';
   const dialect = kind === 'postgres' ? postgresDialect(url, settings) : sqliteDialect(url, settings);
-  return { db: new Kysely<Rows>({ dialect }), kind, records: new RecordCache() };
+  const observed = observedDialect(dialect, observer, kind === 'postgres' ? settings.poolSize : 1);
+  return { db: new Kysely<Rows>({ dialect: observed }), kind, records: new RecordCache() };
 }

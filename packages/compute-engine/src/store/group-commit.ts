@@ -1,4 +1,5 @@
 import { type Kysely, sql, type Transaction } from 'kysely';
+import type { EngineObserver } from '../observation/observer.js';
 import type { Rows } from './database.js';
 import { DatabaseUnavailable } from './database-unavailable.js';
 
@@ -23,8 +24,11 @@ export class GroupCommit {
   readonly #waiting: Waiting[] = [];
   #running = false;
 
-  constructor(db: Kysely<Rows>) {
+  readonly #onCommit: EngineObserver['commit'];
+
+  constructor(db: Kysely<Rows>, onCommit?: EngineObserver['commit']) {
     this.#db = db;
+    this.#onCommit = onCommit;
   }
 
   run<T>(work: Work<T>): Promise<T> {
@@ -36,7 +40,12 @@ export class GroupCommit {
 
   async #drain(): Promise<void> {
     this.#running = true;
-    while (this.#waiting.length > 0) await this.#commit(this.#waiting.splice(0, LARGEST_GROUP));
+    while (this.#waiting.length > 0) {
+      const group = this.#waiting.splice(0, LARGEST_GROUP);
+      const begunAt = this.#onCommit && performance.now();
+      await this.#commit(group);
+      if (begunAt !== undefined) this.#onCommit?.({ transactions: group.length, ms: performance.now() - begunAt });
+    }
     this.#running = false;
   }
 

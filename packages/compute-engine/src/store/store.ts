@@ -1,4 +1,6 @@
+import { AsyncResource } from 'node:async_hooks';
 import { sql } from 'kysely';
+import type { EngineObserver } from '../observation/observer.js';
 import { openDatabase, type Session, type Tx } from './database.js';
 import { type DatabaseSettings, databaseSettings } from './database-settings.js';
 import { DatabaseUnavailable, databaseError } from './database-unavailable.js';
@@ -29,17 +31,24 @@ export interface Store extends Session {
  * that another engine has, `DatabaseTooNew`, and RangeError for settings that cannot be.
  * @param url `:memory:`, a file, or `postgres://...`
  */
-export async function openStore(url: string, options: Partial<DatabaseSettings> = {}): Promise<Store> {
+export async function openStore(
+  url: string,
+  options: Partial<DatabaseSettings> = {},
+  observer?: EngineObserver,
+): Promise<Store> {
   const settings = databaseSettings(options);
-  const session = openDatabase(url, settings);
+  const session = openDatabase(url, settings, observer);
   try {
     await migrate(session, url, settings);
   } catch (error) {
     await session.db.destroy();
     throw error;
   }
-  const group = session.kind === 'sqlite' ? new GroupCommit(session.db) : undefined;
-  const transaction: Store['transaction'] = (work) => transact(session, group, work);
+  const group = session.kind === 'sqlite' ? new GroupCommit(session.db, observer?.commit) : undefined;
+  const transaction: Store['transaction'] = observer?.around
+    ? // Those that share a commit are run by one of them: each keeps the span that it belongs to.
+      (work) => transact(session, group, AsyncResource.bind(work))
+    : (work) => transact(session, group, work);
   return {
     ...session,
     transaction,

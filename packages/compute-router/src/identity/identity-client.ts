@@ -34,6 +34,7 @@ export class IdentityClient {
   readonly #credentials: ServiceCredentials;
   readonly #timeoutMs: number;
   readonly #maxAnswerBytes: number;
+  readonly #headers: (() => Readonly<Record<string, string>>) | undefined;
   readonly #now: () => number;
   #login: Promise<Login> | undefined;
   #refusedUntil = 0;
@@ -42,7 +43,11 @@ export class IdentityClient {
   constructor(
     url: string,
     credentials: ServiceCredentials,
-    limits: { readonly timeoutMs: number; readonly maxAnswerBytes: number },
+    limits: {
+      readonly timeoutMs: number;
+      readonly maxAnswerBytes: number;
+      readonly headers?: () => Readonly<Record<string, string>>;
+    },
     now: () => number,
   ) {
     this.#tokensUrl = `${url}/auth/tokens`;
@@ -50,6 +55,7 @@ export class IdentityClient {
     this.#credentials = credentials;
     this.#timeoutMs = limits.timeoutMs;
     this.#maxAnswerBytes = limits.maxAnswerBytes;
+    this.#headers = limits.headers;
     this.#now = now;
   }
 
@@ -147,7 +153,8 @@ export class IdentityClient {
 
   async #fetch(url: string, init: RequestInit): Promise<Response> {
     // A redirect is refused, for it would carry tokens to another place.
-    const request = { ...init, redirect: 'error' as const, signal: AbortSignal.timeout(this.#timeoutMs) };
+    const headers = { ...this.#headers?.(), ...(init.headers as Record<string, string>) };
+    const request = { ...init, headers, redirect: 'error' as const, signal: AbortSignal.timeout(this.#timeoutMs) };
     try {
       return await fetch(url, request);
     } catch (first) {

@@ -5,6 +5,12 @@ import { ExpiringMap } from './expiring-map.js';
 import { type Identity, identityByToken } from './identity.js';
 import { IdentityClient, type ServiceCredentials } from './identity-client.js';
 
+/**
+ * How a token was found out about: `known` and `refused` are remembered from before, `asked` had to be asked for, `joined`
+ * waited for the same question of another request.
+ */
+export type IdentityLookup = 'known' | 'refused' | 'asked' | 'joined';
+
 export interface IdentityServiceOptions extends ServiceCredentials {
   /** Address of the identity service, with or without `/v3`. */
   readonly url: string;
@@ -21,9 +27,13 @@ export interface IdentityServiceOptions extends ServiceCredentials {
   /** How long an answer of the identity service may be; a longer one counts as none. Default 1 MiB. */
   readonly maxAnswerBytes?: number;
   readonly clock?: { now(): number };
+  /** Told of each token that is looked up; it throws nothing. */
+  readonly onLookup?: (found: IdentityLookup) => void;
+  /** Headers of every request to the identity service: those of a trace, for one. */
+  readonly headers?: () => Readonly<Record<string, string>>;
 }
 
-const OPTIONS: Readonly<Record<keyof IdentityServiceOptions, 'text' | 'secret' | 'number' | 'clock'>> = {
+const OPTIONS: Readonly<Record<keyof IdentityServiceOptions, 'text' | 'secret' | 'number' | 'clock' | 'function'>> = {
   url: 'text',
   publicUrl: 'text',
   username: 'text',
@@ -40,6 +50,8 @@ const OPTIONS: Readonly<Record<keyof IdentityServiceOptions, 'text' | 'secret' |
   timeoutMs: 'number',
   maxAnswerBytes: 'number',
   clock: 'clock',
+  onLookup: 'function',
+  headers: 'function',
 };
 
 const systemClock = { now: () => Date.now() };
@@ -53,9 +65,9 @@ const systemClock = { now: () => Date.now() };
 export function identityService(options: IdentityServiceOptions): Identity {
   checkIdentityOptions(options);
   const { cacheMs = 300_000, rejectedCacheMs = 30_000, maxCached = 10_000, timeoutMs = 5_000 } = options;
-  const { maxAnswerBytes = 1024 * 1024, clock = systemClock } = options;
+  const { maxAnswerBytes = 1024 * 1024, clock = systemClock, onLookup, headers } = options;
   const base = options.url.replace(/\/+$/, '').replace(/\/v3$/, '');
-  const client = new IdentityClient(`${base}/v3`, options, { timeoutMs, maxAnswerBytes }, () => clock.now());
+  const client = new IdentityClient(`${base}/v3`, options, { timeoutMs, maxAnswerBytes, headers }, () => clock.now());
   const valid = new ExpiringMap<Caller>(maxCached);
   // Apart from the valid ones, or a flood of nonsense would push those out.
   const rejected = new ExpiringMap<true>(maxCached);
@@ -76,8 +88,12 @@ export function identityService(options: IdentityServiceOptions): Identity {
     const hash = createHash('sha256').update(token).digest('base64');
     const now = clock.now();
     const known = valid.get(hash, now);
-    if (known || rejected.get(hash, now)) return known;
+    if (known || rejected.get(hash, now)) {
+      onLookup?.(known ? 'known' : 'refused');
+      return known;
+    }
     const asked = underway.get(hash);
+    onLookup?.(asked ? 'joined' : 'asked');
     if (asked) return asked;
     const answer = ask(token, hash).finally(() => underway.delete(hash));
     underway.set(hash, answer);
@@ -100,6 +116,9 @@ function checkIdentityOptions(options: IdentityServiceOptions): void {
     }
     if ((kind === 'text' || kind === 'secret') && (typeof value !== 'string' || value === '')) {
       throw new TypeError(`identityService(): ${name} must be a text that is not empty`);
+    }
+    if (kind === 'function' && typeof value !== 'function') {
+      throw new TypeError(`identityService(): ${name} must be a function`);
     }
   }
   for (const name of ['url', 'username', 'password'] as const) {

@@ -21,6 +21,11 @@ export interface NegotiatorOptions {
   readonly flavour?: FlavourName;
   /** Serves everything at this version: version headers are neither read nor written. For mounts older than microversions. */
   readonly pinned?: VersionLike;
+  /**
+   * Told of the version of each request that `settle` and the middleware let pass: who still uses which. `asked` is
+   * false for requests that named none. It throws nothing.
+   */
+  readonly onVersion?: (version: Version, asked: boolean, req: IncomingMessage) => void;
 }
 
 /** What a request's headers come to. */
@@ -53,6 +58,7 @@ const OPTIONS: Readonly<Record<keyof NegotiatorOptions, true>> = {
   headers: true,
   flavour: true,
   pinned: true,
+  onVersion: true,
 };
 
 export const negotiatorOptionNames = Object.keys(OPTIONS);
@@ -109,6 +115,7 @@ export function negotiator(options: NegotiatorOptions): Negotiator {
   const flavour = flavours[options.flavour ?? 'strict'];
   if (!flavour) throw new TypeError(`microversion: no flavour '${options.flavour}', there are strict, generic`);
   const names = headerNamesFrom(options.headers ?? 'service');
+  const { onVersion } = options;
   const typed = names.typed;
   const bare = flavour.bareHeaders ? names.bare : [];
   const vary = [...typed, ...bare];
@@ -174,6 +181,7 @@ export function negotiator(options: NegotiatorOptions): Negotiator {
       throw negotiation.error;
     }
     serveAt(req, negotiation.version);
+    onVersion?.(negotiation.version, negotiation !== atMinimum, req);
     if (!pinned && !res.headersSent) {
       writeVersion(res, negotiation.version.text, negotiation.typedText);
       holdVary(res, vary);

@@ -4,6 +4,7 @@ export { checkJsonText, checkJsonValue, defaultJsonLimits, type JsonLimits } fro
 export { Answer, answer } from './answer.js';
 export * from './errors.js';
 export { type Fault, faultNet, type OnError } from './fault-net.js';
+export type { RouterObserver, ServedRequest, Stage } from './observer.js';
 export {
   existsAt,
   type Method,

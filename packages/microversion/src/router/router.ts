@@ -9,6 +9,7 @@ import { Answer } from './answer.js';
 import { checkMediaType, readBody } from './body.js';
 import { InvalidBody, InvalidQuery, InvalidReply, NoRoute } from './errors.js';
 import { type Fault, faultNet, type OnError } from './fault-net.js';
+import { type RouterObserver, Trail } from './observer.js';
 import type { Operation, Routed } from './operation.js';
 import { Reply } from './reply.js';
 import { candidatesOf, operationAt, routeTable } from './table.js';
@@ -42,6 +43,8 @@ export interface RouterOptions<C> {
   readonly unknownKeys?: 'as-defined' | 'drop';
   /** Holds every answer against the operation's own schema, for tests. Default false. */
   readonly validateReplies?: boolean;
+  /** Looks on: for metrics and traces. */
+  readonly observer?: RouterObserver;
 }
 
 const OPTIONS: Readonly<Record<keyof RouterOptions<object>, true>> = {
@@ -58,6 +61,7 @@ const OPTIONS: Readonly<Record<keyof RouterOptions<object>, true>> = {
   mediaTypes: true,
   unknownKeys: true,
   validateReplies: true,
+  observer: true,
 };
 
 const METHODS_WITH_BODY = new Set(['POST', 'PUT', 'PATCH']);
@@ -116,40 +120,71 @@ export function createRouter<C extends object>(options: RouterOptions<C>) {
   };
   const fault = faultNet(options.fault, options.onError);
 
-  async function serve(req: IncomingMessage, res: ServerResponse): Promise<void> {
+  async function serve(req: IncomingMessage, res: ServerResponse, trail?: Trail): Promise<void> {
     const call = (await options.call(req, res)) as C & RoutedCall;
+    trail?.pass('identity');
     const url = req.url ?? '/';
     const mark = url.indexOf('?');
     const path = options.path ? options.path(req, call) : mark < 0 ? url : url.slice(0, mark);
     const match = table.find(req.method ?? 'GET', path);
     if (!match) throw new NoRoute('The resource could not be found.');
     call.params = match.params;
+    trail?.pass('route');
     const version = (call.version = options.negotiate(req, res));
+    if (trail) trail.version = version;
+    trail?.pass('version');
     let body: unknown;
     if (METHODS_WITH_BODY.has(req.method!)) {
       checkMediaType(req, bodyOptions);
       body = await readBody(req, bodyOptions);
     }
+    trail?.pass('body');
     const candidates = candidatesOf(match.route, body);
     options.checkAddress?.(call);
     const operation = (call.operation = operationAt(candidates, version));
+    if (trail) trail.operation = operation;
     const parts = prepare(operation);
     call.query = parts.query && checkQuery(parts.query, mark < 0 ? '' : url.slice(mark + 1), version);
     call.body = parts.body && check(parts.body, body, version);
+    trail?.pass('validation');
     call.target = operation.target && (await operation.target(call));
+    trail?.pass('target');
     await options.authorize?.(operation, call);
+    trail?.pass('policy');
     call.loaded = operation.load && (await operation.load(call));
+    trail?.pass('load');
     const result = answerOf(await operation.run(call));
+    trail?.pass('run');
     const status = result.status ?? at(operation.status, version) ?? 200;
     for (const name in result.headers) res.setHeader(name, result.headers[name]!);
     const text =
       result.raw ?? (result.body === undefined ? undefined : parts.reply?.render(version)(result.body, call));
     if (options.validateReplies && result.raw === undefined) validateReply(operation, parts.reply, version, text);
     send(res, status, text);
+    trail?.pass('render');
   }
 
+  async function serveObserved(observer: RouterObserver, req: IncomingMessage, res: ServerResponse): Promise<void> {
+    const trail = new Trail(observer);
+    let failure: unknown;
+    try {
+      await serve(req, res, trail);
+    } catch (error) {
+      failure = error;
+      fault(error, req, res);
+    }
+    trail.end(req, res, failure);
+  }
+
+  const { observer } = options;
+  if (!observer) {
+    return function microversionRouter(req: IncomingMessage, res: ServerResponse): void {
+      serve(req, res).catch((error) => fault(error, req, res));
+    };
+  }
+  const { around = (_req, serving) => serving() } = observer;
   return function microversionRouter(req: IncomingMessage, res: ServerResponse): void {
-    serve(req, res).catch((error) => fault(error, req, res));
+    around(req, () => serveObserved(observer, req, res)).catch((error) => fault(error, req, res));
   };
 }
 

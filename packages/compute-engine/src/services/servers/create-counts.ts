@@ -1,7 +1,8 @@
 import type { Context } from '../../context.js';
 import type { Core } from '../../core.js';
-import { badRequest, forbidden } from '../../errors.js';
+import { badRequest } from '../../errors.js';
 import { limitsOf, overQuota } from '../../quotas/server-quota.js';
+import type { QuotaKind } from '../../settings.js';
 import type { NewServer } from './create-request.js';
 
 /** How many servers: at least, and if quotas allow at the most. */
@@ -25,17 +26,15 @@ export async function checkItemQuota(core: Core, { caller }: Context, wanted: Ne
   const items = Object.keys(metadata).length;
   if (items === 0 && files.length === 0) return;
   const limits = await limitsOf(core, core.store, caller.projectId, caller.userId);
-  const beyond = (limit: number, amount: number) => limit >= 0 && amount > limit;
-  if (beyond(limits.metadata_items, items)) {
-    throw overQuota([{ kind: 'metadata_items', requested: items, used: 0, limit: limits.metadata_items }]);
-  }
-  if (beyond(limits.injected_files, files.length)) throw forbidden('Personality file limit exceeded');
+  const check = (kind: QuotaKind, requested: number, message?: string) => {
+    const limit = limits[kind];
+    if (limit >= 0 && requested > limit) throw overQuota(core, caller, [{ kind, requested, used: 0, limit }], message);
+  };
+  check('metadata_items', items);
+  check('injected_files', files.length, 'Personality file limit exceeded');
   for (const { path, contents } of files) {
-    if (beyond(limits.injected_file_path_bytes, Buffer.byteLength(path))) {
-      throw forbidden('Personality file path exceeds maximum length');
-    }
-    if (beyond(limits.injected_file_content_bytes, Buffer.from(contents, 'base64').length)) {
-      throw forbidden('Personality content limit exceeded');
-    }
+    check('injected_file_path_bytes', Buffer.byteLength(path), 'Personality file path exceeds maximum length');
+    const bytes = Buffer.from(contents, 'base64').length;
+    check('injected_file_content_bytes', bytes, 'Personality content limit exceeded');
   }
 }

@@ -48,7 +48,9 @@ export class ServerMetadata {
       const limits = await limitsOf(this.#core, tx, server.projectId, server.userId);
       const limit = limits.metadata_items;
       if (limit >= 0 && requested > limit)
-        throw overQuota([{ kind: 'metadata_items', requested, used: Object.keys(server.metadata).length, limit }]);
+        throw overQuota(this.#core, server, [
+          { kind: 'metadata_items', requested, used: Object.keys(server.metadata).length, limit },
+        ]);
       return { metadata };
     });
     return changed.metadata;

@@ -1,0 +1,18 @@
+import type { PrometheusMetrics } from '@apistrata/compute-router/prometheus';
+import type { Options } from './options.js';
+
+/** Who looks on while the program works; undefined for those nobody asked for. */
+export interface Observation {
+  readonly metrics: PrometheusMetrics | undefined;
+}
+
+/** Whether metrics are wanted: on the port of the API, or on one of their own. */
+function wantsMetrics({ metrics, 'metrics-port': port }: Options): boolean {
+  return metrics || port !== undefined;
+}
+
+/** What is not asked for is not even loaded. */
+export async function observationFrom(options: Options): Promise<Observation> {
+  const prometheus = wantsMetrics(options) ? await import('@apistrata/compute-router/prometheus') : undefined;
+  return { metrics: prometheus?.prometheusMetrics() };
+}

@@ -1,0 +1,171 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { startCloud, type TestCloud } from '@apistrata/test-cloud';
+import { afterAll, beforeAll, describe, expect, inject, it, vi } from 'vitest';
+import { parse } from 'yaml';
+import { freshDatabase } from '../../../testing/fresh-database.js';
+import { ask, type Program, runProgram, startProgram } from './program.js';
+
+const IMAGE = '70a599e0-31e7-49b7-b260-868f441e862b';
+const operating = join(import.meta.dirname, '../../../docs/operating');
+const page = readFileSync(join(operating, 'metrics.md'), 'utf8');
+
+/** Of an expression: names of metrics, without what PromQL itself calls something. */
+function metricsIn(expression: string): string[] {
+  return [...expression.replaceAll(/"[^"]*"/g, '').matchAll(/\b(?:apistrata|nodejs|process)_[a-z0-9_]+/g)].map(
+    ([name]) => name,
+  );
+}
+
+/** Samples as `name{labels}` with their values. */
+async function scrape(url: string): Promise<ReadonlyMap<string, number>> {
+  const response = await fetch(url);
+  expect([response.status, response.headers.get('content-type')]).toEqual([200, expect.stringContaining('text/plain')]);
+  const lines = (await response.text()).split('\n').filter((line) => line !== '' && !line.startsWith('#'));
+  return new Map(
+    lines.map((line) => [line.slice(0, line.lastIndexOf(' ')), Number(line.slice(line.lastIndexOf(' ')))]),
+  );
+}
+
+const nameOf = (sample: string) => sample.replace(/\{.*$/, '');
+
+const postgresUrl = inject('postgresUrl');
+const databases = [
+  { kind: 'SQLite', url: async () => ':memory:' },
+  ...(postgresUrl ? [{ kind: 'PostgreSQL', url: () => freshDatabase(postgresUrl) }] : []),
+];
+
+describe.each(databases)('metrics of the reference server on $kind, after a day of requests', ({ kind, url }) => {
+  let cloud: TestCloud;
+  let program: Program;
+  let metricsUrl: string;
+  let samples: ReadonlyMap<string, number>;
+
+  beforeAll(async () => {
+    cloud = await startCloud();
+    program = await startProgram(
+      [
+        ...['--db', await url(), '--metrics-port', '0', '--log-level', 'silent', '--quota', 'instances=2'],
+        ...['--auth', 'identity', '--identity-url', cloud.authUrl.replace(/\/v3\/?$/, '')],
+      ],
+      { OS_USERNAME: 'admin', OS_PASSWORD: 'secret', OS_PROJECT_NAME: 'demo' },
+    );
+    metricsUrl = (await vi.waitFor(() => /Metrics (http:\S+)/.exec(program.output())))![1]!;
+    const token = cloud.token('ada', 'demo');
+    const compute = (method: string, path: string, body?: unknown, version?: string) =>
+      ask(program.url, method, `/v2.1${path}`, { token, version, body });
+    const server = (name: string) => ({
+      server: { name, flavorRef: '1', imageRef: IMAGE, networks: 'none' },
+    });
+    const settled = async (id: string, status: string) =>
+      vi.waitFor(async () => expect((await compute('GET', `/servers/${id}`)).body.server).toMatchObject({ status }), {
+        timeout: 30_000,
+        interval: 50,
+      });
+    const made = await compute('POST', '/servers', server('web'), '2.37');
+    const { id } = made.body.server;
+    await settled(id, 'ACTIVE');
+    await compute('POST', '/servers', server('db'), '2.90').then(({ body }) => settled(body.server.id, 'ACTIVE'));
+    expect((await compute('POST', '/servers', server('one too many'), '2.90')).status).toBe(403);
+    await compute('POST', `/servers/${id}/action`, { 'os-stop': null });
+    await settled(id, 'SHUTOFF');
+    await compute('GET', '/servers/detail', undefined, '2.100');
+    await compute('GET', '/nowhere/at/all');
+    await compute('GET', '/servers/00000000-0000-0000-0000-000000000000');
+    await ask(program.url, 'GET', '/v2.1/servers', { token: 'nobody' });
+    samples = await scrape(metricsUrl);
+  });
+
+  afterAll(async () => {
+    expect(await program.end('SIGTERM')).toBe(0);
+    await cloud.stop();
+  });
+
+  const value = (sample: string) => samples.get(sample);
+
+  it('tell requests by operation, version and status, and unknown paths under one name', () => {
+    expect(value('apistrata_requests_total{operation="POST /servers",version="2.37",status="202"}')).toBe(1);
+    expect(value('apistrata_requests_total{operation="POST /servers",version="2.90",status="403"}')).toBe(1);
+    expect(
+      value('apistrata_requests_total{operation="POST /servers/{id}/action os-stop",version="2.1",status="202"}'),
+    ).toBe(1);
+    expect(value('apistrata_requests_total{operation="none",version="none",status="404"}')).toBe(1);
+    expect(value('apistrata_requests_total{operation="none",version="none",status="401"}')).toBe(1);
+    expect(value('apistrata_versions_total{version="2.100",asked="yes"}')).toBe(1);
+    expect(value('apistrata_versions_total{version="2.1",asked="no"}')).toBeGreaterThan(2);
+  });
+
+  it('tell servers, jobs, quota refusals, identity lookups and connections', () => {
+    expect(value('apistrata_servers{state="active"}')).toBe(1);
+    expect(value('apistrata_servers{state="stopped"}')).toBe(1);
+    expect(value('apistrata_jobs_total{kind="create",outcome="done"}')).toBe(2);
+    expect(value('apistrata_quota_refusals_total{kind="instances"}')).toBe(1);
+    expect(value('apistrata_identity_lookups_total{found="asked"}')).toBe(2);
+    expect(value('apistrata_identity_lookups_total{found="known"}')).toBeGreaterThan(2);
+    expect(value('apistrata_jobs_pending')).toBe(0);
+    expect(value('apistrata_database_connections_max')).toBe(kind === 'SQLite' ? 1 : 10);
+    expect(value('apistrata_statement_rows_total{statement="insert servers"}')).toBe(2);
+    expect(value('apistrata_connections')).toBeGreaterThan(0);
+  });
+
+  it('have no ids in their labels', () => {
+    const ids = [...samples.keys()].filter((sample) => /[0-9a-f]{8}-[0-9a-f]{4}|req-|demo/.test(sample));
+    expect(ids).toEqual([]);
+  });
+
+  // What one database has the other may not: commits that are shared are SQLite's.
+  const exists = (name: string) =>
+    [...samples.keys()].some((sample) => nameOf(sample) === name) || (kind !== 'SQLite' && name.includes('_commit_'));
+
+  it('are what the dashboard shows', () => {
+    const dashboard = JSON.parse(readFileSync(join(operating, 'grafana-dashboard.json'), 'utf8'));
+    const shown = dashboard.panels.flatMap((panel: any) => panel.targets.flatMap((t: any) => metricsIn(t.expr)));
+    expect(shown.length).toBeGreaterThan(30);
+    // Nothing failed today, and samples of what never happened do not exist.
+    const missing = shown.filter((name: string) => !exists(name) && name !== 'apistrata_statement_errors_total');
+    expect(missing).toEqual([]);
+  });
+
+  it('are what the alerts look at, and each alert is explained', () => {
+    const { groups } = parse(readFileSync(join(operating, 'alert-rules.yaml'), 'utf8'));
+    const rules = groups.flatMap((group: any) => group.rules);
+    const watched = rules.flatMap(({ expr }: any) => metricsIn(expr));
+    expect(watched.length).toBeGreaterThan(8);
+    expect(watched.filter((name: string) => !exists(name) && name !== 'apistrata_statement_errors_total')).toEqual([]);
+    expect(rules.map(({ alert }: any) => alert).filter((alert: string) => !page.includes(`\`${alert}\``))).toEqual([]);
+  });
+
+  it('are all on the page of metrics, and the page names none that do not exist', async () => {
+    const text = await (await fetch(metricsUrl)).text();
+    const exported = [...text.matchAll(/^# TYPE (\S+)/gm)].map(([, name]) => name!);
+    const described = new Set(metricsIn(page).filter((name) => !/_(?:bucket|sum|count)$/.test(name)));
+    expect(exported.filter((name) => !described.has(name))).toEqual([]);
+    expect([...described].filter((name) => !exported.includes(name))).toEqual([]);
+  });
+
+  it('are answered to GET and HEAD alone, and nothing else is there', async () => {
+    expect((await fetch(metricsUrl, { method: 'POST' })).status).toBe(405);
+    expect((await fetch(metricsUrl.replace('/metrics', '/v2.1'))).status).toBe(404);
+    expect(await (await fetch(`${program.url}/metrics`)).text()).not.toContain('apistrata_');
+  });
+});
+
+describe('where metrics are', () => {
+  it('is the port of the API with --metrics', async () => {
+    const program = await startProgram(['--db', ':memory:', '--metrics', '--log-level', 'silent']);
+    const samples = await scrape(`${program.url}/metrics`);
+    expect(samples.get('apistrata_database_connections_max')).toBe(1);
+    expect(await program.end('SIGTERM')).toBe(0);
+  });
+
+  it('is refused with the option at fault where the port is taken', async () => {
+    const program = await startProgram(['--db', ':memory:', '--metrics-port', '0', '--log-level', 'silent']);
+    const taken = new URL((await vi.waitFor(() => /Metrics (http:\S+)/.exec(program.output())))![1]!).port;
+    const { code, output } = await runProgram(['--db', ':memory:', '--port', '0', '--metrics-port', taken]);
+    expect(code).toBe(1);
+    expect(output).toContain(
+      `port ${taken} of 127.0.0.1 is taken: end the other program, or choose another one with --metrics-port`,
+    );
+    expect(await program.end('SIGTERM')).toBe(0);
+  });
+});

@@ -1,0 +1,14 @@
+/** Looking on while an engine works: for metrics and traces. */
+export type { JobStatistics, Statistics } from '../services/statistics.js';
+export type {
+  EngineObserver,
+  JobOutcome,
+  ObservedJob,
+  ObservedPool,
+  ObservedStatement,
+  ObservedStep,
+  ObservedWork,
+  QuotaExcess,
+  QuotaRefused,
+  TraceContext,
+} from './observer.js';

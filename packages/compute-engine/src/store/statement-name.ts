@@ -1,0 +1,21 @@
+import type { CompiledQuery } from 'kysely';
+
+/** The verb of a statement; values are parameters, so texts are the program's own. */
+const VERB =
+  /^\W*(?:with\b.*?\b)?(select|insert|update|delete|begin|commit|rollback|savepoint|release|create|alter|drop|pragma)\b/is;
+const NAMING_ONE = /^(?:select|insert|update|delete)$/;
+const SCHEMA = /^(?:create|alter|drop|pragma)$/;
+const FIRST_TABLE = /\b(?:from|into|update|join)\s+"?([a-z_]+)"?/i;
+
+const names = new WeakMap<object, string>();
+
+/** What a statement is called among others: `select servers`. Texts that differ by their filters only share a name. */
+export function statementName({ query, sql }: CompiledQuery): string {
+  const known = names.get(query);
+  if (known !== undefined) return known;
+  const verb = VERB.exec(sql)?.[1]?.toLowerCase() ?? 'other';
+  const table = NAMING_ONE.test(verb) ? FIRST_TABLE.exec(sql)?.[1]?.toLowerCase() : undefined;
+  const name = table === undefined ? (SCHEMA.test(verb) ? 'schema' : verb) : `${verb} ${table}`;
+  names.set(query, name);
+  return name;
+}

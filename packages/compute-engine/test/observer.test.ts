@@ -1,0 +1,108 @@
+import { describe, expect, inject, it, vi } from 'vitest';
+import { freshDatabase } from '../../../testing/fresh-database.js';
+import { contextOf } from '../src/context.js';
+import { createEngine } from '../src/index.js';
+import type {
+  EngineObserver,
+  ObservedJob,
+  ObservedPool,
+  ObservedStatement,
+  ObservedStep,
+  ObservedWork,
+  QuotaRefused,
+} from '../src/observation/index.js';
+
+const IMAGE = '70a599e0-31e7-49b7-b260-868f441e862b';
+const postgresUrl = inject('postgresUrl');
+const databases = [
+  { kind: 'SQLite', url: async () => ':memory:' },
+  ...(postgresUrl ? [{ kind: 'PostgreSQL', url: () => freshDatabase(postgresUrl) }] : []),
+];
+const ada = contextOf({ userId: 'ada', projectId: 'demo', roles: ['member'] }, 'req-1');
+
+describe.each(databases)('who looks on while an engine works, on $kind', ({ kind, url }) => {
+  it('hears of statements, connections, commits, jobs, steps of machines and quota refusals', async () => {
+    const statements: ObservedStatement[] = [];
+    const pool: ObservedPool[] = [];
+    const commits: number[] = [];
+    const jobs: ObservedJob[] = [];
+    const steps: ObservedStep[] = [];
+    const refused: QuotaRefused[] = [];
+    const observer: EngineObserver = {
+      statement: (told) => statements.push(told),
+      pool: (told) => pool.push(told),
+      commit: ({ transactions }) => commits.push(transactions),
+      job: (told) => jobs.push(told),
+      step: (told) => steps.push(told),
+      overQuota: (told) => refused.push(told),
+    };
+    const engine = await createEngine({
+      database: await url(),
+      observer,
+      settings: { quotas: { instances: 4 } as never },
+    });
+    const names = () => new Set(statements.map(({ name }) => name));
+    statements.length = 0;
+    const create = () =>
+      engine.servers.create(ada, { name: 's', flavorId: '1', imageId: IMAGE, networks: 'none' } as never);
+    const created = await Promise.all([create(), create(), create(), create()]);
+    await vi.waitFor(() => expect(jobs).toHaveLength(4), { timeout: 20_000 });
+    expect(created).toHaveLength(4);
+    expect(jobs.map(({ kind: job, outcome, attempt }) => `${job} ${outcome} ${attempt}`)).toEqual(
+      Array(4).fill('create done 1'),
+    );
+    for (const { ms, waitedMs } of jobs) expect([ms > 0, waitedMs >= 0]).toEqual([true, true]);
+    expect([...names()]).toEqual(expect.arrayContaining(['insert servers', 'insert jobs', 'delete jobs', 'commit']));
+    const insert = statements.find(({ name }) => name === 'insert servers')!;
+    expect([insert.rows, insert.failed, insert.ms >= 0]).toEqual([1, false, true]);
+    expect(steps.map(({ verb, outcome }) => `${verb} ${outcome}`)).toContain('spawn done');
+    expect(pool.at(-1)).toMatchObject({ most: kind === 'SQLite' ? 1 : 10, busy: expect.any(Number) });
+    expect(pool.some(({ waitedMs }) => waitedMs !== undefined)).toBe(true);
+    // Four at once: some share a commit where there is only one writer.
+    if (kind === 'SQLite') expect(Math.max(...commits)).toBeGreaterThan(1);
+    else expect(commits).toEqual([]);
+
+    await expect(create()).rejects.toMatchObject({ code: 'FORBIDDEN' });
+    expect(refused).toEqual([
+      { projectId: 'demo', userId: 'ada', exceeded: [{ kind: 'instances', requested: 1, used: 4, limit: 4 }] },
+    ]);
+    await engine.close();
+    expect(pool.at(-1)).toMatchObject({ busy: 0, waiting: 0 });
+  });
+
+  it('may put something of its own around jobs and steps, which know what they belong to', async () => {
+    const around: ObservedWork[] = [];
+    const order: string[] = [];
+    const outer: EngineObserver = {
+      around: async (work, run) => {
+        around.push(work);
+        order.push(`outer ${work.type}`);
+        return run();
+      },
+      traceContext: () => ({ traceparent: '00-aa-bb-01' }),
+    };
+    const inner: EngineObserver = {
+      around: async (work, run) => {
+        order.push(`inner ${work.type}`);
+        return run();
+      },
+    };
+    const engine = await createEngine({ database: await url(), observer: [outer, inner] });
+    await engine.servers.create(ada, { name: 's', flavorId: '1', imageId: IMAGE, networks: 'none' } as never);
+    await vi.waitFor(() => expect(around.some(({ type }) => type === 'step')).toBe(true), { timeout: 20_000 });
+    await engine.close();
+    expect(around[0]).toMatchObject({
+      type: 'job',
+      kind: 'create',
+      requestId: 'req-1',
+      attempt: 1,
+      traceContext: { traceparent: '00-aa-bb-01' },
+    });
+    expect(order.slice(0, 4)).toEqual(['outer job', 'inner job', 'outer step', 'inner step']);
+  });
+
+  it('is refused where a hook does not exist', async () => {
+    const observer = { statments: () => {} } as EngineObserver;
+    await expect(createEngine({ observer })).rejects.toThrow('unknown option "statments"');
+  });
+});

@@ -1,0 +1,40 @@
+import { sql } from 'kysely';
+import { afterEach, beforeEach, describe, expect, inject, it } from 'vitest';
+import { Statistics } from '../src/services/statistics.js';
+import type { Store } from '../src/store/store.js';
+import { storesUnderTest } from './stores-under-test.js';
+
+/** More than are counted at once. */
+const ACTIVE = 45_000;
+
+describe.each(storesUnderTest(inject('postgresUrl')))('how many servers there are, on $kind', ({ open }) => {
+  let store: Store;
+  let close: () => Promise<void>;
+
+  beforeEach(async () => {
+    ({ store, close } = await open());
+  });
+  afterEach(() => close());
+
+  const add = (state: string, from: number, count: number, deleted = 0) =>
+    sql`with recursive numbers(n) as (select ${sql.lit(from)} union all select n + 1 from numbers where n < ${sql.lit(from + count - 1)})
+      insert into servers (id, revision, data, vm_state, deleted, created_at)
+      select cast(n as text), 0, '{}', ${state}, ${sql.lit(deleted)}, n / 100 from numbers`.execute(store.db);
+
+  const statistics = () => new Statistics({ store, worker: { pending: async () => 0 } as never });
+
+  it('is counted exactly, state by state, without those that are deleted', async () => {
+    expect(await statistics().servers()).toEqual({});
+    await add('active', 0, ACTIVE);
+    await add('error', ACTIVE, 3);
+    await add('active', 2 * ACTIVE, 5, 1);
+    expect(await statistics().servers()).toEqual({ active: ACTIVE, error: 3 });
+  });
+
+  it('is counted once for all who ask within some seconds', async () => {
+    const asked = statistics();
+    const [first, second] = await Promise.all([asked.servers(), asked.servers()]);
+    await add('active', 0, 1);
+    expect([first, second, await asked.servers()]).toEqual([{}, {}, {}]);
+  });
+});

@@ -1,0 +1,57 @@
+import { operationKey, type ServedRequest } from '@apistrata/microversion/router';
+import { Counter, Histogram, type Registry } from 'prom-client';
+import type { ApiObserver } from '../http/api-observer.js';
+import type { IdentityLookup } from '../identity/index.js';
+import { BoundedLabel } from './bounded-label.js';
+
+const REQUEST_SECONDS = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
+
+/** Versions that are told apart; clients choose them, and an API may have a hundred. */
+const VERSIONS = 40;
+
+/** Requests of which no operation was found: unknown paths, callers turned away before. */
+const NONE = 'none';
+
+/** The metrics of what the API serves. */
+export function apiMetrics(register: Registry): Required<Pick<ApiObserver, 'request' | 'version'>> {
+  const registers = [register];
+  const requests = new Counter({
+    name: 'apistrata_requests_total',
+    help: 'Requests answered, by operation, version served and status',
+    labelNames: ['operation', 'version', 'status'],
+    registers,
+  });
+  const seconds = new Histogram({
+    name: 'apistrata_request_duration_seconds',
+    help: 'Time from the arrival of a request until its answer was handed over, by operation',
+    labelNames: ['operation'],
+    buckets: REQUEST_SECONDS,
+    registers,
+  });
+  const versions = new Counter({
+    name: 'apistrata_versions_total',
+    help: 'Versions that requests were served at, and whether they asked for them (asked: yes or no)',
+    labelNames: ['version', 'asked'],
+    registers,
+  });
+  const known = new BoundedLabel(VERSIONS);
+  return {
+    request({ operation: found, version, status, ms }: ServedRequest) {
+      const operation = found ? operationKey(found) : NONE;
+      requests.inc({ operation, version: version ? known.of(version.text) : NONE, status });
+      seconds.observe({ operation }, ms / 1000);
+    },
+    version: (version, asked) => versions.inc({ version: known.of(version.text), asked: asked ? 'yes' : 'no' }),
+  };
+}
+
+/** The metric of `identityService({ onLookup })`. */
+export function identityMetrics(register: Registry): (found: IdentityLookup) => void {
+  const lookups = new Counter({
+    name: 'apistrata_identity_lookups_total',
+    help: 'Tokens looked up, by how: known, refused (both remembered), asked (a question to the identity service), joined',
+    labelNames: ['found'],
+    registers: [register],
+  });
+  return (found) => lookups.inc({ found });
+}

@@ -1,0 +1,35 @@
+import type { ServerStatistics } from '@apistrata/healthcheck/server';
+import { Counter, Gauge, type Registry } from 'prom-client';
+
+/** The metrics of a guarded server, asked at each scrape. */
+export function connectionMetrics(register: Registry, statistics: () => ServerStatistics): void {
+  const registers = [register];
+  const now = (name: string, help: string, read: (found: ServerStatistics) => number) =>
+    new Gauge({
+      name,
+      help,
+      registers,
+      collect() {
+        this.set(read(statistics()));
+      },
+    });
+  const ever = (name: string, help: string, read: (found: ServerStatistics) => number) =>
+    new Counter({
+      name,
+      help,
+      registers,
+      collect() {
+        this.reset();
+        this.inc(read(statistics()));
+      },
+    });
+  now('apistrata_connections', 'Connections of clients', ({ connections }) => connections);
+  now('apistrata_connections_busy', 'Connections with a request that is being answered', ({ busy }) => busy);
+  now('apistrata_unread_bytes', 'Bytes of answers that clients have not taken yet', ({ unreadBytes }) => unreadBytes);
+  ever('apistrata_connections_dropped_total', 'Connections closed for there were too many', ({ dropped }) => dropped);
+  ever(
+    'apistrata_connections_stalled_total',
+    'Connections closed for nobody read the answer',
+    ({ stalled }) => stalled,
+  );
+}

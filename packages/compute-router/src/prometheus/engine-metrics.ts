@@ -1,0 +1,168 @@
+import type { Engine } from '@apistrata/compute-engine';
+import type { EngineObserver } from '@apistrata/compute-engine/observation';
+import { Counter, Gauge, Histogram, type Registry } from 'prom-client';
+import { BoundedLabel } from './bounded-label.js';
+
+const MS = 1000;
+
+const STATEMENT_SECONDS = [0.0001, 0.0005, 0.001, 0.005, 0.01, 0.05, 0.1, 0.5, 1, 5];
+const WAIT_SECONDS = [0.0001, 0.001, 0.01, 0.05, 0.1, 0.5, 1, 5, 10];
+const WORK_SECONDS = [0.001, 0.005, 0.01, 0.05, 0.1, 0.5, 1, 5, 10, 60, 600];
+
+/** There are so many names of statements at the most: verbs times tables. */
+const STATEMENTS = 300;
+/** Actions of the API and of the engine's owner, and cleanups. */
+const KINDS = 200;
+
+/** The metrics of what an engine does. */
+export function engineMetrics(register: Registry): EngineObserver {
+  const registers = [register];
+  const statementSeconds = new Histogram({
+    name: 'apistrata_statement_duration_seconds',
+    help: 'Time that statements of the database took, by verb and table',
+    labelNames: ['statement'],
+    buckets: STATEMENT_SECONDS,
+    registers,
+  });
+  const statementRows = new Counter({
+    name: 'apistrata_statement_rows_total',
+    help: 'Rows that statements of the database read or changed, by verb and table',
+    labelNames: ['statement'],
+    registers,
+  });
+  const statementErrors = new Counter({
+    name: 'apistrata_statement_errors_total',
+    help: 'Statements of the database that failed, by verb and table',
+    labelNames: ['statement'],
+    registers,
+  });
+  const connections = new Gauge({
+    name: 'apistrata_database_connections',
+    help: 'Connections of the database in use (busy), and work that waits for one (waiting)',
+    labelNames: ['state'],
+    registers,
+  });
+  const mostConnections = new Gauge({
+    name: 'apistrata_database_connections_max',
+    help: 'Connections of the database that there may be',
+    registers,
+  });
+  const connectionWait = new Histogram({
+    name: 'apistrata_database_connection_wait_seconds',
+    help: 'Time that work waited for a connection of the database',
+    buckets: WAIT_SECONDS,
+    registers,
+  });
+  const groupSize = new Histogram({
+    name: 'apistrata_commit_transactions',
+    help: 'Transactions that shared one commit (SQLite)',
+    buckets: [1, 2, 4, 8, 16, 32, 64],
+    registers,
+  });
+  const commitSeconds = new Histogram({
+    name: 'apistrata_commit_duration_seconds',
+    help: 'Time of a group of transactions from its begin to its commit (SQLite)',
+    buckets: STATEMENT_SECONDS,
+    registers,
+  });
+  const jobs = new Counter({
+    name: 'apistrata_jobs_total',
+    help: 'Tries of background jobs, by kind and outcome (done, failed, superseded, retried, stopped)',
+    labelNames: ['kind', 'outcome'],
+    registers,
+  });
+  const jobSeconds = new Histogram({
+    name: 'apistrata_job_duration_seconds',
+    help: 'Time that a try of a background job took, by kind',
+    labelNames: ['kind'],
+    buckets: WORK_SECONDS,
+    registers,
+  });
+  const jobWait = new Histogram({
+    name: 'apistrata_job_wait_seconds',
+    help: 'Age of background jobs when a try of them began: since when they had been due',
+    labelNames: ['kind'],
+    buckets: WAIT_SECONDS,
+    registers,
+  });
+  const stepSeconds = new Histogram({
+    name: 'apistrata_driver_step_duration_seconds',
+    help: 'Time that machines took for what they were told, by verb and outcome (done, failed, stopped)',
+    labelNames: ['verb', 'outcome'],
+    buckets: WORK_SECONDS,
+    registers,
+  });
+  const refusals = new Counter({
+    name: 'apistrata_quota_refusals_total',
+    help: 'Requests refused because a project or user had no room for them, by kind of quota',
+    labelNames: ['kind'],
+    registers,
+  });
+  const statements = new BoundedLabel(STATEMENTS);
+  const kinds = new BoundedLabel(KINDS);
+
+  return {
+    statement({ name, rows, ms, failed }) {
+      const statement = statements.of(name);
+      statementSeconds.observe({ statement }, ms / MS);
+      if (rows > 0) statementRows.inc({ statement }, rows);
+      if (failed) statementErrors.inc({ statement });
+    },
+    pool({ most, busy, waiting, waitedMs }) {
+      mostConnections.set(most);
+      connections.set({ state: 'busy' }, busy);
+      connections.set({ state: 'waiting' }, waiting);
+      if (waitedMs !== undefined) connectionWait.observe(waitedMs / MS);
+    },
+    commit({ transactions, ms }) {
+      groupSize.observe(transactions);
+      commitSeconds.observe(ms / MS);
+    },
+    job({ kind: name, outcome, ms, waitedMs }) {
+      const kind = kinds.of(name);
+      jobs.inc({ kind, outcome });
+      jobSeconds.observe({ kind }, ms / MS);
+      jobWait.observe({ kind }, waitedMs / MS);
+    },
+    step: ({ verb, outcome, ms }) => stepSeconds.observe({ verb, outcome }, ms / MS),
+    overQuota({ exceeded }) {
+      for (const { kind } of exceeded) refusals.inc({ kind });
+    },
+  };
+}
+
+/** What an engine is asked at each scrape. Where it cannot answer, its database being away, the figures are left out. */
+export function engineGauges(register: Registry, engine: Engine): void {
+  const registers = [register];
+  const { statistics } = engine;
+  new Gauge({
+    name: 'apistrata_servers',
+    help: 'Servers of all projects, by vm_state; counted anew every few seconds at the most',
+    labelNames: ['state'],
+    registers,
+    async collect() {
+      const counts = await statistics.servers().catch(() => ({}));
+      this.reset();
+      for (const [state, count] of Object.entries(counts)) this.set({ state }, count);
+    },
+  });
+  const jobGauges = {
+    pending: new Gauge({
+      name: 'apistrata_jobs_pending',
+      help: 'Background jobs that exist, in all processes of the database',
+      registers,
+      async collect() {
+        const found = await statistics.jobs().catch(() => undefined);
+        for (const gauge of Object.values(jobGauges)) gauge.reset();
+        if (!found) return void jobGauges.pending.remove();
+        jobGauges.pending.set(found.pending);
+        jobGauges.overdue.set(found.overdueMs / MS);
+      },
+    }),
+    overdue: new Gauge({
+      name: 'apistrata_job_overdue_seconds',
+      help: 'How long the oldest background job that nobody works on has been due',
+      registers,
+    }),
+  };
+}
