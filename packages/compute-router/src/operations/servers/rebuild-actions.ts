@@ -6,7 +6,7 @@ import { loadHosts } from '../../http/call.js';
 import { operation } from '../../operation.js';
 import * as type from '../../schemas/types.js';
 import { serverRebuilt } from '../../views/server.js';
-import { fieldsOf, keptOf } from '../../views/server-fields.js';
+import { fieldsOf, keptOf } from '../../views/server-request-fields.js';
 import { serverById } from './target.js';
 
 const path = '/servers/{id}/action';
