@@ -86,7 +86,7 @@ export const rebuildActions = [
     policy: 'os_compute_api:os-unrescue',
     status: 202,
     errors: [404, 409, 501],
-    body: object({ unrescue: z.unknown() }),
+    body: object({ unrescue: type.anything }),
     target: serverById,
     run: async ({ engine, context, target }) => {
       await engine.servers.act(context, target.id, 'unrescue');
