@@ -6,7 +6,7 @@ import { field, nested, nestedList, type ViewField } from '@apistrata/microversi
 import type { AnySchema } from '@apistrata/microversion/schema';
 import { z } from 'zod';
 import type { HostsCall } from '../http/call.js';
-import { closed, type ListFilter, opened, pattern } from '../schemas/list-filter.js';
+import * as filter from '../schemas/list-filter.js';
 import * as reply from '../schemas/reply-types.js';
 import * as type from '../schemas/types.js';
 import { instanceNameOf } from './instance-name.js';
@@ -35,7 +35,7 @@ export interface ServerField extends Readonly<Partial<Record<ServerRequest, Wind
   readonly kept?: keyof NewServer | keyof RequestOf<'rebuild'> | keyof Server;
   readonly shown?: Windowed<Field>;
   /** Where lists can be filtered or sorted by it, under its name. */
-  readonly filter?: ListFilter;
+  readonly filter?: filter.ListFilter;
 }
 
 const text = (get: (server: Server, call: HostsCall) => string): Field => field(z.string(), get);
@@ -94,9 +94,9 @@ export const commonFields = {
     kept: 'description',
     ...inAll(since('2.19', type.description().optional())),
     filter: {
-      given: pattern,
+      given: filter.pattern,
       pattern: 'description',
-      ...closed('Only those whose description matches this regular expression'),
+      ...filter.closed('Only those whose description matches this regular expression'),
     },
     shown: since(
       '2.19',
@@ -142,10 +142,10 @@ export const extendedFields = {
     kept: 'configDrive',
     create: type.boolish.optional(),
     filter: {
-      given: pattern,
+      given: filter.pattern,
       pattern: 'config_drive',
       sorts: 'config_drive',
-      ...opened('2.83', 'Only those with or without a drive for metadata'),
+      ...filter.opened('2.83', 'Only those with or without a drive for metadata'),
     },
     shown: text((s) => (s.configDrive ? 'True' : '')),
   },
@@ -154,10 +154,10 @@ export const extendedFields = {
     create: type.name.optional(),
     rebuild: since('2.54', type.name.nullable().optional()),
     filter: {
-      given: pattern,
+      given: filter.pattern,
       pattern: 'key_name',
       sorts: 'key_name',
-      ...opened('2.83', 'Only those with this key pair'),
+      ...filter.opened('2.83', 'Only those with this key pair'),
     },
     shown: nullable((s) => s.keyName),
   },
@@ -217,10 +217,10 @@ export const requestFields = {
     kept: 'zone',
     create: type.name.optional(),
     filter: {
-      given: pattern,
+      given: filter.pattern,
       pattern: 'availability_zone',
       sorts: 'availability_zone',
-      ...opened('2.83', 'Only those in this zone'),
+      ...filter.opened('2.83', 'Only those in this zone'),
     },
   },
   min_count: { kept: 'minCount', create: type.posint.optional() },
@@ -237,10 +237,10 @@ export const requestFields = {
     kept: 'hostname',
     ...inAll([between('2.90', '2.93', type.hostnameLabel.optional()), since('2.94', type.fqdn.optional())]),
     filter: {
-      given: pattern,
+      given: filter.pattern,
       pattern: 'hostname',
       sorts: 'hostname',
-      ...opened('2.90', 'Only those whose guest calls itself this'),
+      ...filter.opened('2.90', 'Only those whose guest calls itself this'),
     },
   },
 } as const satisfies Record<string, ServerField>;
