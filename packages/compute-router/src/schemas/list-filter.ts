@@ -3,7 +3,7 @@ import {
   type ServerFilters,
   type ServerPatternField,
   type ServerSortKey,
-} from '@apistrata/compute-engine';
+} from '@apistrata/compute-engine/api';
 import { since, Version, type Windowed } from '@apistrata/microversion';
 import { one, type QueryParameter } from '@apistrata/microversion/schema';
 import { z } from 'zod';
