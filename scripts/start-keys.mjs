@@ -9,23 +9,23 @@ function manifest(folder) {
   return JSON.parse(readFileSync(join(ROOT, folder, 'package.json'), 'utf8'));
 }
 
-/** The folders of a workspace package and of all that it depends on; with `dev`, for its own development too. */
-function closure(folder, dev, found = new Set()) {
+/** The folders of a workspace package and of all that it needs to run. */
+function closure(folder, found = new Set()) {
   if (found.has(folder)) return found;
   found.add(folder);
-  const { dependencies = {}, devDependencies = {} } = manifest(folder);
-  for (const [name, version] of Object.entries(dev ? { ...dependencies, ...devDependencies } : dependencies)) {
-    if (version.startsWith('workspace:')) closure(`packages/${name.split('/')[1]}`, dev, found);
+  for (const [name, version] of Object.entries(manifest(folder).dependencies ?? {})) {
+    if (version.startsWith('workspace:')) closure(`packages/${name.split('/')[1]}`, found);
   }
   return found;
 }
 
-/** Every file below a folder that decides what is built, by name. */
-function sources(folder) {
-  const src = readdirSync(join(ROOT, folder, 'src'), { recursive: true, withFileTypes: true })
-    .filter((entry) => entry.isFile())
-    .map((entry) => join(entry.parentPath ?? entry.path, entry.name));
-  return [...src.sort(), join(ROOT, folder, 'tsconfig.json')];
+/** The folders of the server and of all packages that it is made of. */
+export const serverFolders = () => [...closure(SERVER)];
+
+/** The modules of a folder, below its `src`, by name. */
+export function modules(folder) {
+  const files = readdirSync(join(ROOT, folder, 'src'), { recursive: true });
+  return files.filter((file) => file.endsWith('.ts') && !file.endsWith('.test.ts')).sort();
 }
 
 function keyOf(start, files) {
@@ -36,7 +36,7 @@ function keyOf(start, files) {
 
 /** Changes with everything that decides what is installed: the lockfile, manifests, and the Node that native code is for. */
 export function installKey() {
-  const manifests = [...closure(SERVER, true)].map((folder) => join(ROOT, folder, 'package.json'));
+  const manifests = [...serverFolders(), '.'].map((folder) => join(ROOT, folder, 'package.json'));
   const { versions, platform, arch } = process;
   const files = [join(ROOT, 'pnpm-lock.yaml'), join(ROOT, 'pnpm-workspace.yaml'), ...manifests];
   return keyOf(`${versions.modules} ${platform} ${arch}`, files);
@@ -44,6 +44,6 @@ export function installKey() {
 
 /** Changes with every source of the server. Contents count, not times: a pull or a checkout sets those as it likes. */
 export function buildKey(install) {
-  const folders = [...closure(SERVER, false)];
-  return keyOf(install, [join(ROOT, 'tsconfig.base.json'), ...folders.flatMap(sources)]);
+  const sources = serverFolders().flatMap((folder) => modules(folder).map((file) => join(ROOT, folder, 'src', file)));
+  return keyOf(install, [join(ROOT, 'tsconfig.base.json'), ...sources]);
 }

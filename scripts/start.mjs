@@ -25,6 +25,15 @@ function readStamp() {
   }
 }
 
+/** Whether everything is installed, as `npm test` does it. pnpm keeps what it was told. */
+function installedForDevelopment() {
+  try {
+    return JSON.parse(readFileSync(join(ROOT, 'node_modules', '.modules.yaml'), 'utf8')).included.devDependencies;
+  } catch {
+    return false;
+  }
+}
+
 function run(what, cure, command, args) {
   console.log(`${what} ...`);
   const began = Date.now();
@@ -45,18 +54,21 @@ const install = installKey();
 const build = buildKey(install);
 if (stamp.install !== install) {
   const quiet = ['--reporter=append-only', '--prefer-offline', '--frozen-lockfile'];
+  // What tests and checks need is left out, unless it is there: then it stays.
+  const { name: serverName } = JSON.parse(readFileSync(join(ROOT, SERVER, 'package.json'), 'utf8'));
+  const lean = installedForDevelopment()
+    ? []
+    : ['--prod', ...['.', `${serverName}...`].flatMap((name) => ['--filter-prod', name])];
   run(
     'Installing (the first time takes a minute or two)',
     'Look above for what npm said; a registry has to be reachable the first time.',
     'npx',
-    ['--yes', 'pnpm@12.21.0', 'install', ...quiet],
+    ['--yes', 'pnpm@12.21.0', 'install', ...lean, ...quiet],
   );
 }
 if (stamp.build !== build || !existsSync(MAIN)) {
   run('Building the server', 'Look above for what the compiler said.', process.execPath, [
-    join('node_modules', 'typescript', 'bin', 'tsc'),
-    '-b',
-    SERVER,
+    join('scripts', 'transpile.mjs'),
   ]);
   mkdirSync(join(STAMP, '..'), { recursive: true });
   writeFileSync(STAMP, JSON.stringify({ install, build }));

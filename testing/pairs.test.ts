@@ -1,0 +1,20 @@
+import { execFileSync } from 'node:child_process';
+import { join } from 'node:path';
+import { expect, it } from 'vitest';
+
+const module = join(import.meta.dirname, 'release/pairs.mjs');
+
+it('every two values of different factors meet in the matrix of the release check', () => {
+  const factors = { a: [1, 2, 3, 4, 5, 6, 7, 8], b: ['x', 'y', 'z'], c: [true, false], d: ['p', 'q', 'r'] };
+  const code = `import('${module}').then((m) => console.log(JSON.stringify(m.pairs(${JSON.stringify(factors)}))))`;
+  const rows = JSON.parse(execFileSync(process.execPath, ['-e', code], { encoding: 'utf8' }));
+  const names = Object.keys(factors) as (keyof typeof factors)[];
+  for (const one of names) {
+    for (const other of names.filter((name) => name !== one)) {
+      const met = new Set(rows.map((row: any) => `${row[one]} ${row[other]}`));
+      expect(met.size, `${one} and ${other}`).toBe(factors[one].length * factors[other].length);
+    }
+  }
+  // The two longest factors need as many rows as they have pairs; the others must not need many more.
+  expect(rows.length).toBeLessThan(30);
+});

@@ -1,0 +1,158 @@
+// `npm run release:check`: releases all packages to a registry of its own, from a clone of what stands here, and installs
+// each of them as strangers do. Nothing of it leaves this machine or stays on it but programs in node_modules/.cache.
+// `--only quota` tries one package.
+import { execFileSync, spawn } from 'node:child_process';
+import { cpSync, existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { delimiter, dirname, join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
+import { manifestOf, publishedFolders } from '../../scripts/manifests.mjs';
+import { pairs } from './pairs.mjs';
+import { tryOut } from './projects.mjs';
+import { startRegistry } from './registry.mjs';
+import { nodeFolder, pnpm } from './tools.mjs';
+import { uses } from './uses.mjs';
+
+const ROOT = join(import.meta.dirname, '../..');
+const HALF_HOUR = 1_800_000;
+
+const MATRIX = {
+  node: [20, 22, 24],
+  express: ['4', '5', 'none'],
+  manager: ['npm', 'pnpm'],
+  typescript: [5, 6, 7],
+  modules: ['esm', 'cjs'],
+};
+
+const began = performance.now();
+const say = (text) => console.log(`${((performance.now() - began) / 1000).toFixed(0).padStart(5)} s  ${text}`);
+
+/** A clone of the working tree, with what is not committed yet, in one commit of its own. */
+function cloneOfTree(folder) {
+  const git = (...args) => execFileSync('git', args, { cwd: folder, encoding: 'utf8' });
+  execFileSync('git', ['clone', '--quiet', '--no-tags', ROOT, folder]);
+  const list = ['ls-files', '-z', '--modified', '--others', '--exclude-standard'];
+  for (const file of execFileSync('git', list, { cwd: ROOT, encoding: 'utf8' }).split('\0').filter(Boolean)) {
+    if (existsSync(join(ROOT, file))) cpSync(join(ROOT, file), join(folder, file));
+    else rmSync(join(folder, file), { force: true });
+  }
+  // What is built already need not be built again.
+  for (const path of publishedFolders()) {
+    const dist = join(ROOT, path, 'dist');
+    if (existsSync(dist)) cpSync(dist, join(folder, path, 'dist'), { recursive: true, preserveTimestamps: true });
+  }
+  git('config', 'user.name', 'Release check');
+  git('config', 'user.email', 'release-check@example.org');
+  git('add', '--all');
+  git('commit', '--quiet', '--allow-empty', '--message', 'As it stands');
+}
+
+/** Runs `npm run release`; with `until`, it is killed as soon as that comes true of its output. */
+async function release(folder, env, until) {
+  const child = spawn(process.execPath, ['scripts/release.mjs'], { cwd: folder, env, stdio: 'pipe', detached: true });
+  let output = '';
+  for (const stream of [child.stdout, child.stderr]) stream.on('data', (text) => (output += text));
+  const ended = new Promise((resolve) => child.once('close', resolve));
+  const late = setTimeout(() => process.kill(-child.pid, 'SIGKILL'), HALF_HOUR);
+  while (until && child.exitCode === null && !(await until(output))) await pause(50);
+  const interrupted = child.exitCode === null && until !== undefined;
+  if (interrupted) process.kill(-child.pid, 'SIGKILL');
+  const code = await ended;
+  clearTimeout(late);
+  if (!interrupted && code !== 0) throw new Error(`the release failed:\n${output}`);
+  return output;
+}
+
+/** Releases with an interruption and holds that nothing is missing and nothing is done twice. */
+async function releaseAll(folder, registry) {
+  const env = { ...process.env, ...registry.env };
+  const names = publishedFolders().map((path) => manifestOf(path).name);
+  const published = async () => (await Promise.all(names.map(registry.look))).filter(Boolean).length;
+  await release(folder, env, async (output) => output.includes('Publishing "') && (await published()) > 0);
+  say(`interrupted the release when ${await published()} of ${names.length} packages were there`);
+  await release(folder, env);
+  say('the same command went on');
+  const commit = () => execFileSync('git', ['rev-parse', 'HEAD'], { cwd: folder, encoding: 'utf8' });
+  const before = commit();
+  const third = await release(folder, env);
+  if (!third.includes('No unpublished projects') || commit() !== before) throw new Error(`done twice:\n${third}`);
+
+  const tags = execFileSync('git', ['tag', '--list'], { cwd: folder, encoding: 'utf8' }).split('\n');
+  for (const path of publishedFolders()) {
+    const { name, version } = JSON.parse(readFileSync(join(folder, path, 'package.json'), 'utf8'));
+    const there = (await registry.look(name))?.versions?.[version];
+    if (!there) throw new Error(`${name} ${version} is not in the registry`);
+    if (!tags.includes(`${name}@${version}`)) throw new Error(`${name} ${version} has no tag`);
+    if (!existsSync(join(folder, path, 'CHANGELOG.md'))) throw new Error(`${name} has no changelog`);
+    const left = JSON.stringify(there).match(/workspace:[^"]*/);
+    if (left) throw new Error(`${name} was published with ${left[0]}`);
+  }
+  say(`all ${names.length} packages, tags and changelogs are there once`);
+}
+
+/** The test cloud behind one command, in a folder where nothing is installed. */
+async function commandAnswers(folder, env, version) {
+  const path = [nodeFolder(24), env.PATH].join(delimiter);
+  const args = ['--yes', `@apistrata/test-cloud@${version}`, '--port', '0'];
+  const options = { cwd: folder, env: { ...env, PATH: path, npm_config_ignore_scripts: 'true' }, detached: true };
+  const child = spawn('npx', args, { ...options, stdio: ['ignore', 'pipe', 'inherit'] });
+  const ended = new Promise((resolve) => child.once('close', resolve));
+  try {
+    let output = '';
+    for await (const text of child.stdout) {
+      output += text;
+      const [, url] = /OS_AUTH_URL=(\S+)\n/.exec(output) ?? [];
+      if (url) return (await fetch(url)).status;
+    }
+    throw new Error(`the command ended: ${output}`);
+  } finally {
+    process.kill(-child.pid, 'SIGTERM');
+    await ended;
+  }
+}
+
+const only = process.argv.includes('--only') ? process.argv[process.argv.indexOf('--only') + 1] : undefined;
+const folder = mkdtempSync(join(tmpdir(), 'apistrata-release-'));
+const registry = await startRegistry(join(folder, 'registry'));
+let failures = 0;
+try {
+  say(`a registry listens at ${registry.url}`);
+  const clone = join(folder, 'clone');
+  cloneOfTree(clone);
+  await releaseAll(clone, registry);
+
+  const names = publishedFolders().map((path) => path.split('/')[1]);
+  const unknown = names.filter((name) => !uses[name]);
+  if (unknown.length > 0) throw new Error(`testing/release/uses.mjs does not say how to use ${unknown.join(', ')}`);
+  const rows = pairs({ name: names, ...MATRIX }).filter(({ name }) => !only || name === only);
+  const pnpmVersion = /pnpm@(\S+)/.exec(manifestOf().scripts.pnpm)[1];
+  for (const [index, row] of rows.entries()) {
+    const path = join(clone, 'packages', row.name);
+    const manifest = JSON.parse(readFileSync(join(path, 'package.json'), 'utf8'));
+    const readme = readFileSync(join(path, 'README.md'), 'utf8');
+    const project = join(folder, 'projects', `${index}-${row.name}`);
+    const place = { folder: project, env: registry.env, version: manifest.version, readme, manifest };
+    const what = Object.entries(row).map(([key, value]) => (key === 'name' ? value : `${key} ${value}`));
+    try {
+      tryOut(row, { ...place, pnpm: pnpm(pnpmVersion) });
+      say(`ok      ${index + 1}/${rows.length} ${what.join(', ')}`);
+    } catch (error) {
+      failures++;
+      say(
+        `FAILED  ${index + 1}/${rows.length} ${what.join(', ')}\n${error.stdout ?? ''}${error.stderr ?? error.message}`,
+      );
+    }
+    rmSync(project, { recursive: true, force: true });
+  }
+  if (!only || only === 'test-cloud') {
+    const { version } = JSON.parse(readFileSync(join(clone, 'packages/test-cloud/package.json'), 'utf8'));
+    const status = await commandAnswers(dirname(clone), { ...process.env, ...registry.env }, version);
+    if (status !== 200) failures++;
+    say(`${status === 200 ? 'ok    ' : 'FAILED'}  npx @apistrata/test-cloud answered ${status}`);
+  }
+} finally {
+  await registry.stop();
+  rmSync(folder, { recursive: true, force: true });
+}
+say(failures === 0 ? 'installed and used by strangers, everywhere' : `${failures} failed`);
+process.exitCode = failures === 0 ? 0 : 1;

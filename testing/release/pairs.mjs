@@ -1,0 +1,34 @@
+const STRIDE = 101;
+
+const pairsOf = (row, names) => names.flatMap((a, i) => names.slice(i + 1).map((b) => `${a}=${row[a]} ${b}=${row[b]}`));
+
+/** Every combination of the factors' values. */
+function product(factors) {
+  return Object.entries(factors).reduce(
+    (rows, [name, values]) => rows.flatMap((row) => values.map((value) => ({ ...row, [name]: value }))),
+    [{}],
+  );
+}
+
+/**
+ * A few combinations in which every two values of different factors meet at least once.
+ *
+ * @param factors values by the name of their factor
+ * @returns the same rows every time
+ */
+export function pairs(factors) {
+  const names = Object.keys(factors);
+  const candidates = product(factors).map((row) => ({ row, met: pairsOf(row, names) }));
+  const missing = new Set(candidates.flatMap(({ met }) => met));
+  const rows = [];
+  while (missing.size > 0) {
+    const gain = ({ met }) => met.filter((pair) => missing.has(pair)).length;
+    // Among equals another one is first in each round, or the last rows would all have the first values.
+    const start = (rows.length * STRIDE) % candidates.length;
+    const turned = [...candidates.slice(start), ...candidates.slice(0, start)];
+    const best = turned.reduce((a, b) => (gain(b) > gain(a) ? b : a));
+    for (const pair of best.met) missing.delete(pair);
+    rows.push(best.row);
+  }
+  return rows;
+}

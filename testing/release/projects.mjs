@@ -1,0 +1,102 @@
+import { execFileSync } from 'node:child_process';
+import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
+import { delimiter, join } from 'node:path';
+import { compiler, nodeFolder } from './tools.mjs';
+import { programOf, uses } from './uses.mjs';
+
+const FIVE_MINUTES = 300_000;
+/** From here on Node brings a SQLite of its own. */
+const OWN_SQLITE = 22;
+
+/** Runs the first example of a README: `readme` says what has to answer, see `uses`. */
+const README_RUNNER = `
+const { path, headers, value } = JSON.parse(process.argv[2]);
+process.env.PORT = '0';
+const example = await import('./out/readme.mjs');
+if (value) {
+  console.log('status ' + (example[value] ? 200 : 404));
+} else {
+  const { server } = example;
+  if (!server.listening) await new Promise((resolve) => server.once('listening', resolve));
+  const { status } = await fetch('http://127.0.0.1:' + server.address().port + path, { headers });
+  console.log('status ' + status);
+}
+process.exit(0);
+`;
+
+/** The first block of a language in a README. */
+function block(readme, language) {
+  const [, text] = new RegExp(`\`\`\`${language}\\n([\\s\\S]*?)\`\`\``).exec(readme) ?? [];
+  if (!text) throw new Error(`the README shows no ${language}`);
+  return text;
+}
+
+/** What a README tells to install: the words after `npm install`. */
+function toldToInstall(readme) {
+  const [, words] = /npm install (?:--save-dev )?([^#\n]+)/.exec(block(readme, 'sh'));
+  return words.trim().split(/\s+/);
+}
+
+/** What is installed in a project: what the README says and what the row of the matrix asks for. */
+function wanted({ name, node, express }, { readme, version }) {
+  const told = toldToInstall(readme).filter((word) => word !== 'express');
+  const needed = told.filter((word) => word !== 'better-sqlite3' || node < OWN_SQLITE);
+  const packages = needed.map((word) => (word.startsWith('@apistrata/') ? `${word}@${version}` : word));
+  const types = ['@types/node@20', ...(express === 'none' ? [] : [`@types/express@${express}`])];
+  const program = uses[name].readme.program;
+  return [...packages, ...types, ...(express === 'none' ? [] : [`express@${express}`]), ...(program ? [program] : [])];
+}
+
+/**
+ * Makes an empty project, installs a package from the registry as its README says, and uses it: runs a program, compiles
+ * it in strict TypeScript with every declaration checked, and compiles and runs the first example of the README.
+ *
+ * @param row name of the package, node, express (or `none`), manager, typescript, modules
+ * @param place folder of the project, registry's environment, version, the README, the manifest, path of pnpm
+ * @throws with the output of what failed
+ */
+export function tryOut(row, { folder, env: registry, version, readme, manifest, pnpm }) {
+  const { name, node, express, manager, typescript, modules } = row;
+  const use = uses[name];
+  const env = { ...process.env, ...registry, PATH: [nodeFolder(node), process.env.PATH].join(delimiter) };
+  // Nothing has to be compiled where Node brings SQLite; a failing or missing compiler must not matter there.
+  if (node >= OWN_SQLITE) env.npm_config_ignore_scripts = 'true';
+  const run = (program, ...args) =>
+    execFileSync(program, args, { cwd: folder, env, encoding: 'utf8', stdio: 'pipe', timeout: FIVE_MINUTES });
+  const expectOk = (what, output) => {
+    if (!output.includes('status 200')) throw new Error(`${what} answered ${output}`);
+  };
+
+  mkdirSync(folder, { recursive: true });
+  writeFileSync(join(folder, 'package.json'), '{ "private": true }');
+  writeFileSync(join(folder, 'pnpm-workspace.yaml'), 'dangerouslyAllowAllBuilds: true\nminimumReleaseAge: 0\n');
+  const packages = wanted(row, { readme, version });
+  if (manager === 'npm') run('npm', 'install', '--no-audit', '--no-fund', ...packages);
+  else run(pnpm, 'add', ...packages);
+
+  for (const [peer, { optional }] of Object.entries(manifest.peerDependenciesMeta ?? {})) {
+    const asked = packages.some((item) => item.startsWith(peer));
+    const there = existsSync(join(folder, 'node_modules', peer));
+    if (optional && there && !asked) throw new Error(`${peer}, which is optional, was installed`);
+  }
+
+  const [script, source] = modules === 'esm' ? ['use.mjs', 'use.mts'] : ['use.cjs', 'use.cts'];
+  writeFileSync(join(folder, script), programOf(use, { express, modules }));
+  expectOk('the program', run('node', script));
+
+  writeFileSync(join(folder, source), programOf(use, { express, modules, types: true }));
+  const example = block(readme, 'ts');
+  const strict = ['--strict', '--module', 'nodenext', '--target', 'es2022', '--types', 'node', '--outDir', 'out'];
+  const shown = express !== 'none' || use.readme.value;
+  if (shown && !use.readme.program) writeFileSync(join(folder, 'readme.mts'), example);
+  const sources = [source, ...(existsSync(join(folder, 'readme.mts')) ? ['readme.mts'] : [])];
+  run(compiler(typescript), ...strict, ...sources);
+
+  if (use.readme.program === 'vitest') {
+    writeFileSync(join(folder, 'readme.test.ts'), example);
+    run('node', join('node_modules', 'vitest', 'vitest.mjs'), 'run', 'readme.test.ts');
+  } else if (shown) {
+    writeFileSync(join(folder, 'run-readme.mjs'), README_RUNNER);
+    expectOk('the first example of the README', run('node', 'run-readme.mjs', JSON.stringify(use.readme)));
+  }
+}

@@ -1,0 +1,77 @@
+import { execFileSync, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
+
+const VERDACCIO = join(import.meta.dirname, '../../node_modules/verdaccio/bin/verdaccio');
+
+async function freePort() {
+  const probe = createServer().listen(0, '127.0.0.1');
+  await once(probe, 'listening');
+  const { port } = probe.address();
+  probe.close();
+  await once(probe, 'close');
+  return port;
+}
+
+/** What npm is configured with here: everything that is not ours comes from there. */
+function upstream() {
+  return execFileSync('npm', ['config', 'get', 'registry'], {
+    encoding: 'utf8',
+    stdio: ['ignore', 'pipe', 'ignore'],
+  }).trim();
+}
+
+/**
+ * A registry of our own, below a folder that may be thrown away; what it does not have comes from the configured one.
+ *
+ * @returns where it is; the environment that makes npm and pnpm use it, with caches that nobody else shares; how to end it
+ */
+export async function startRegistry(folder) {
+  mkdirSync(folder, { recursive: true });
+  const port = await freePort();
+  const url = `http://127.0.0.1:${port}/`;
+  const everybody = { access: '$all', publish: '$all' };
+  const config = {
+    storage: join(folder, 'storage'),
+    uplinks: { upstream: { url: upstream(), timeout: '60s' } },
+    packages: { '@apistrata/*': everybody, '**': { access: '$all', proxy: 'upstream' } },
+    auth: { htpasswd: { file: join(folder, 'htpasswd') } },
+    log: { type: 'file', path: join(folder, 'log'), level: 'warn' },
+    max_body_size: '100mb',
+  };
+  // JSON is YAML, too.
+  writeFileSync(join(folder, 'config.yaml'), JSON.stringify(config));
+  writeFileSync(join(folder, 'npmrc'), `registry=${url}\n//127.0.0.1:${port}/:_authToken=nobody\n`);
+
+  const args = [VERDACCIO, '--config', join(folder, 'config.yaml'), '--listen', `127.0.0.1:${port}`];
+  const server = spawn(process.execPath, args, { stdio: 'ignore' });
+  const ended = once(server, 'exit');
+  const deadline = Date.now() + 60_000;
+  while (!(await fetch(`${url}-/ping`).catch(() => undefined))?.ok) {
+    if (server.exitCode !== null || Date.now() > deadline)
+      throw new Error(`the registry does not start: ${folder}/log`);
+    await pause(200);
+  }
+  return {
+    url,
+    env: {
+      NPM_CONFIG_USERCONFIG: join(folder, 'npmrc'),
+      npm_config_registry: url,
+      npm_config_cache: join(folder, 'npm-cache'),
+      pnpm_config_cache_dir: join(folder, 'pnpm-cache'),
+      npm_config_provenance: 'false',
+    },
+    /** What the registry knows of a package; undefined where it has none of that name. */
+    async look(name) {
+      const answer = await fetch(`${url}${name.replace('/', '%2f')}`);
+      return answer.ok ? answer.json() : undefined;
+    },
+    async stop() {
+      server.kill();
+      await ended;
+    },
+  };
+}

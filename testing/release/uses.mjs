@@ -1,0 +1,103 @@
+const compute = { headers: { 'X-Auth-Token': 'ada:demo' } };
+
+/**
+ * How a stranger uses each package for the first time.
+ *
+ * - `imports`: names by the module they come from
+ * - `setup`, `handler`, `stop`: lines before, an expression for a middleware or a handler, lines after
+ * - `run`: instead of a handler, lines that end with the status of something, in `status`
+ * - `probe`: path and headers that get a 200, from the use
+ * - `readme`: path and headers that get a 200, from the server of the README's first example; or the name of a value that
+ *   the example exports, where it has no server; or the program that runs it
+ */
+export const uses = {
+  microversion: {
+    imports: { '@apistrata/microversion': ['microversion'] },
+    handler: "microversion({ service: 'compute', min: '2.1', max: '2.100' })",
+    readme: { path: '/v1/lists' },
+  },
+  'request-id': {
+    imports: { '@apistrata/request-id': ['requestId'] },
+    handler: 'requestId()',
+    readme: { path: '/' },
+  },
+  healthcheck: {
+    imports: { '@apistrata/healthcheck': ['healthcheck'] },
+    handler: 'healthcheck()',
+    probe: { path: '/healthcheck' },
+    readme: { path: '/healthcheck' },
+  },
+  quota: {
+    imports: { '@apistrata/quota': ['enforceQuota', 'memoryStore', 'projectQuotas'] },
+    handler: "enforceQuota({ quota: projectQuotas({ store: memoryStore() }), kind: 'secrets', project: () => 'p' })",
+    readme: { path: '/v1/quotas', headers: { 'X-Project-Id': 'p1' } },
+  },
+  'compute-engine': {
+    imports: { '@apistrata/compute-engine': ['createEngine'] },
+    run: `const engine = await createEngine({ database: ':memory:' });
+  const status = (await engine.health.database()).healthy ? 200 : 503;
+  await engine.close();`,
+    readme: { value: 'booted' },
+  },
+  'compute-router': {
+    imports: { '@apistrata/compute-router': ['computeApi', 'noauth'], '@apistrata/compute-engine': ['createEngine'] },
+    setup: "const engine = await createEngine({ database: ':memory:' });",
+    handler: 'computeApi({ engine, identity: noauth() })',
+    stop: 'await engine.close();',
+    probe: { path: '/v2.1/flavors', ...compute },
+    readme: { path: '/v2.1/flavors', ...compute },
+  },
+  explorer: {
+    imports: { '@apistrata/explorer': ['explorer'], '@apistrata/compute-router': ['operations'] },
+    handler: "explorer({ operations, min: '2.1', max: '2.100', path: '/docs' })",
+    probe: { path: '/docs' },
+    readme: { path: '/docs' },
+  },
+  'test-cloud': {
+    imports: { '@apistrata/test-cloud': ['startCloud'] },
+    run: `const cloud = await startCloud();
+  const { status } = await fetch(cloud.url);
+  await cloud.stop();`,
+    readme: { program: 'vitest' },
+  },
+};
+
+/** The text of a use: a program that prints `status N`. In ES modules and in CommonJS, with Express or with bare `node:http`. */
+export function programOf({ imports, setup = '', handler, run, stop = '', probe = {} }, { express, modules, types }) {
+  const load = modules === 'esm' ? (names, from) => `import ${names} from '${from}';` : requireLine(types);
+  const served = handler && express === 'none';
+  const lines = [
+    ...Object.entries(imports).map(([from, names]) => load(`{ ${names.join(', ')} }`, from)),
+    ...(handler && !served ? [load('express', 'express')] : []),
+    ...(handler ? [load('{ createServer }', 'node:http')] : []),
+  ];
+  const { path = '/', headers = {} } = probe;
+  const listener = served
+    ? "(req, res) => handler(req, res, () => res.end('ok'))"
+    : "express().use(handler).get('/', (_req, res) => { res.send('ok'); })";
+  const serve = `const handler = ${handler};
+  const server = createServer(${listener});
+  await new Promise((resolve) => server.listen(0, '127.0.0.1', () => resolve(undefined)));
+  const address = server.address();
+  const port = typeof address === 'object' && address ? address.port : 0;
+  const { status } = await fetch(\`http://127.0.0.1:\${port}${path}\`, { headers: ${JSON.stringify(headers)} });
+  server.closeAllConnections();
+  server.close();`;
+  return `${lines.join('\n')}
+
+async function main() {
+  ${setup}
+  ${run ?? serve}
+  ${stop}
+  console.log('status ' + status);
+}
+main();
+`;
+}
+
+/** In a CommonJS module of TypeScript, an import becomes a call of require(). */
+function requireLine(types) {
+  if (!types) return (names, from) => `const ${names} = require('${from}');`;
+  return (names, from) =>
+    names.startsWith('{') ? `import ${names} from '${from}';` : `import ${names} = require('${from}');`;
+}
