@@ -12,6 +12,7 @@ const arrows: Record<string, readonly string[]> = {
   'compute-engine': ['quota'],
   'compute-router': ['microversion', 'request-id', 'healthcheck', 'quota', 'compute-engine'],
   explorer: ['microversion'],
+  qemu: ['compute-engine'],
   'test-cloud': ['compute-router', 'compute-engine', 'explorer', 'request-id', 'microversion'],
 };
 

@@ -1,7 +1,7 @@
 import { createEngine, DatabaseUnavailable, type Engine, SecretKeyError } from '@apistrata/compute-engine';
-import { SimulatedDriver } from '@apistrata/compute-engine/drivers';
 import { type ComputeApi, computeApi } from '@apistrata/compute-router';
 import type { Healthcheck } from '@apistrata/healthcheck';
+import { QemuError } from '@apistrata/qemu';
 import { projectQuotas } from '@apistrata/quota';
 import { sqlStore } from '@apistrata/quota/sql';
 import express, { type Express } from 'express';
@@ -9,6 +9,7 @@ import type { Logger } from 'pino';
 import { secretKeyFile, withoutPassword } from './database-url.js';
 import { mountDocs } from './docs.js';
 import { healthFrom } from './health.js';
+import { machinesFrom } from './machines.js';
 import type { Options } from './options.js';
 import type { Plan } from './plan.js';
 import { RateLimits } from './rate-limits.js';
@@ -25,8 +26,9 @@ export interface Composed {
 }
 
 async function engineFrom(plan: Plan, database: string, log: Logger, works: boolean): Promise<Engine> {
-  const { preset, settings, catalogs, databaseSettings, options, environment, observation } = plan;
+  const { settings, catalogs, databaseSettings, options, environment, observation } = plan;
   try {
+    const { preset, driver } = await machinesFrom(plan, log);
     return await createEngine({
       database,
       ...databaseSettings,
@@ -35,13 +37,16 @@ async function engineFrom(plan: Plan, database: string, log: Logger, works: bool
       settings,
       catalogs,
       ...(works ? {} : { worker: false as const }),
-      driver: (clock) => new SimulatedDriver({ clock, latencyMs: options['latency-ms'], rules: preset?.rules }),
+      driver,
+      imageDirectory: options['image-dir'],
       observer: observation.metrics?.engine,
       onError: (error, job) => log.error({ err: error, job: job?.id, kind: job?.kind }, 'background work failed'),
     });
   } catch (error) {
     if (error instanceof RangeError) throw new StartError(`--database, --setting or --durability: ${error.message}`);
     if (error instanceof SecretKeyError) throw new StartError(`--secret-key-file: ${error.message}`);
+    if (error instanceof StartError) throw error;
+    if (error instanceof QemuError) throw new StartError(`--driver qemu: ${error.message}`);
     throw new StartError(`--db ${withoutPassword(database)} cannot be used: ${reasonOf(error)}`);
   }
 }

@@ -14,7 +14,7 @@ export function helpText(): string {
     'Usage: npm start -- [options]',
     '       npm start -- purge --older-than AGE [--db URL]',
     '',
-    'Serves the compute API, with simulated machines. purge removes deleted servers and all that is told of them; a',
+    'Serves the compute API, with simulated machines or virtual ones (--driver qemu). purge removes deleted servers and all that is told of them; a',
     'server that runs does so by itself: --setting retentionDays=N, historyRetentionDays=N, usageRetentionDays=N.',
     '',
     ...rows,

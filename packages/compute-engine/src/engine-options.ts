@@ -2,6 +2,7 @@ import type { Catalogs } from './catalogs/catalogs.js';
 import { checkOptions } from './check-options.js';
 import type { Clock } from './clock.js';
 import type { Driver } from './drivers/driver.js';
+import type { DriverServices } from './drivers/driver-services.js';
 import type { Job } from './lifecycle/jobs.js';
 import type { WorkerOptions } from './lifecycle/worker.js';
 import { type EngineObserver, engineObserverHooks } from './observation/observer.js';
@@ -15,8 +16,13 @@ export interface EngineOptions extends Partial<DatabaseSettings>, SecretKeyOptio
   /** `:memory:`, a SQLite file, or `postgres://...`; default `:memory:`. */
   readonly database?: string;
   readonly clock?: Clock;
-  /** Default: simulated machines without latency. */
-  readonly driver?: Driver | ((clock: Clock) => Driver);
+  /** Default: simulated machines without latency. A driver that needs images and networks is made by a function. */
+  readonly driver?: Driver | ((clock: Clock, services: DriverServices) => Driver | Promise<Driver>);
+  /**
+   * Folder where the embedded image service keeps the content of images, made when missing. Default: beside a SQLite file
+   * (its name and `.images`); in the database, with 256 MiB an image at the most, for `:memory:` and PostgreSQL.
+   */
+  readonly imageDirectory?: string;
   /** Catalogs that replace embedded ones: clients of real services. */
   readonly catalogs?: Partial<Catalogs>;
   /** What the cloud has from the start; default: a small one with fixed ids. What is there already stays as it is. */
@@ -41,6 +47,7 @@ const options: Readonly<Record<keyof EngineOptions, unknown>> = {
   secretKeyFile: true,
   clock: true,
   driver: true,
+  imageDirectory: true,
   catalogs: true,
   preset: true,
   settings: true,

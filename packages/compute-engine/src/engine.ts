@@ -3,6 +3,7 @@ import { actionsByName, cleanups } from './actions/action-table.js';
 import type { Catalogs } from './catalogs/catalogs.js';
 import { type Clock, systemClock } from './clock.js';
 import type { Core } from './core.js';
+import type { Driver } from './drivers/driver.js';
 import { machinesOf } from './drivers/machines.js';
 import { SimulatedDriver } from './drivers/simulated.js';
 import { type EmbeddedCatalogs, embeddedCatalogs } from './embedded/embedded-catalogs.js';
@@ -15,7 +16,7 @@ import { Payloads } from './lifecycle/payloads.js';
 import { Worker, workerDefaults } from './lifecycle/worker.js';
 import { observedBy } from './observation/observer.js';
 import { applyPreset } from './preset/apply-preset.js';
-import { defaultPreset } from './preset/preset.js';
+import { defaultPreset, type Preset } from './preset/preset.js';
 import { PeriodicPurge } from './retention/periodic-purge.js';
 import { Retention } from './retention/retention.js';
 import type { AnyAction } from './runs/action.js';
@@ -49,6 +50,7 @@ import { Statistics } from './services/statistics.js';
 import { Usage } from './services/usage.js';
 import { UsageAudit } from './services/usage-audit.js';
 import { defaultSettings, type Settings } from './settings.js';
+import { isSqliteFile } from './store/is-sqlite-file.js';
 import { quotaDatabase } from './store/quota-database.js';
 import { openStore } from './store/store.js';
 
@@ -114,6 +116,12 @@ function withOwn(own: readonly AnyAction[]): ReadonlyMap<string, AnyAction> {
   return all;
 }
 
+async function driverFrom(options: EngineOptions, clock: Clock, catalogs: Catalogs, preset: Preset): Promise<Driver> {
+  const { driver } = options;
+  if (typeof driver === 'function') return driver(clock, catalogs);
+  return driver ?? new SimulatedDriver({ clock, rules: preset.rules });
+}
+
 /**
  * Opens the database, brings its tables up to date, and starts working on what is owed. Throws `DatabaseUnavailable`,
  * `DatabaseInUse` for a SQLite file that another engine has, `DatabaseTooNew` for one that a newer version made, and
@@ -143,23 +151,25 @@ export async function createEngine(options: EngineOptions = {}): Promise<Engine>
     onError: options.onError ?? (() => {}),
   });
   const preset = options.preset ?? defaultPreset;
-  const driver =
-    typeof options.driver === 'function'
-      ? options.driver(clock)
-      : (options.driver ?? new SimulatedDriver({ clock, rules: preset.rules }));
   const embedded = embeddedCatalogs({
     store,
     clock,
     unknown: preset.unknown,
+    imageDirectory: options.imageDirectory ?? (isSqliteFile(database) ? `${database}.images` : undefined),
     onServerPortsChanged: (serverId) => interfaceRefresh.changed(serverId),
     onVolumeExtended: (serverId, volumeId) => externalEvents.volumeHasGrown(serverId, volumeId),
+  });
+  const catalogs = { ...embedded, ...options.catalogs };
+  const driver = await driverFrom(options, clock, catalogs, preset).catch(async (error) => {
+    await store.close();
+    throw error;
   });
   const core: Core = {
     store,
     clock,
     driver,
     machines: machinesOf(driver, observer),
-    catalogs: { ...embedded, ...options.catalogs },
+    catalogs,
     worker,
     guards: new Guards(jobs, { ...workerDefaults, ...(options.worker || {}) }),
     infrastructure: new Infrastructure(store, clock, settings),
@@ -224,6 +234,7 @@ export async function createEngine(options: EngineOptions = {}): Promise<Engine>
       core.guards.stop();
       await worker.stop();
       await interfaceRefresh.settled();
+      await driver.close?.();
       await store.close();
     },
   };

@@ -94,6 +94,8 @@ export interface ImageCatalog {
   create(caller: Caller, image: NewImage): Promise<Image>;
   /** Gives a `queued` image its content; it is `active` afterwards. An `active` one is left as it is. */
   upload(caller: Caller, id: string, content: ImageContent): Promise<Image>;
+  /** The content of an `active` image, chunk by chunk; nothing for an image that has none. */
+  download(caller: Caller, id: string): Promise<AsyncIterable<Uint8Array>>;
   update(caller: Caller, id: string, change: ImageChange): Promise<Image>;
   /** Throws `IMAGE_PROTECTED`, and `IMAGE_FORBIDDEN` for somebody else's. */
   delete(caller: Caller, id: string): Promise<void>;

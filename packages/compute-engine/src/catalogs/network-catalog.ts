@@ -16,6 +16,19 @@ export interface Network {
   readonly subnetIds: readonly string[];
 }
 
+/** Addresses of a network, and what guests that have one of them need to know. */
+export interface Subnet {
+  /** UUID. */
+  readonly id: string;
+  readonly networkId: string;
+  readonly ipVersion: 4 | 6;
+  readonly cidr: string;
+  readonly gatewayIp: string | null;
+  readonly dnsNameservers: readonly string[];
+  readonly hostRoutes: readonly { readonly destination: string; readonly nexthop: string }[];
+  readonly enableDhcp: boolean;
+}
+
 export interface NetworkQuery {
   readonly ids?: readonly string[];
   readonly name?: string;
@@ -143,6 +156,7 @@ export interface FloatingIpQuery {
 export interface NetworkCatalog {
   listNetworks(caller: Caller, query?: NetworkQuery): Promise<readonly Network[]>;
   getNetwork(caller: Caller, id: string): Promise<Network>;
+  getSubnet(caller: Caller, id: string): Promise<Subnet>;
   /** Where a server of the caller's project lands when it names no network: its own networks and shared ones. */
   availableNetworks(caller: Caller): Promise<readonly Network[]>;
   /**

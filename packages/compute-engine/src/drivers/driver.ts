@@ -137,4 +137,6 @@ export interface Driver extends Partial<HostControl> {
   diagnostics(server: Server): Promise<Diagnostics | null>;
   /** Null: this driver has no such console. Types: novnc, xvpvnc, spice-html5, spice-direct, serial, webmks. */
   console(server: Server, type: string): Promise<ConsoleEndpoint | null>;
+  /** The engine is closed: lets go of whatever keeps this process alive. Machines go on where they can. */
+  close?(): Promise<void>;
 }

@@ -1,4 +1,5 @@
 export type * from './driver.js';
+export type { DriverServices } from './driver-services.js';
 export {
   type Rule,
   type RuleHandle,

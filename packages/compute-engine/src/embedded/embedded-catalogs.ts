@@ -10,6 +10,8 @@ export interface EmbeddedCatalogsOptions {
   readonly store: Store;
   readonly clock: Clock;
   readonly unknown?: Preset['unknown'];
+  /** Where the content of images is kept; left out: in the database. */
+  readonly imageDirectory?: string;
   /** Told of a server whose ports were changed through the network service itself. */
   readonly onServerPortsChanged?: (serverId: string) => void;
   /** Told of a server one of whose volumes has grown. */
@@ -18,8 +20,8 @@ export interface EmbeddedCatalogsOptions {
 
 /** All four catalogs in the engine's own database. */
 export function embeddedCatalogs(options: EmbeddedCatalogsOptions) {
-  const { store, clock, unknown = {}, onServerPortsChanged, onVolumeExtended } = options;
-  const images = embeddedImages({ store, clock, unknown: unknown.images });
+  const { store, clock, unknown = {}, imageDirectory, onServerPortsChanged, onVolumeExtended } = options;
+  const images = embeddedImages({ store, clock, unknown: unknown.images, directory: imageDirectory });
   return {
     images,
     networks: embeddedNetworks({ store, clock, unknown: unknown.networks, onServerPortsChanged }),

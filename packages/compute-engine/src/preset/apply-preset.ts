@@ -34,8 +34,8 @@ function nodeRecord(seed: HostSeed, position: number, now: number): New<Node> {
     id: randomUUID(),
     host: name,
     hypervisorHostname: seed.hypervisorHostname ?? name,
-    hypervisorType: 'QEMU',
-    hypervisorVersion: 8_002_002,
+    hypervisorType: seed.hypervisorType ?? 'QEMU',
+    hypervisorVersion: seed.hypervisorVersion ?? 8_002_002,
     hostIp: `192.0.2.${(position % 254) + 1}`,
     cpuInfo: {
       arch: 'x86_64',

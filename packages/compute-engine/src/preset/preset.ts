@@ -17,6 +17,10 @@ export interface HostSeed {
   readonly memoryMb: number;
   readonly diskGb: number;
   readonly hypervisorHostname?: string;
+  /** What runs machines there; default `QEMU`. */
+  readonly hypervisorType?: string;
+  /** Its version as one number, `major * 1,000,000 + minor * 1,000 + micro`. */
+  readonly hypervisorVersion?: number;
   /** How much more than it has may be given away; defaults 16, 1.5 and 1. */
   readonly cpuAllocationRatio?: number;
   readonly ramAllocationRatio?: number;

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { link, open, readFile, rm } from 'node:fs/promises';
+import { isSqliteFile } from '../store/is-sqlite-file.js';
 import { newSecretKey, Sealer } from './sealer.js';
 import { SecretKeyError } from './secret-key-error.js';
 
@@ -29,7 +30,7 @@ export async function sealerFor(database: string, options: SecretKeyOptions): Pr
   if (secretKeyFile !== undefined) return sealerIn(secretKeyFile);
   const given = process.env[VARIABLE];
   if (given) return new Sealer(given.split(',').map((key) => key.trim()));
-  if (!/^postgres(ql)?:/.test(database)) return sealerIn(`${database}.key`);
+  if (isSqliteFile(database)) return sealerIn(`${database}.key`);
   throw new SecretKeyError(
     `processes that share a PostgreSQL database need the same secret key: give secretKey, secretKeyFile or ${VARIABLE} (openssl rand -base64 32 makes one)`,
   );

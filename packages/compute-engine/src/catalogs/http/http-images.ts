@@ -6,7 +6,7 @@ import type { Image, ImageCatalog, ImageChange, ImageContent, ImageQuery, NewIma
 import { type HttpCatalogOptions, httpCatalogOptions, ServiceClient } from './service-client.js';
 
 export interface HttpImagesOptions extends HttpCatalogOptions {
-  /** How long an upload may take. Default 600,000. */
+  /** How long an upload or a download may take. Default 600,000. */
   readonly uploadTimeoutMs?: number;
 }
 
@@ -185,6 +185,16 @@ export function httpImages(options: HttpImagesOptions): ImageCatalog {
         if (image?.status !== 'active') throw error;
       }
       return get(caller, id);
+    },
+
+    async download(caller: Caller, id: string): Promise<AsyncIterable<Uint8Array>> {
+      await get(caller, id);
+      return client.download(`${path(id)}/file`, {
+        caller,
+        as: 'caller',
+        timeoutMs: options.uploadTimeoutMs ?? 600_000,
+        errors: refused,
+      });
     },
 
     async update(caller: Caller, id: string, { properties = {}, ...given }: ImageChange): Promise<Image> {

@@ -2,11 +2,11 @@ import { checkOptions } from '../../check-options.js';
 import type { Caller } from '../../model/caller.js';
 import { CatalogError } from '../catalog-error.js';
 import { canonicalIp, contains, parseCidr, parseIp } from '../ip-address.js';
-import type { Network, NetworkCatalog, NetworkQuery } from '../network-catalog.js';
+import type { Network, NetworkCatalog, NetworkQuery, Subnet } from '../network-catalog.js';
 import { httpFloatingIps } from './http-floating-ips.js';
 import { httpPorts } from './http-ports.js';
 import { httpSecurityGroups, resolveGroups } from './http-security-groups.js';
-import { NetworkClient, readNetwork } from './network-client.js';
+import { NetworkClient, readNetwork, readSubnet } from './network-client.js';
 import { type HttpCatalogOptions, httpCatalogOptions, ServiceClient } from './service-client.js';
 
 /** The networks of a real network service, by its public API (version 2.0). */
@@ -30,6 +30,15 @@ export function httpNetworks(options: HttpCatalogOptions): NetworkCatalog {
     resolveSecurityGroups: resolve,
     availableNetworks,
     getNetwork: (caller, id) => client.network(caller, id),
+
+    async getSubnet(caller: Caller, id: string): Promise<Subnet> {
+      const errors = { 404: 'SUBNET_NOT_FOUND' } as const;
+      const body = await client.send(caller, 'GET', `/subnets/${encodeURIComponent(id)}`, undefined, errors);
+      const subnet = readSubnet(body.subnet);
+      // Who may see the network may see what its addresses are.
+      await client.network(caller, subnet.networkId);
+      return subnet;
+    },
 
     async freePorts(caller: Caller): Promise<number> {
       const path = `/quotas/${encodeURIComponent(caller.projectId)}/details`;

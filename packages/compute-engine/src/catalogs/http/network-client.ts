@@ -2,7 +2,7 @@ import { owns } from '../../embedded/caller-scope.js';
 import type { Caller } from '../../model/caller.js';
 import type { FixedIp } from '../../model/server.js';
 import { CatalogError, type CatalogErrorCode } from '../catalog-error.js';
-import type { FloatingIp, Network, Port, SecurityGroup, SecurityGroupRule } from '../network-catalog.js';
+import type { FloatingIp, Network, Port, SecurityGroup, SecurityGroupRule, Subnet } from '../network-catalog.js';
 import type { Acting, ServiceClient } from './service-client.js';
 
 export type Wire = Readonly<Record<string, any>>;
@@ -27,6 +27,19 @@ export function readNetwork(wire: Wire): Network {
     external: wire['router:external'] ?? false,
     mtu: wire.mtu ?? 1500,
     subnetIds: wire.subnets ?? [],
+  };
+}
+
+export function readSubnet(wire: Wire): Subnet {
+  return {
+    id: wire.id,
+    networkId: wire.network_id,
+    ipVersion: wire.ip_version,
+    cidr: wire.cidr,
+    gatewayIp: wire.gateway_ip ?? null,
+    dnsNameservers: wire.dns_nameservers ?? [],
+    hostRoutes: wire.host_routes ?? [],
+    enableDhcp: wire.enable_dhcp ?? true,
   };
 }
 

@@ -84,6 +84,23 @@ export class ServiceClient {
     path: string | ((projectId: string) => string),
     request: ServiceRequest,
   ): Promise<ServiceAnswer> {
+    return this.#attempt(method, path, request, (response) => this.#read(response));
+  }
+
+  /** What a path leads to, as it comes. The time that the request may take is that of all of it. */
+  async download(path: string, request: ServiceRequest): Promise<AsyncIterable<Uint8Array>> {
+    const { body } = await this.#attempt('GET', path, request, async (response) =>
+      response.ok ? (response.body ?? []) : this.#read(response),
+    );
+    return unbroken(this.#service, body as AsyncIterable<Uint8Array>);
+  }
+
+  async #attempt(
+    method: string,
+    path: string | ((projectId: string) => string),
+    request: ServiceRequest,
+    read: (response: Response) => Promise<unknown>,
+  ): Promise<ServiceAnswer> {
     const attempts = REPEATABLE.has(method) && !isStream(request.content) ? 1 + (this.#options.retries ?? 2) : 1;
     let renewed = false;
     for (let attempt = 1; ; attempt++) {
@@ -92,7 +109,7 @@ export class ServiceClient {
       let body: unknown;
       try {
         response = await this.#send(method, path, request, actor);
-        body = await this.#read(response);
+        body = await read(response);
       } catch (error) {
         if (error instanceof AnswerTooLarge)
           throw new CatalogError('UNAVAILABLE', `The ${this.#service} service misbehaves: ${error.message}.`);
@@ -170,6 +187,15 @@ export class ServiceClient {
 
 function isStream(content: ServiceRequest['content']): boolean {
   return content !== undefined && !(content instanceof Uint8Array);
+}
+
+/** The pieces of an answer; a connection that breaks is the service's failure. */
+async function* unbroken(service: string, pieces: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+  try {
+    yield* pieces;
+  } catch (error) {
+    throw new CatalogError('UNAVAILABLE', `The ${service} service broke off.`, { cause: error });
+  }
 }
 
 function pause(attempt: number): Promise<void> {

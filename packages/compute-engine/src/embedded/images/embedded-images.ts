@@ -16,13 +16,16 @@ import { owns } from '../caller-scope.js';
 import { type EmbeddedOptions, embeddedContext } from '../embedded-options.js';
 import { refuseNul } from '../json-conditions.js';
 import { listPage } from '../list-page.js';
+import { contentInDatabase } from './content-in-database.js';
+import { contentInFiles } from './content-in-files.js';
 import { imageNotFound, maySee, narrowImages } from './image-access.js';
-import { dropContent, readContent, receiveContent, storeContent } from './image-content.js';
 import { imageMembers } from './image-members.js';
 import { type ImageRecord, imageTables } from './image-tables.js';
 
 export interface EmbeddedImagesOptions extends EmbeddedOptions {
-  /** The most content one image may have, in bytes. Default 256 MiB. */
+  /** Folder where the content is kept, made when missing. Left out: in the database, which suits small images only. */
+  readonly directory?: string;
+  /** The most content one image may have, in bytes. Default: as much as the folder holds, 256 MiB in the database. */
   readonly maxContentBytes?: number;
 }
 
@@ -33,7 +36,7 @@ export interface ImageSeed extends NewImage {
   readonly checksum?: string;
   readonly virtualSizeBytes?: number;
   /** Its bytes; size and checksums follow from them. Without any it is there, and empty. */
-  readonly content?: Uint8Array;
+  readonly content?: Uint8Array | (() => AsyncIterable<Uint8Array>);
 }
 
 const { images } = imageTables;
@@ -69,9 +72,13 @@ function mergeProperties(before: Image['properties'], change: ImageChange['prope
 
 /** Images kept in the engine's own database, with everything an image service needs on top of {@link ImageCatalog}. */
 export function embeddedImages(options: EmbeddedImagesOptions) {
-  const context = embeddedContext('embeddedImages', options, ['maxContentBytes']);
+  const context = embeddedContext('embeddedImages', options, ['directory', 'maxContentBytes']);
   const { store, clock, accept } = context;
-  const maxContentBytes = options.maxContentBytes ?? 256 * 2 ** 20;
+  const inDatabase = contentInDatabase(options.store, options.maxContentBytes);
+  const contents =
+    options.directory === undefined
+      ? inDatabase
+      : contentInFiles(options.directory, inDatabase, options.maxContentBytes);
 
   async function acceptUnknown(id: string): Promise<ImageRecord> {
     refuseNul(id);
@@ -141,14 +148,19 @@ export function embeddedImages(options: EmbeddedImagesOptions) {
 
     async upload(caller: Caller, id: string, content: ImageContent): Promise<ImageRecord> {
       if ((await changeable(caller, id)).status === 'active') return visible(caller, id);
-      const { bytes, checksum, sha512 } = await receiveContent(content, maxContentBytes);
-      return change(caller, id, async (image, tx) => {
-        if (image.status === 'active') return {};
-        if (image.status !== 'queued' && image.status !== 'saving')
-          throw new CatalogError('IMAGE_WRONG_STATUS', `Image ${id} is ${image.status} and takes no content`);
-        await storeContent(tx, id, bytes);
-        return { status: 'active', sizeBytes: bytes.byteLength, checksum, sha512 };
-      });
+      const received = await contents.receive(id, content);
+      const { sizeBytes, checksum, sha512 } = received;
+      try {
+        return await change(caller, id, async (image, tx) => {
+          if (image.status === 'active') return {};
+          if (image.status !== 'queued' && image.status !== 'saving')
+            throw new CatalogError('IMAGE_WRONG_STATUS', `Image ${id} is ${image.status} and takes no content`);
+          await received.keep(tx);
+          return { status: 'active', sizeBytes, checksum, sha512 };
+        });
+      } finally {
+        if ((await images.get(store, id))?.sha512 !== sha512) await received.discard();
+      }
     },
 
     /** The content, chunk by chunk; nothing for an image that a preset brought. */
@@ -159,7 +171,7 @@ export function embeddedImages(options: EmbeddedImagesOptions) {
           image.status === 'deactivated' ? 'IMAGE_FORBIDDEN' : 'IMAGE_WRONG_STATUS',
           `Image ${id} is ${image.status}`,
         );
-      return readContent(store, id);
+      return contents.read(image);
     },
 
     async update(caller: Caller, id: string, { properties, ...fields }: ImageChange): Promise<ImageRecord> {
@@ -170,15 +182,16 @@ export function embeddedImages(options: EmbeddedImagesOptions) {
 
     async delete(caller: Caller, id: string): Promise<void> {
       await changeable(caller, id);
-      await store.transaction(async (tx) => {
+      const drop = await store.transaction(async (tx) => {
         const image = await images.lock(tx, id);
         if (!image) throw imageNotFound(id);
         if (image.protected)
           throw new CatalogError('IMAGE_PROTECTED', `Image ${id} is protected and cannot be deleted.`);
-        await dropContent(tx, id);
         await tx.db.deleteFrom('image_members').where('image_id', '=', id).execute();
         await images.delete(tx, id);
+        return contents.drop(tx, image);
       });
+      await drop();
     },
 
     deactivate: moveStatus('active', 'deactivated'),
@@ -188,7 +201,9 @@ export function embeddedImages(options: EmbeddedImagesOptions) {
     /** Adds the images that are not there yet; the others stay as they have become. */
     async seed(preset: readonly ImageSeed[]): Promise<void> {
       for (const { status, sizeBytes = 0, checksum = null, virtualSizeBytes = null, content, ...image } of preset) {
-        const received = content && (await receiveContent(content, maxContentBytes));
+        if (await images.get(store, image.id)) continue;
+        const bytes = typeof content === 'function' ? content() : content;
+        const received = bytes && (await contents.receive(image.id, bytes));
         await lookThenInsert(store, async (tx) => {
           if (await images.get(tx, image.id)) return;
           const record = newRecord(
@@ -199,12 +214,12 @@ export function embeddedImages(options: EmbeddedImagesOptions) {
           await images.insert(tx, {
             ...record,
             status: status ?? 'active',
-            sizeBytes: received?.bytes.byteLength ?? sizeBytes,
+            sizeBytes: received?.sizeBytes ?? sizeBytes,
             virtualSizeBytes,
             checksum: received?.checksum ?? checksum,
             sha512: received?.sha512 ?? null,
           });
-          if (received) await storeContent(tx, image.id, received.bytes);
+          await received?.keep(tx);
         });
       }
     },

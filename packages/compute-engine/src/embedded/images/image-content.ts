@@ -1,60 +1,50 @@
 import { createHash } from 'node:crypto';
 import { CatalogError } from '../../catalogs/catalog-error.js';
 import type { ImageContent } from '../../catalogs/image-catalog.js';
-import type { Session, Tx } from '../../store/database.js';
+import type { Tx } from '../../store/database.js';
+import type { ImageRecord } from './image-tables.js';
 
-const CHUNK_BYTES = 384 * 1024;
-
-/** Content that has arrived whole. */
-export interface ReceivedContent {
-  readonly bytes: Buffer;
+/** What is known of content once all of it has passed by. */
+export interface ContentDigest {
+  readonly sizeBytes: number;
   /** MD5, hex: what image services call the checksum. */
   readonly checksum: string;
   readonly sha512: string;
 }
 
-/** Takes in all the content before any of it is stored. Throws `IMAGE_TOO_LARGE` past so many bytes. */
-export async function receiveContent(content: ImageContent, maxBytes: number): Promise<ReceivedContent> {
-  const parts: Uint8Array[] = [];
-  let size = 0;
-  const take = (part: Uint8Array) => {
-    size += part.byteLength;
-    if (size > maxBytes)
+/** Content that has arrived whole, and belongs to no image yet. */
+export interface ReceivedContent extends ContentDigest {
+  /** Makes it an image's, in the transaction that makes the image active. */
+  keep(tx: Tx): Promise<void>;
+  /** Nobody wants it: another content has become the image's, or the transaction failed. */
+  discard(): Promise<void>;
+}
+
+/** Where the embedded images have their bytes. */
+export interface ImageContents {
+  /** Takes in all of it. Throws `IMAGE_TOO_LARGE`, and `UNAVAILABLE` when there is no room; nothing is left of it then. */
+  receive(imageId: string, content: ImageContent): Promise<ReceivedContent>;
+  /** The content of an active image, chunk by chunk: never all of it in memory. */
+  read(image: ImageRecord): AsyncIterable<Uint8Array>;
+  /** What belongs to a deletion's transaction; what comes back is to be done once that is committed. */
+  drop(tx: Tx, image: ImageRecord): Promise<() => Promise<void>>;
+}
+
+/** The pieces of content, given on one after the other and measured on the way. Throws `IMAGE_TOO_LARGE` past so many bytes. */
+export async function digestContent(
+  content: ImageContent,
+  maxBytes: number,
+  each: (piece: Uint8Array) => void | Promise<void>,
+): Promise<ContentDigest> {
+  const [md5, sha512] = [createHash('md5'), createHash('sha512')];
+  let sizeBytes = 0;
+  for await (const piece of content instanceof Uint8Array ? [content] : content) {
+    sizeBytes += piece.byteLength;
+    if (sizeBytes > maxBytes)
       throw new CatalogError('IMAGE_TOO_LARGE', `The content of an image may have ${maxBytes} bytes here, not more.`);
-    parts.push(part);
-  };
-  if (content instanceof Uint8Array) take(content);
-  else for await (const part of content) take(part);
-  const bytes = Buffer.concat(parts);
-  return {
-    bytes,
-    checksum: createHash('md5').update(bytes).digest('hex'),
-    sha512: createHash('sha512').update(bytes).digest('hex'),
-  };
-}
-
-export async function storeContent(tx: Tx, imageId: string, bytes: Buffer): Promise<void> {
-  await dropContent(tx, imageId);
-  for (let number = 0; number * CHUNK_BYTES < bytes.byteLength; number++) {
-    const base64 = bytes.subarray(number * CHUNK_BYTES, (number + 1) * CHUNK_BYTES).toString('base64');
-    await tx.db.insertInto('image_chunks').values({ image_id: imageId, number, base64 }).execute();
+    md5.update(piece);
+    sha512.update(piece);
+    await each(piece);
   }
-}
-
-export async function dropContent(tx: Tx, imageId: string): Promise<void> {
-  await tx.db.deleteFrom('image_chunks').where('image_id', '=', imageId).execute();
-}
-
-/** The stored content, chunk by chunk: never all of it in memory. */
-export async function* readContent(session: Session, imageId: string): AsyncGenerator<Uint8Array> {
-  for (let number = 0; ; number++) {
-    const chunk = await session.db
-      .selectFrom('image_chunks')
-      .select('base64')
-      .where('image_id', '=', imageId)
-      .where('number', '=', number)
-      .executeTakeFirst();
-    if (!chunk) return;
-    yield Buffer.from(chunk.base64, 'base64');
-  }
+  return { sizeBytes, checksum: md5.digest('hex'), sha512: sha512.digest('hex') };
 }

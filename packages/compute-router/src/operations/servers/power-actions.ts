@@ -4,7 +4,6 @@ import { object } from '@apistrata/microversion/schema';
 import { z } from 'zod';
 import { operation } from '../../operation.js';
 import type { RuleName } from '../../policy/index.js';
-import * as type from '../../schemas/types.js';
 import { serverById } from './target.js';
 
 /** Actions without arguments: the body's key, the rule, and the summary. Any value stands behind the key. */
@@ -32,7 +31,7 @@ export const powerActions = [
       policy,
       status: 202,
       errors: [404, 409],
-      body: object({ [action]: type.anything }),
+      body: object({ [action]: z.unknown() }),
       target: serverById,
       run: async ({ engine, context, target }) => {
         await engine.servers.act(context, target.id, action);
@@ -88,7 +87,7 @@ export const powerActions = [
     policy: 'os_compute_api:os-lock-server:unlock',
     status: 202,
     errors: [404],
-    body: object({ unlock: type.anything }),
+    body: object({ unlock: z.unknown() }),
     target: serverById,
     run: async (call) => {
       const { engine, context, target } = call;

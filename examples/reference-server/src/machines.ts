@@ -1,0 +1,45 @@
+import { defaultPreset, type EngineOptions, type Preset } from '@apistrata/compute-engine';
+import { SimulatedDriver } from '@apistrata/compute-engine/drivers';
+import { qemuDriver, qemuHost } from '@apistrata/qemu';
+import type { Logger } from 'pino';
+import { imageSeed } from './image-seed.js';
+import type { Plan } from './plan.js';
+import { StartError } from './start-error.js';
+
+/** The preset with the images of `--image`. */
+function withImages(preset: Preset, files: readonly string[]): Preset {
+  return { ...preset, images: [...(preset.images ?? []), ...files.map(imageSeed)] };
+}
+
+/** What there is where machines are real: this computer, and no images that are nothing but names. */
+function realPreset(preset: Preset | undefined, host: NonNullable<Preset['hosts']>[number]): Preset {
+  if (preset) return { ...preset, hosts: preset.hosts ?? [host] };
+  const tiny = { id: '0', name: 'm1.nano', vcpus: 1, memoryMb: 192, diskGb: 1 };
+  const { flavors = [] } = defaultPreset;
+  return { ...defaultPreset, flavors: [tiny, ...flavors], hosts: [host], images: [] };
+}
+
+/**
+ * What runs servers, and what there is for them from the start, as `--driver`, `--preset` and `--image` say.
+ * @throws StartError, and QemuError where there is no QEMU
+ */
+export async function machinesFrom(
+  { options, preset, catalogs }: Plan,
+  log: Logger,
+): Promise<Pick<EngineOptions, 'preset' | 'driver'>> {
+  if (options.image.length > 0 && catalogs.images)
+    throw new StartError('--image is for the built-in image service, and --image-url names another one');
+  if (options.driver === 'simulated') {
+    return {
+      preset: options.image.length > 0 ? withImages(preset ?? defaultPreset, options.image) : preset,
+      driver: (clock) => new SimulatedDriver({ clock, latencyMs: options['latency-ms'], rules: preset?.rules }),
+    };
+  }
+  const given = { directory: options['machine-dir'], acceleration: options.acceleration };
+  const { seed, acceleration, sentence } = await qemuHost(given);
+  log.info(sentence);
+  return {
+    preset: withImages(realPreset(preset, seed), options.image),
+    driver: qemuDriver({ ...given, acceleration }),
+  };
+}

@@ -1,0 +1,110 @@
+import { randomBytes } from 'node:crypto';
+import type { Server } from '@apistrata/compute-engine';
+import type { GuestInterface } from './guest-networks.js';
+
+/** A file that the guest gets at its first boot; contents in base64. */
+export interface InjectedFile {
+  readonly path: string;
+  readonly contents: string;
+}
+
+/** What a guest is told that is in no record: it is kept with the machine, which only its user may read. */
+export interface GuestSecrets {
+  readonly adminPassword: string | null;
+  readonly files: readonly InjectedFile[];
+}
+
+export interface GuestStory {
+  readonly server: Server;
+  readonly interfaces: readonly GuestInterface[];
+  readonly secrets: GuestSecrets;
+}
+
+/** Where the content of an injected file is on the config drive. */
+export function contentPath(index: number): string {
+  return `/content/${String(index).padStart(4, '0')}`;
+}
+
+function devices({ server, interfaces }: GuestStory) {
+  const nics = interfaces
+    .filter(({ tag }) => tag !== null)
+    .map(({ mac, tag }) => ({ type: 'nic', bus: 'pci', address: 'none', mac, tags: [tag] }));
+  const disks = server.blockDevices
+    .filter(({ tag }) => tag !== null)
+    .map(({ volumeId, device, tag }) => ({
+      type: 'disk',
+      bus: 'virtio',
+      address: 'none',
+      serial: volumeId ?? '',
+      path: device,
+      tags: [tag],
+    }));
+  return [...nics, ...disks];
+}
+
+/** `meta_data.json` of the open format. */
+export function metaData(story: GuestStory): object {
+  const { server, secrets } = story;
+  const { keyName, keyData } = server;
+  const keys = keyName !== null && keyData !== null ? [{ name: keyName, type: 'ssh', data: keyData }] : [];
+  return {
+    uuid: server.id,
+    name: server.name,
+    hostname: server.hostname,
+    launch_index: server.launchIndex,
+    availability_zone: server.pinnedZone ?? undefined,
+    project_id: server.projectId,
+    meta: server.metadata,
+    ...(keys.length > 0 && { keys, public_keys: { [keys[0]!.name]: keys[0]!.data } }),
+    ...(secrets.adminPassword !== null && { admin_pass: secrets.adminPassword }),
+    files: secrets.files.map(({ path }, index) => ({ path, content_path: contentPath(index) })),
+    devices: devices(story),
+    dedicated_cpus: [],
+    random_seed: randomBytes(512).toString('base64'),
+  };
+}
+
+function netmask(cidr: string): string {
+  const bits = Number(cidr.split('/')[1]);
+  const mask = bits === 0 ? 0 : (2 ** 32 - 2 ** (32 - bits)) >>> 0;
+  return [24, 16, 8, 0].map((shift) => (mask >>> shift) & 255).join('.');
+}
+
+/** `network_data.json` of the open format. */
+export function networkData({ interfaces }: GuestStory): object {
+  const linkOf = (index: number) => `interface${index}`;
+  return {
+    links: interfaces.map(({ portId, mac, mtu }, index) => ({
+      id: linkOf(index),
+      type: 'phy',
+      ethernet_mac_address: mac,
+      mtu,
+      vif_id: portId,
+    })),
+    networks: interfaces.flatMap(({ networkId, addresses }, link) =>
+      addresses.map(({ address, version, cidr, gateway, nameservers, routes }, index) => {
+        const all = version === 4 ? { network: '0.0.0.0', netmask: '0.0.0.0' } : { network: '::', netmask: '::' };
+        return {
+          id: `network${link}-${index}`,
+          type: version === 4 ? 'ipv4_dhcp' : 'ipv6',
+          link: linkOf(link),
+          network_id: networkId,
+          ip_address: version === 4 ? address : `${address}/${cidr.split('/')[1]}`,
+          ...(version === 4 && { netmask: netmask(cidr) }),
+          routes: [
+            ...(gateway === null ? [] : [{ ...all, gateway }]),
+            ...routes.map(({ destination, nexthop }) => ({
+              network: destination.split('/')[0],
+              netmask: version === 4 ? netmask(destination) : destination.split('/')[1],
+              gateway: nexthop,
+            })),
+          ],
+          services: nameservers.map((server) => ({ type: 'dns', address: server })),
+        };
+      }),
+    ),
+    services: [...new Set(interfaces.flatMap(({ addresses }) => addresses.flatMap((a) => a.nameservers)))].map(
+      (address) => ({ type: 'dns', address }),
+    ),
+  };
+}

@@ -1,0 +1,106 @@
+import { join } from 'node:path';
+import type { FlavorCopy, Server } from '@apistrata/compute-engine';
+import type { DriverServices } from '@apistrata/compute-engine/drivers';
+import { writeConfigDrive } from './guest/config-drive.js';
+import { type GuestInterface, guestInterface } from './guest/guest-networks.js';
+import type { GuestSecrets } from './guest/meta-data.js';
+import { ImageCache } from './images/image-cache.js';
+import { Machine } from './machine/machine.js';
+import { MachineFolder } from './machine/machine-folder.js';
+import type { DiskTools } from './machine/prepare-disks.js';
+import { shapeOf } from './machine/shape-of.js';
+import type { Acceleration } from './programs/acceleration.js';
+import type { RunAs } from './programs/run-program.js';
+import type { QmpClient } from './qmp/qmp-client.js';
+
+/** What a host is made of, with every default decided on. */
+export interface HostParts {
+  readonly directory: string;
+  readonly services: DriverServices;
+  readonly program: string;
+  readonly qemuImg: string;
+  readonly acceleration: Acceleration;
+  readonly sandbox: boolean;
+  readonly runAs: RunAs | undefined;
+  readonly shutdownTimeoutMs: number;
+}
+
+/** This computer, with the machines that run on it: what all work on machines is done with. */
+export class Host {
+  readonly parts: HostParts;
+  readonly disks: DiskTools;
+  readonly #machines = new Map<string, Machine>();
+
+  constructor(parts: HostParts) {
+    const { directory, services, qemuImg, runAs } = parts;
+    this.parts = parts;
+    const { images } = services;
+    const cache = new ImageCache({ folder: join(directory, 'images'), images, qemuImg, runAs });
+    this.disks = { cache, images, qemuImg, run: { runAs } };
+  }
+
+  /** The machine of a server, whether it is there or not. */
+  machine({ id }: Pick<Server, 'id'>): Machine {
+    const known = this.#machines.get(id);
+    if (known) return known;
+    const { directory, program, runAs, sandbox } = this.parts;
+    const folder = new MachineFolder(join(directory, 'machines', id), runAs);
+    const machine = new Machine(folder, { program, runAs, sandbox });
+    this.#machines.set(id, machine);
+    return machine;
+  }
+
+  /** Runs the machine of a server with the disks that its folder holds, unless it runs. */
+  async start(
+    server: Server,
+    signal: AbortSignal,
+    flavor: FlavorCopy = server.flavor,
+    incoming = false,
+  ): Promise<QmpClient> {
+    const machine = this.machine(server);
+    const running = await machine.running();
+    if (running) return running;
+    const { acceleration } = this.parts;
+    const shape = await shapeOf(server, flavor, {
+      folder: machine.folder,
+      acceleration,
+      interfaces: await this.interfaces(server),
+      bootVolume: null,
+      volumes: [],
+    });
+    await machine.folder.boundConsole();
+    return machine.start(shape, signal, incoming);
+  }
+
+  /** Has the guest end by itself, and ends it where it does not. */
+  async stop(server: Server, signal: AbortSignal, timeoutMs = this.parts.shutdownTimeoutMs): Promise<void> {
+    const machine = this.machine(server);
+    if (!(await machine.shutDown(timeoutMs, signal))) await machine.end();
+  }
+
+  interfaces(server: Server): Promise<readonly GuestInterface[]> {
+    const { networks } = this.parts.services;
+    return Promise.all(server.interfaces.map((one) => guestInterface(networks, server, one)));
+  }
+
+  async writeConfigDrive(server: Server, secrets: GuestSecrets, signal: AbortSignal): Promise<string> {
+    const { qemuImg, runAs } = this.parts;
+    const { folder } = this.machine(server);
+    const story = { server, secrets, interfaces: await this.interfaces(server) };
+    return writeConfigDrive(story, folder, qemuImg, { runAs, signal });
+  }
+
+  /** Removes everything of a server from this computer. */
+  async remove(server: Server): Promise<void> {
+    const machine = this.machine(server);
+    await machine.end();
+    await machine.folder.remove();
+    this.#machines.delete(server.id);
+  }
+
+  /** Lets go of all machines, which go on. */
+  leave(): void {
+    for (const machine of this.#machines.values()) machine.leave();
+    this.#machines.clear();
+  }
+}

@@ -1,0 +1,148 @@
+import { createHash, randomUUID } from 'node:crypto';
+import { chmod, link, open, readdir, rename, rm, stat, utimes } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Server } from '@apistrata/compute-engine';
+import type { DriverServices } from '@apistrata/compute-engine/drivers';
+import { type RunAs, runProgram } from '../programs/run-program.js';
+import { QemuError } from '../qemu-error.js';
+import { checkImageFile, imageFileFormat } from './check-image-file.js';
+
+/** The service's view of who owns a server: work on machines is done in its project's name. */
+export function ownerOf({ userId, projectId }: Server) {
+  return { userId, projectId, roles: [] };
+}
+
+export interface ImageCacheOptions {
+  readonly folder: string;
+  readonly images: DriverServices['images'];
+  readonly qemuImg: string;
+  readonly runAs: RunAs | undefined;
+}
+
+/** How long an image that no machine needs is kept. */
+const KEPT_MS = 24 * 3_600_000;
+
+/** The largest disk that an image may stand for where the flavor sets no bound. */
+const MAX_DISK_BYTES = 2 ** 42;
+
+async function exists(path: string): Promise<boolean> {
+  return stat(path).then(
+    () => true,
+    () => false,
+  );
+}
+
+/**
+ * Images as the raw files that machines lean on: fetched and converted once for each content, however many images and
+ * machines have it. Files are written beside and renamed, so that several programs may share the folder.
+ */
+export class ImageCache {
+  readonly #options: ImageCacheOptions;
+  readonly #underway = new Map<string, Promise<void>>();
+
+  constructor(options: ImageCacheOptions) {
+    this.#options = options;
+  }
+
+  /**
+   * Puts the raw file of an image at a path of a machine, as a link: the cache may forget it, the machine keeps it. Nobody
+   * changes it.
+   *
+   * @param maxBytes the size of the disk that it is for; 0 sets no bound
+   * @returns its size in bytes
+   * @throws `IMAGE_REFUSED` for what cannot be used, and what the image service throws
+   */
+  async put(server: Server, imageId: string, target: string, maxBytes: number, signal: AbortSignal): Promise<number> {
+    const path = join(this.#options.folder, `${imageId}.raw`);
+    if (!(await exists(path))) await this.#once(path, () => this.#fetch(server, imageId, path, maxBytes, signal));
+    const { size } = await stat(path);
+    checkSize(size, maxBytes);
+    const now = new Date();
+    await utimes(path, now, now);
+    await rm(target, { force: true });
+    await link(path, target);
+    return size;
+  }
+
+  /** What is asked for twice at once is done once. */
+  #once(path: string, work: () => Promise<void>): Promise<void> {
+    const underway = this.#underway.get(path) ?? work().finally(() => this.#underway.delete(path));
+    this.#underway.set(path, underway);
+    return underway;
+  }
+
+  async #fetch(server: Server, imageId: string, path: string, maxBytes: number, signal: AbortSignal): Promise<void> {
+    const { images, folder, qemuImg, runAs } = this.#options;
+    const caller = ownerOf(server);
+    const image = await images.get(caller, imageId);
+    const format = imageFileFormat(image.diskFormat);
+    const incoming = join(folder, `${imageId}.${randomUUID()}.part`);
+    const converted = `${incoming}.raw`;
+    try {
+      const digest = await save(await images.download(caller, imageId), incoming, image.checksum, signal);
+      const base = join(folder, `sha256-${digest}.raw`);
+      if (!(await exists(base))) {
+        checkSize(await checkImageFile(incoming, format), maxBytes);
+        if (format === 'raw') await rename(incoming, converted);
+        else {
+          // The program that reads what strangers have made has no rights here but to this one file.
+          const target = await open(converted, 'wx', 0o600);
+          await target
+            .chown(runAs?.uid ?? process.getuid!(), runAs?.gid ?? process.getgid!())
+            .finally(() => target.close());
+          await runProgram(qemuImg, ['convert', '-f', format, '-O', 'raw', incoming, converted], { runAs, signal });
+        }
+        await chmod(converted, 0o444);
+        await rename(converted, base);
+      }
+      const linked = `${incoming}.link`;
+      await link(base, linked);
+      await rename(linked, path);
+      await rm(linked, { force: true });
+    } finally {
+      await rm(incoming, { force: true });
+      await rm(converted, { force: true });
+    }
+  }
+
+  /** Forgets images that nobody has asked for since a day. */
+  async sweep(): Promise<void> {
+    const { folder } = this.#options;
+    for (const name of await readdir(folder).catch(() => [])) {
+      const path = join(folder, name);
+      const { mtimeMs } = await stat(path).catch(() => ({ mtimeMs: Number.POSITIVE_INFINITY }));
+      if (mtimeMs < Date.now() - KEPT_MS) await rm(path, { force: true });
+    }
+  }
+}
+
+function checkSize(bytes: number, maxBytes: number): void {
+  const bound = maxBytes || MAX_DISK_BYTES;
+  if (bytes > bound)
+    throw new QemuError('IMAGE_REFUSED', `the image is a disk of ${bytes} bytes, and the flavor's has ${bound}`);
+}
+
+/** Saves what an image service sends, and holds it against the checksum. Gives the SHA-256 in hexadecimal digits. */
+async function save(
+  content: AsyncIterable<Uint8Array>,
+  path: string,
+  checksum: string | null,
+  signal: AbortSignal,
+): Promise<string> {
+  const [sha256, md5] = [createHash('sha256'), createHash('md5')];
+  const file = await open(path, 'wx', 0o644);
+  try {
+    for await (const piece of content) {
+      signal.throwIfAborted();
+      sha256.update(piece);
+      md5.update(piece);
+      await file.writeFile(piece);
+    }
+    await file.sync();
+  } finally {
+    await file.close();
+  }
+  if (checksum !== null && md5.digest('hex') !== checksum)
+    throw new QemuError('IMAGE_REFUSED', 'what the image service sent does not have the checksum of the image');
+  return sha256.digest('hex');
+}

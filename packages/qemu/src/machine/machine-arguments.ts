@@ -1,0 +1,71 @@
+import { blockDevice, blockNode } from './block-devices.js';
+import type { MachineFolder } from './machine-folder.js';
+import type { MachineShape, NicShape } from './machine-shape.js';
+
+/** What `device_add` and `-device` take for a network interface. */
+export function nicDevice({ id, mac, mtu }: NicShape) {
+  return { driver: 'virtio-net-pci', id, netdev: `net-${id}`, mac, romfile: '', host_mtu: mtu };
+}
+
+/** What `-netdev` and `netdev_add` take. */
+export function nicBackend({ id, backend }: NicShape): string {
+  return `${backend},id=net-${id}`;
+}
+
+/** Forbids what QEMU never needs: other programs, other users' rights, priorities. */
+const SANDBOX = 'on,obsolete=deny,elevateprivileges=deny,spawn=deny,resourcecontrol=deny';
+
+function smp({ vcpus, topology }: MachineShape): string {
+  if (!topology) return `${vcpus}`;
+  return `cpus=${vcpus},sockets=${topology.sockets},cores=${topology.cores},threads=${topology.threads}`;
+}
+
+/**
+ * The command line of a machine. Nothing in it comes from users as it is: names, metadata and user data stay out of it,
+ * addresses and numbers are checked, and paths are this program's own.
+ *
+ * @param incoming the machine waits for its memory instead of booting
+ */
+export function machineArguments(
+  shape: MachineShape,
+  folder: MachineFolder,
+  { incoming, sandbox }: { readonly incoming: boolean; readonly sandbox: boolean },
+): string[] {
+  const { acceleration, kernel } = shape;
+  const device = (value: object) => ['-device', JSON.stringify(value)];
+  const node = (value: object) => ['-blockdev', JSON.stringify(value)];
+  return [
+    ...['-nodefaults', '-no-user-config', '-name', shape.serverId, '-uuid', shape.serverId],
+    ...['-machine', `pc,accel=${acceleration}`, '-cpu', acceleration === 'kvm' ? 'host' : 'max'],
+    ...['-smp', smp(shape), '-m', `${shape.memoryMb}M`],
+    ...['-display', 'none', '-vga', 'std', '-vnc', `unix:${folder.file('vnc')}`],
+    ...['-pidfile', folder.file('pid')],
+    ...['-qmp', `unix:${folder.file('qmp')},server=on,wait=off`],
+    ...[
+      '-chardev',
+      `socket,id=console,path=${folder.file('serial')},server=on,wait=off,logfile=${folder.file('console')},logappend=on`,
+    ],
+    ...['-serial', 'chardev:console'],
+    ...device({ driver: 'virtio-scsi-pci', id: 'scsi' }),
+    ...device({ driver: 'virtio-balloon-pci', id: 'balloon' }),
+    ...['-object', 'rng-random,id=random,filename=/dev/urandom'],
+    ...device({ driver: 'virtio-rng-pci', rng: 'random' }),
+    ...shape.disks.flatMap((disk) => [...node(blockNode(disk)), ...device(blockDevice(disk))]),
+    ...(shape.configDrive === null
+      ? []
+      : [
+          ...node({
+            'node-name': 'config-drive',
+            driver: 'raw',
+            'read-only': true,
+            file: { driver: 'file', filename: shape.configDrive },
+          }),
+          ...device({ driver: 'scsi-hd', bus: 'scsi.0', drive: 'config-drive', id: 'config-2' }),
+        ]),
+    ...shape.nics.flatMap((nic) => ['-netdev', nicBackend(nic), ...device(nicDevice(nic))]),
+    ...(kernel ? ['-kernel', kernel.kernel, '-append', kernel.commandLine] : []),
+    ...(kernel?.ramdisk ? ['-initrd', kernel.ramdisk] : []),
+    ...(incoming ? ['-incoming', 'defer'] : []),
+    ...(sandbox ? ['-sandbox', SANDBOX] : []),
+  ];
+}

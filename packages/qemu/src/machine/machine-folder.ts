@@ -1,0 +1,120 @@
+import { chown, mkdir, open, readFile, rm, stat, truncate } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { RunAs } from '../programs/run-program.js';
+
+/** What a machine has on the disk; each machine has a folder of its own. */
+const FILES = {
+  root: 'root.qcow2',
+  /** What the root disk leans on: the image, by a link of its own, so that it stays as long as the machine. */
+  rootBase: 'root.base.raw',
+  kernel: 'kernel',
+  ramdisk: 'ramdisk',
+  /** The root disk as it was before a resize that is not confirmed yet. */
+  rootBefore: 'root.before-resize.qcow2',
+  rescue: 'rescue.qcow2',
+  rescueBase: 'rescue.base.raw',
+  rescueKernel: 'rescue.kernel',
+  rescueRamdisk: 'rescue.ramdisk',
+  rescueConfigDrive: 'rescue.config.img',
+  configDrive: 'config.img',
+  configTree: 'config',
+  memory: 'memory.bin',
+  console: 'console.log',
+  complaints: 'qemu.log',
+  pid: 'pid',
+  qmp: 'qmp',
+  serial: 'serial',
+  vnc: 'vnc',
+  moving: 'moving',
+} as const;
+
+/** The most that is kept of what a console printed. */
+const CONSOLE_BYTES = 2 ** 20;
+
+export type MachineFile = keyof typeof FILES;
+
+export class MachineFolder {
+  readonly path: string;
+  readonly #runAs: RunAs | undefined;
+
+  constructor(path: string, runAs: RunAs | undefined) {
+    this.path = path;
+    this.#runAs = runAs;
+  }
+
+  file(name: MachineFile): string {
+    return join(this.path, FILES[name]);
+  }
+
+  /** A disk that is neither the root disk nor a volume: `ephemeral`, `swap`. */
+  disk(name: string): string {
+    return join(this.path, `${name}.qcow2`);
+  }
+
+  /** A copy of the disk that is to become an image. */
+  snapshot(imageId: string): string {
+    return join(this.path, `snapshot-${imageId}`);
+  }
+
+  /** Only the user that machines run as gets in. */
+  async make(): Promise<void> {
+    await mkdir(this.path, { recursive: true, mode: 0o700 });
+    await this.give(this.path);
+  }
+
+  /** Makes a file or folder the property of the user that machines run as. */
+  async give(path: string): Promise<void> {
+    if (this.#runAs) await chown(path, this.#runAs.uid, this.#runAs.gid);
+  }
+
+  async exists(name: MachineFile): Promise<boolean> {
+    return stat(this.file(name)).then(
+      () => true,
+      () => false,
+    );
+  }
+
+  async removeFiles(...names: readonly MachineFile[]): Promise<void> {
+    for (const name of names) await rm(this.file(name), { force: true });
+  }
+
+  async remove(): Promise<void> {
+    await rm(this.path, { recursive: true, force: true });
+  }
+
+  /** What the console has printed, from its end as much as is kept. Cuts the file back when it has grown too long. */
+  async consoleText(): Promise<string> {
+    const path = this.file('console');
+    const { size } = await stat(path).catch(() => ({ size: 0 }));
+    if (size === 0) return '';
+    const file = await open(path, 'r');
+    try {
+      const length = Math.min(size, CONSOLE_BYTES);
+      const { buffer, bytesRead } = await file.read(Buffer.alloc(length), 0, length, size - length);
+      return buffer.toString('utf8', 0, bytesRead);
+    } finally {
+      await file.close();
+    }
+  }
+
+  /** Keeps the end of a console's output that has grown to twice its bound. QEMU appends, so it goes on after what is left. */
+  async boundConsole(): Promise<void> {
+    const path = this.file('console');
+    const { size } = await stat(path).catch(() => ({ size: 0 }));
+    if (size <= 2 * CONSOLE_BYTES) return;
+    const end = await this.consoleText();
+    await truncate(path, 0);
+    const file = await open(path, 'a');
+    try {
+      await file.writeFile(end);
+    } finally {
+      await file.close();
+    }
+  }
+
+  /** What QEMU complained of last. */
+  async lastComplaint(): Promise<string | undefined> {
+    const text = await readFile(this.file('complaints'), 'utf8').catch(() => '');
+    return text.trim().split('\n').at(-1) || undefined;
+  }
+}

@@ -1,0 +1,59 @@
+import type { Acceleration } from '../programs/acceleration.js';
+
+/** A disk that is a file of this host. */
+export interface DiskShape {
+  /** Name of the device: `root`, `ephemeral-0`, `swap`. */
+  readonly id: string;
+  /** A qcow2 file that this program has made. */
+  readonly file: string;
+}
+
+/** A volume that somebody serves. */
+export interface VolumeShape {
+  readonly id: string;
+  /** What the guest sees as the serial number: the id of the volume. */
+  readonly serial: string;
+  /** The socket of the NBD server, and the name of the export. */
+  readonly socket: string;
+  readonly exportName: string;
+  readonly readOnly: boolean;
+}
+
+export interface NicShape {
+  readonly id: string;
+  readonly mac: string;
+  readonly mtu: number;
+  /** What the interface leads to: value of `-netdev` without its id. */
+  readonly backend: string;
+}
+
+export interface KernelShape {
+  readonly kernel: string;
+  readonly ramdisk: string | null;
+  readonly commandLine: string;
+}
+
+export interface CpuTopology {
+  readonly sockets: number;
+  readonly cores: number;
+  readonly threads: number;
+}
+
+/** What a machine is made of, with all of it ready to be opened. */
+export interface MachineShape {
+  readonly serverId: string;
+  readonly acceleration: Acceleration;
+  readonly vcpus: number;
+  readonly topology: CpuTopology | null;
+  readonly memoryMb: number;
+  /** Left out: the firmware boots from the first disk. */
+  readonly kernel: KernelShape | null;
+  /** In the order in which the guest names them. */
+  readonly disks: readonly (DiskShape | VolumeShape)[];
+  readonly configDrive: string | null;
+  readonly nics: readonly NicShape[];
+}
+
+export function isVolume(disk: DiskShape | VolumeShape): disk is VolumeShape {
+  return 'socket' in disk;
+}

@@ -1,0 +1,93 @@
+import { rename, rm, stat } from 'node:fs/promises';
+import type { FlavorCopy, Server } from '@apistrata/compute-engine';
+import type { DriverServices } from '@apistrata/compute-engine/drivers';
+import type { ImageCache } from '../images/image-cache.js';
+import { ownerOf } from '../images/image-cache.js';
+import { type ProgramOptions, runProgram } from '../programs/run-program.js';
+import type { MachineFolder } from './machine-folder.js';
+
+export const GIB = 2 ** 30;
+const MIB = 2 ** 20;
+
+/** What disks are made with. */
+export interface DiskTools {
+  readonly cache: ImageCache;
+  readonly images: DriverServices['images'];
+  readonly qemuImg: string;
+  readonly run: Omit<ProgramOptions, 'signal'>;
+}
+
+async function exists(path: string): Promise<boolean> {
+  return stat(path).then(
+    () => true,
+    () => false,
+  );
+}
+
+/** Makes a qcow2 file of that size, whole or not at all; one that is there stays. */
+async function makeDisk(
+  { qemuImg, run }: DiskTools,
+  path: string,
+  bytes: number,
+  base: string | null,
+  signal: AbortSignal,
+): Promise<void> {
+  if (await exists(path)) return;
+  const backing = base === null ? [] : ['-b', base, '-F', 'raw'];
+  await rm(`${path}.new`, { force: true });
+  await runProgram(qemuImg, ['create', '-q', '-f', 'qcow2', ...backing, `${path}.new`, `${bytes}`], { ...run, signal });
+  await rename(`${path}.new`, path);
+}
+
+/** Where the parts of a system that boots from an image are. */
+const ROOT = { disk: 'root', base: 'rootBase', kernel: 'kernel', ramdisk: 'ramdisk' } as const;
+const RESCUE = { disk: 'rescue', base: 'rescueBase', kernel: 'rescueKernel', ramdisk: 'rescueRamdisk' } as const;
+
+/** The disk of an image, and the kernel that goes with it; what is there already stays. */
+async function makeSystem(
+  tools: DiskTools,
+  server: Server,
+  imageId: string,
+  diskGb: number,
+  names: typeof ROOT | typeof RESCUE,
+  folder: MachineFolder,
+  signal: AbortSignal,
+): Promise<void> {
+  const { cache, images } = tools;
+  if (await folder.exists(names.disk)) return;
+  const bytes = await cache.put(server, imageId, folder.file(names.base), diskGb * GIB, signal);
+  const { properties } = await images.get(ownerOf(server), imageId);
+  for (const [name, id] of [
+    [names.kernel, properties.kernel_id],
+    [names.ramdisk, properties.ramdisk_id],
+  ] as const) {
+    if (id) await cache.put(server, id, folder.file(name), 0, signal);
+    else await rm(folder.file(name), { force: true });
+  }
+  await makeDisk(tools, folder.file(names.disk), diskGb * GIB || bytes, folder.file(names.base), signal);
+}
+
+/** The disks that a server has of its own, beside its volumes; those that are there stay as they are. */
+export async function makeDisks(
+  tools: DiskTools,
+  server: Server,
+  imageId: string,
+  { diskGb, ephemeralGb, swapMb }: FlavorCopy,
+  folder: MachineFolder,
+  signal: AbortSignal,
+): Promise<void> {
+  if (imageId !== '') await makeSystem(tools, server, imageId, diskGb, ROOT, folder, signal);
+  if (ephemeralGb > 0) await makeDisk(tools, folder.disk('ephemeral'), ephemeralGb * GIB, null, signal);
+  if (swapMb > 0) await makeDisk(tools, folder.disk('swap'), swapMb * MIB, null, signal);
+}
+
+/** The disk of a rescue image. */
+export async function makeRescueDisk(
+  tools: DiskTools,
+  server: Server,
+  imageId: string,
+  folder: MachineFolder,
+  signal: AbortSignal,
+): Promise<void> {
+  await makeSystem(tools, server, imageId, server.flavor.diskGb, RESCUE, folder, signal);
+}

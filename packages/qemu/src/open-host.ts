@@ -1,0 +1,86 @@
+import { mkdir, stat } from 'node:fs/promises';
+import { dirname, join, resolve } from 'node:path';
+import type { DriverServices } from '@apistrata/compute-engine/drivers';
+import { Host } from './host.js';
+import type { QemuOptions } from './options.js';
+import { kvmGroup, type Probe, probeAcceleration } from './programs/acceleration.js';
+import { findProgram } from './programs/find-program.js';
+import { type RunAs, runProgram } from './programs/run-program.js';
+import { QemuError } from './qemu-error.js';
+
+const NOBODY = 65_534;
+
+/** Paths of sockets have 107 bytes at the most; below the directory come `/machines/`, an id and a name. */
+const MAX_DIRECTORY_BYTES = 55;
+
+const DEFAULT_SHUTDOWN_MS = 60_000;
+
+async function runAsFrom(options: QemuOptions): Promise<RunAs | undefined> {
+  if (options.runAs) return options.runAs;
+  if (process.getuid?.() !== 0) return undefined;
+  return { uid: NOBODY, gid: (options.acceleration === 'tcg' ? undefined : await kvmGroup()) ?? NOBODY };
+}
+
+/** Makes the directory. Machines of another user have to get through to their own folders below it. */
+async function makeDirectory(given: string, runAs: RunAs | undefined): Promise<string> {
+  const directory = resolve(given);
+  const refuse = (why: string) =>
+    new QemuError('DIRECTORY_UNUSABLE', `the directory ${directory} cannot hold machines: ${why}`);
+  if (Buffer.byteLength(directory) > MAX_DIRECTORY_BYTES)
+    throw refuse(`its path has more than ${MAX_DIRECTORY_BYTES} bytes, which is too long for the sockets in it`);
+  try {
+    for (const folder of [directory, join(directory, 'machines'), join(directory, 'images')])
+      await mkdir(folder, { recursive: true, mode: runAs ? 0o711 : 0o700 });
+  } catch (error) {
+    throw refuse((error as Error).message);
+  }
+  if (!runAs) return directory;
+  for (let folder = directory; ; folder = dirname(folder)) {
+    const { mode, uid } = await stat(folder);
+    if (uid !== runAs.uid && (mode & 0o001) === 0)
+      throw refuse(
+        `machines run as user ${runAs.uid}, who may not pass ${folder}: chmod o+x it, or take another directory`,
+      );
+    if (folder === dirname(folder)) return directory;
+  }
+}
+
+/** Old and small builds of QEMU have no sandbox. */
+async function hasSandbox(program: string, runAs: RunAs | undefined): Promise<boolean> {
+  const help = await runProgram(program, ['-help'], { runAs, timeoutMs: 10_000 });
+  return /^-sandbox on/m.test(help);
+}
+
+/** What this computer has to run machines with. */
+export interface Found {
+  readonly directory: string;
+  readonly program: string;
+  readonly qemuImg: string;
+  readonly runAs: RunAs | undefined;
+  readonly probe: Probe;
+}
+
+/**
+ * Finds out what this computer has, and makes the directory.
+ * @throws QemuError with the cure: `QEMU_MISSING`, `DIRECTORY_UNUSABLE`, `ACCELERATION_MISSING`
+ */
+export async function look(options: QemuOptions): Promise<Found> {
+  const program = findProgram(options.program ?? 'qemu-system-x86_64', 'the package qemu-system-x86');
+  const qemuImg = findProgram('qemu-img', 'the package qemu-utils');
+  const runAs = await runAsFrom(options);
+  const directory = await makeDirectory(options.directory, runAs);
+  const probe = await probeAcceleration(program, options.acceleration ?? 'auto', runAs);
+  return { directory, program, qemuImg, runAs, probe };
+}
+
+/** Makes this computer a host. Throws as {@link look} does. */
+export async function openHost(options: QemuOptions, services: DriverServices): Promise<Host> {
+  const { probe, ...found } = await look(options);
+  return new Host({
+    ...found,
+    services,
+    acceleration: probe.acceleration,
+    sandbox: await hasSandbox(found.program, found.runAs),
+    shutdownTimeoutMs: options.shutdownTimeoutMs ?? DEFAULT_SHUTDOWN_MS,
+  });
+}

@@ -1,0 +1,35 @@
+import type { Clock } from '@apistrata/compute-engine';
+import { checkOptions } from '@apistrata/compute-engine/api';
+import type { Driver, DriverServices, DriverVerb } from '@apistrata/compute-engine/drivers';
+import { openHost } from './open-host.js';
+import { optionNames, type QemuOptions } from './options.js';
+import { verbs } from './verbs/all-verbs.js';
+import type { Order } from './verbs/order.js';
+
+/**
+ * A driver whose servers are virtual machines of QEMU on this computer: for `createEngine({ driver: qemuDriver({ ... }) })`.
+ * Machines are processes of their own and outlive this one; the next driver of the same directory takes them over.
+ *
+ * @throws TypeError for unknown options; when the engine opens it, {@link QemuError} with the cure
+ */
+export function qemuDriver(options: QemuOptions): (clock: Clock, services: DriverServices) => Promise<Driver> {
+  checkOptions('qemuDriver()', options, optionNames);
+  return async (_clock, services) => {
+    const host = await openHost(options, services);
+    return {
+      name: 'qemu',
+      instantly: () => false,
+      supports: (verb) => verbs[verb] !== undefined,
+      async perform(work, server, signal) {
+        signal.throwIfAborted();
+        const perform = verbs[work.verb] as ((order: Order<DriverVerb>) => Promise<void>) | undefined;
+        if (!perform) throw new Error(`machines of QEMU cannot do this: ${work.verb}`);
+        await perform({ host, work, server, signal });
+      },
+      consoleOutput: (server) => host.machine(server).folder.consoleText(),
+      diagnostics: async () => null,
+      console: async () => null,
+      close: async () => host.leave(),
+    };
+  };
+}

@@ -1,0 +1,50 @@
+import type { Server } from '@apistrata/compute-engine';
+import type { GuestSecrets } from '../guest/meta-data.js';
+import type { Host } from '../host.js';
+import { makeDisks } from '../machine/prepare-disks.js';
+import type { Verbs } from './order.js';
+
+/** Makes what is missing of a machine, and runs it. */
+export async function boot(
+  host: Host,
+  server: Server,
+  imageId: string,
+  secrets: GuestSecrets,
+  signal: AbortSignal,
+): Promise<void> {
+  const { folder } = host.machine(server);
+  await folder.make();
+  await makeDisks(host.disks, server, imageId, server.flavor, folder, signal);
+  if (!(await folder.exists('configDrive'))) await host.writeConfigDrive(server, secrets, signal);
+  await host.start(server, signal);
+}
+
+/** From the first boot to the end, and the power switch. */
+export const life: Verbs = {
+  prepare: async () => {},
+  inject_network_info: async () => {},
+  spawn: async ({ host, work, server, signal }) => {
+    try {
+      await boot(host, server, server.imageId, work, signal);
+    } catch (error) {
+      // A server whose build failed has no host, and nobody comes to remove what is left. One that is taken over has.
+      if (!signal.aborted) await host.remove(server);
+      throw error;
+    }
+  },
+  destroy: ({ host, server }) => host.remove(server),
+  power_on: async ({ host, server, signal }) => {
+    await host.start(server, signal);
+  },
+  power_off: ({ host, server, signal }) => host.stop(server, signal),
+  soft_delete: ({ host, server, signal }) => host.stop(server, signal),
+  restore: async ({ host, server, signal }) => {
+    await host.start(server, signal);
+  },
+  /** Both ways the process begins anew, so that what has changed of the server takes effect. */
+  reboot: async ({ host, work, server, signal }) => {
+    if (work.type === 'SOFT') await host.stop(server, signal);
+    else await host.machine(server).end();
+    await host.start(server, signal);
+  },
+};

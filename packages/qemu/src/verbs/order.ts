@@ -1,0 +1,14 @@
+import type { Server } from '@apistrata/compute-engine';
+import type { DriverVerb, DriverWork } from '@apistrata/compute-engine/drivers';
+import type { Host } from '../host.js';
+
+/** A piece of work on the machine of a server. */
+export interface Order<Verb extends DriverVerb> {
+  readonly host: Host;
+  readonly work: Extract<DriverWork, { readonly verb: Verb }>;
+  readonly server: Server;
+  readonly signal: AbortSignal;
+}
+
+/** How verbs are done. What is not there cannot be done here. */
+export type Verbs = { readonly [Verb in DriverVerb]?: (order: Order<Verb>) => Promise<void> };

@@ -1,0 +1,53 @@
+#!/bin/busybox sh
+# The whole user land of the test guest: it tells on the serial line who it is, counts, obeys the power button, and does
+# what it is told on that line. A line `mark:status` ends the answer to each command.
+export PATH=/bin
+/bin/busybox mkdir -p /proc /sys /dev /mnt/disk /mnt/config
+/bin/busybox mount -t proc proc /proc
+/bin/busybox mount -t sysfs sysfs /sys
+/bin/busybox mount -t devtmpfs dev /dev
+/bin/busybox --install -s /bin
+exec </dev/ttyS0 >/dev/ttyS0 2>&1
+stty -echo -onlcr
+echo 1 >/proc/sys/kernel/printk
+while read -r module; do insmod "/modules/$module.ko"; done </modules/order
+
+echo "GUEST begins"
+echo "CPUS $(nproc) MEMORY $(awk '/MemTotal/ { print $2 }' /proc/meminfo)"
+
+if ! grep -q deaf /proc/cmdline; then
+  for event in /dev/input/event*; do
+    (dd if="$event" bs=24 count=1 2>/dev/null | grep -q . && sync && poweroff -f) &
+  done
+fi
+
+use_disk() { mount -t ext4 "$1" /mnt/disk 2>/dev/null; }
+if [ -b /dev/vda ]; then
+  echo "DISK $(cat /sys/block/vda/size)"
+  use_disk /dev/vda || { mke2fs /dev/vda >/dev/null 2>&1 && use_disk /dev/vda; }
+  echo boot >>/mnt/disk/boots
+  sync
+  echo "BOOTS $(wc -l </mnt/disk/boots)"
+fi
+
+if [ -b /dev/sda ] && mount -t vfat -o ro /dev/sda /mnt/config; then
+  echo "CONFIG $(cat /mnt/config/openstack/latest/meta_data.json)"
+fi
+
+for path in /sys/class/net/eth*; do
+  [ -e "$path" ] || continue
+  name=${path##*/}
+  ip link set "$name" up
+  udhcpc -i "$name" -n -q -t 5 -T 1 -s /udhcpc.sh >/dev/null 2>&1
+  echo "ADDRESS $name $(cat "$path/address") $(ip -4 -o addr show dev "$name" | awk '{ print $4 }')"
+done
+
+(n=0; while :; do n=$((n + 1)); echo "COUNT $n"; sleep 1; done) &
+
+echo "GUEST ready"
+while read -r mark command; do
+  eval "$command" </dev/null
+  echo "$mark:$?"
+done
+# The line hung up: stay, so that the kernel does not panic.
+while :; do sleep 3600; done

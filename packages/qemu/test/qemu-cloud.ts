@@ -1,0 +1,145 @@
+import { randomUUID } from 'node:crypto';
+import { chmodSync, createReadStream, mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { type Context, createEngine, type Engine, type Preset, type Server } from '@apistrata/compute-engine';
+import type { NewServer } from '@apistrata/compute-engine/api';
+import { vi } from 'vitest';
+import { type QemuOptions, qemuDriver } from '../src/index.js';
+import { buildGuest, type Guest } from './guest/build-guest.js';
+import { GuestLine } from './guest/guest-line.js';
+
+export const IMAGE = '11111111-1111-4111-8111-111111111111';
+const KERNEL = '22222222-2222-4222-8222-222222222222';
+const RAMDISK = '33333333-3333-4333-8333-333333333333';
+export const NETWORK = '44444444-4444-4444-8444-444444444444';
+const SUBNET = '55555555-5555-4555-8555-555555555555';
+
+const COMMAND_LINE = 'console=ttyS0 quiet';
+
+/** What there is from the start: the test guest as an image with a kernel, and a network. */
+export function guestPreset({ kernel, ramdisk }: Guest): Preset {
+  const file = (path: string) => () => createReadStream(path);
+  const properties = { kernel_id: KERNEL, ramdisk_id: RAMDISK, os_command_line: COMMAND_LINE };
+  return {
+    flavors: [
+      { id: 'small', name: 'small', vcpus: 1, memoryMb: 160, diskGb: 1 },
+      { id: 'large', name: 'large', vcpus: 2, memoryMb: 224, diskGb: 2 },
+    ],
+    hosts: [{ name: 'here', vcpus: 16, memoryMb: 16_384, diskGb: 100 }],
+    images: [
+      { id: KERNEL, name: 'kernel', diskFormat: 'aki', containerFormat: 'aki', content: file(kernel) },
+      { id: RAMDISK, name: 'ramdisk', diskFormat: 'ari', containerFormat: 'ari', content: file(ramdisk) },
+      { id: IMAGE, name: 'guest', diskFormat: 'raw', content: Buffer.alloc(2 ** 20), properties },
+    ],
+    networks: [{ id: NETWORK, name: 'private', subnets: [{ id: SUBNET, cidr: '10.0.0.0/16' }] }],
+  };
+}
+
+/** A folder that machines of another user can get through. */
+export function machineDirectory(): string {
+  const folder = mkdtempSync(join(tmpdir(), 'aq-'));
+  chmodSync(folder, 0o711);
+  return folder;
+}
+
+export const ada: Context = {
+  caller: { userId: 'ada', projectId: 'p-ada', roles: ['member'] },
+  requestId: `req-${randomUUID()}`,
+  isAdmin: false,
+};
+
+/** An engine whose servers are real machines. */
+export class QemuCloud {
+  readonly directory: string;
+  readonly #guest: Guest;
+  readonly #options: Partial<QemuOptions>;
+  readonly #lines = new Map<string, GuestLine>();
+  engine!: Engine;
+
+  private constructor(directory: string, guest: Guest, options: Partial<QemuOptions>) {
+    this.directory = directory;
+    this.#guest = guest;
+    this.#options = options;
+  }
+
+  static async open(options: Partial<QemuOptions> = {}): Promise<QemuCloud> {
+    const directory = machineDirectory();
+    const cloud = new QemuCloud(directory, buildGuest(directory), options);
+    await cloud.begin();
+    return cloud;
+  }
+
+  get machines(): string {
+    return join(this.directory, 'qemu', 'machines');
+  }
+
+  /** Opens the engine, or opens it again. */
+  async begin(): Promise<void> {
+    this.engine = await createEngine({
+      database: join(this.directory, 'cloud.db'),
+      preset: guestPreset(this.#guest),
+      driver: qemuDriver({
+        directory: join(this.directory, 'qemu'),
+        acceleration: 'tcg',
+        shutdownTimeoutMs: 30_000,
+        ...this.#options,
+      }),
+      onError: (error) => console.error(error),
+    });
+  }
+
+  async create(fields: Partial<NewServer> = {}): Promise<Server> {
+    const wanted = { name: 'guest', flavorId: 'small', imageId: IMAGE, networks: [{ networkId: NETWORK }], ...fields };
+    const { servers } = await this.engine.servers.create(ada, wanted);
+    return this.settled(servers[0]!.id);
+  }
+
+  /** The server once nothing is being done to it. */
+  async settled(id: string): Promise<Server> {
+    await this.engine.idle();
+    const server = await this.engine.servers.get(ada, id);
+    if (server.fault) throw new Error(`${server.fault.message} ${server.fault.details}`);
+    return server;
+  }
+
+  /** The server once an action that was begun is done. */
+  async done(id: string, begun: Promise<unknown>): Promise<Server> {
+    await begun;
+    return this.settled(id);
+  }
+
+  /** What the console shows, once it shows that. */
+  async console(id: string, pattern: RegExp, timeout = 90_000): Promise<string> {
+    return vi.waitFor(
+      async () => {
+        const text = await this.engine.consoles.output(ada, await this.engine.servers.get(ada, id));
+        if (!pattern.test(text)) throw new Error(`the console does not show ${pattern}:\n${text.slice(-2_000)}`);
+        return text;
+      },
+      { timeout, interval: 200 },
+    );
+  }
+
+  /** The serial line of a guest that has booted. */
+  async line(id: string): Promise<GuestLine> {
+    this.#lines.get(id)?.close();
+    const line = await GuestLine.open(join(this.machines, id, 'serial'));
+    this.#lines.set(id, line);
+    return line;
+  }
+
+  /** Folders of machines that there are. */
+  folders(): readonly string[] {
+    return readdirSync(this.machines);
+  }
+
+  /** Ends all machines and removes everything. */
+  async close(): Promise<void> {
+    for (const line of this.#lines.values()) line.close();
+    for (const { id } of await this.engine.servers.list(ada, { limit: 100 })) await this.engine.servers.delete(ada, id);
+    await this.engine.idle();
+    await this.engine.close();
+    rmSync(this.directory, { recursive: true, force: true });
+  }
+}
