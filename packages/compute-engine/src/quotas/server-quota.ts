@@ -8,7 +8,7 @@ import type { QuotaExcess } from '../observation/observer.js';
 import type { QuotaKind } from '../settings.js';
 import type { Session, Tx } from '../store/database.js';
 import { lockName } from '../store/store.js';
-import { compoundKey, tables } from '../store/tables.js';
+import { compoundKey, LIVE, tables } from '../store/tables.js';
 
 type Owner = Pick<Caller, 'projectId' | 'userId'>;
 type Limits = Readonly<Record<QuotaKind, number>>;
@@ -37,7 +37,7 @@ export async function serverUsage(
       sql`coalesce(sum(memory_mb), 0)`.as('ram'),
     ])
     .where('project_id', '=', projectId)
-    .where('deleted', '=', 0)
+    .where(LIVE)
     .where('vm_state', '!=', 'soft-delete');
   if (userId) query = query.where('user_id', '=', userId);
   const row = (await query.executeTakeFirstOrThrow()) as Record<string, unknown>;
@@ -145,7 +145,7 @@ export async function checkGroupMembers(
   const { server_group_members: limit } = await limitsOf(core, tx, caller.projectId, caller.userId);
   if (limit < 0) return;
   const used = await tables.servers.count(tx, (q) =>
-    q.where('group_id', '=', groupId).where('deleted', '=', 0).where('user_id', '=', caller.userId),
+    q.where('group_id', '=', groupId).where(LIVE).where('user_id', '=', caller.userId),
   );
   if (used + requested > limit)
     throw overQuota(core, caller, [{ kind: 'server_group_members', requested, used, limit }]);

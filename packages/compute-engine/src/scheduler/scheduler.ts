@@ -2,7 +2,7 @@ import { BlockList, isIP } from 'node:net';
 import type { Claim, FlavorCopy, ServerGroup } from '../model/index.js';
 import type { Tx } from '../store/database.js';
 import { lockName } from '../store/store.js';
-import { tables } from '../store/tables.js';
+import { LIVE, tables } from '../store/tables.js';
 import { claim, type HostUsage, usageByHost } from './claims.js';
 import { fitsQuery } from './host-query.js';
 import type { Host, HostMap, Infrastructure } from './infrastructure.js';
@@ -118,7 +118,7 @@ async function membersByHost(tx: Tx, { group, serverId }: Placement): Promise<Re
   if (!group) return new Map();
   // Members decide one after the other: two of them must not both find a host empty.
   await lockName(tx, `group:${group.id}`);
-  const servers = await tables.servers.find(tx, (q) => q.where('group_id', '=', group.id).where('deleted', '=', 0));
+  const servers = await tables.servers.find(tx, (q) => q.where('group_id', '=', group.id).where(LIVE));
   const counts = new Map<string, number>();
   for (const { id, claims } of servers) {
     for (const { host } of id === serverId ? [] : claims) counts.set(host, (counts.get(host) ?? 0) + 1);

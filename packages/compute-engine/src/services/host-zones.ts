@@ -1,5 +1,5 @@
 import type { Session } from '../store/database.js';
-import { tables } from '../store/tables.js';
+import { LIVE, tables } from '../store/tables.js';
 
 /** Zones that aggregates put a host in, without repeats; one aggregate may be left out. */
 export async function zonesOfHost(session: Session, host: string, exceptSeq?: number): Promise<readonly string[]> {
@@ -18,7 +18,7 @@ export async function hostsWithServers(session: Session, hosts: readonly string[
     .select('host')
     .distinct()
     .where('host', 'in', hosts)
-    .where('deleted', '=', 0)
+    .where(LIVE)
     .execute();
   return rows.map(({ host }) => host);
 }

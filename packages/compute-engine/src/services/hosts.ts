@@ -3,7 +3,7 @@ import type { HostPowerAction } from '../drivers/driver.js';
 import { badRequest, notFound, notSupported } from '../errors.js';
 import { usageByHost } from '../scheduler/claims.js';
 import type { Host, HostMap } from '../scheduler/infrastructure.js';
-import { tables } from '../store/tables.js';
+import { LIVE, tables } from '../store/tables.js';
 import { type ServiceState, Services } from './services.js';
 
 /** What a host has, or what is taken of it. Memory in MiB, disks in GiB. */
@@ -41,7 +41,7 @@ export class Hosts {
     const { node } = await this.#find(name);
     const { store } = this.#core;
     const taken = (await usageByHost(store)).get(name);
-    const servers = await tables.servers.find(store, (q) => q.where('host', '=', name).where('deleted', '=', 0));
+    const servers = await tables.servers.find(store, (q) => q.where('host', '=', name).where(LIVE));
     const sumOf = (project: string, of: typeof servers): HostShare => ({
       project,
       cpu: of.reduce((sum, { flavor }) => sum + flavor.vcpus, 0),

@@ -3,7 +3,7 @@ import type { Core } from '../core.js';
 import { badRequest, notFound, notSupported } from '../errors.js';
 import { type HostUsage, usageByHost } from '../scheduler/claims.js';
 import type { Host } from '../scheduler/infrastructure.js';
-import { tables } from '../store/tables.js';
+import { LIVE, tables } from '../store/tables.js';
 
 /** A server as its hypervisor shows it. */
 export interface HostedServer {
@@ -116,7 +116,7 @@ export class Hypervisors {
     const rows = await this.#core.store.db
       .selectFrom('servers')
       .select(['host', sql<number>`count(*)`.as('servers')])
-      .where('deleted', '=', 0)
+      .where(LIVE)
       .where('host', 'is not', null)
       .where('task_state', 'is not', null)
       .groupBy('host')
@@ -131,7 +131,7 @@ export class Hypervisors {
       .selectFrom(tables.servers.name)
       .select(['id', 'seq', 'host'])
       .where('host', 'in', [...byHost.keys()])
-      .where('deleted', '=', 0)
+      .where(LIVE)
       .orderBy('seq')
       .execute();
     for (const { id, seq, host } of rows) byHost.get(host)!.push({ id, seq: Number(seq) });

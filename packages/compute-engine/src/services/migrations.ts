@@ -1,3 +1,4 @@
+import { sql } from 'kysely';
 import type { Core } from '../core.js';
 import { badRequest, notFound } from '../errors.js';
 import { findMigration } from '../migrations/find-migration.js';
@@ -59,9 +60,8 @@ export class Migrations {
   #narrow(q: RowQuery, query: MigrationQuery, last: MigrationRecord | undefined): RowQuery {
     let rows = q
       .where('hidden', '=', 0)
-      .where('server_id', 'in', (eb: any) =>
-        eb.selectFrom('servers').select('servers.id').where('servers.deleted', '=', 0),
-      );
+      // Asked of each migration: as a list it would be of everybody's servers.
+      .where(sql<boolean>`exists (select 1 from servers s where s.id = migrations.server_id and s.deleted = 0)`);
     for (const [name, column] of Object.entries(columns) as [keyof typeof columns, string][]) {
       const wanted = query[name];
       if (wanted !== undefined) rows = rows.where(column, '=', wanted);

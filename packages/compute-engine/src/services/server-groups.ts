@@ -6,7 +6,7 @@ import type { GroupPolicy, ServerGroup } from '../model/index.js';
 import { limitsOf, overQuota } from '../quotas/server-quota.js';
 import type { Tx } from '../store/database.js';
 import { lockName } from '../store/store.js';
-import { compoundKey, tables } from '../store/tables.js';
+import { compoundKey, LIVE, tables } from '../store/tables.js';
 
 export interface NewServerGroup {
   readonly name: string;
@@ -105,7 +105,7 @@ export class ServerGroups {
         .selectFrom('servers')
         .select(['id', 'group_id'])
         .where('group_id', 'in', [...members.keys()])
-        .where('deleted', '=', 0)
+        .where(LIVE)
         .where('vm_state', '!=', 'soft-delete')
         .orderBy('seq')
         .execute();

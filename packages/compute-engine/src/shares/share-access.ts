@@ -1,7 +1,7 @@
 import type { ShareAccessType } from '../catalogs/share-catalog.js';
 import { unlessRefused } from '../catalogs/unless-refused.js';
 import type { ServerScope } from '../core.js';
-import { tables } from '../store/tables.js';
+import { LIVE, tables } from '../store/tables.js';
 
 /** Protocols a server can mount, and how a host is let in. */
 export const shareProtocols: Readonly<Record<string, ShareAccessType>> = { NFS: 'ip', CEPHFS: 'cephx' };
@@ -37,7 +37,7 @@ export async function closeShare(scope: ServerScope, shareId: string): Promise<v
   const { caller } = scope.context;
   const { host, id } = scope.server;
   const neighbours = host
-    ? await tables.servers.find(scope.core.store, (q) => q.where('host', '=', host).where('deleted', '=', 0))
+    ? await tables.servers.find(scope.core.store, (q) => q.where('host', '=', host).where(LIVE))
     : [];
   const shared = neighbours.some((other) => other.id !== id && other.shares.some((one) => one.shareId === shareId));
   const client = shared ? undefined : await clientOf(scope, shareId);

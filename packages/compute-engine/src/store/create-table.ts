@@ -37,6 +37,6 @@ export async function createDocumentTable(db: Kysely<Rows>, name: string, shape:
 }
 
 /** True when the database is PostgreSQL, for the few statements that are written differently there. */
-function isPostgres(db: Kysely<Rows>): boolean {
+export function isPostgres(db: Kysely<Rows>): boolean {
   return db.getExecutor().adapter instanceof PostgresAdapter;
 }

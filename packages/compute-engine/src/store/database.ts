@@ -5,6 +5,7 @@ import { observedDialect } from './observed-dialect.js';
 import { postgresDialect } from './postgres-dialect.js';
 import { RecordCache } from './record-cache.js';
 import { sqliteDialect } from './sqlite-dialect.js';
+import { MOST_READERS, sqliteReaders } from './sqlite-readers.js';
 
 /** Tables are known by their definitions (see document-table.ts), so Kysely sees rows of any shape. */
 export type Rows = Record<string, any>;
@@ -14,6 +15,11 @@ export type DatabaseKind = 'sqlite' | 'postgres';
 /** Something that reads: the store itself, or a transaction. */
 export interface Session {
   readonly db: Kysely<Rows>;
+  /**
+   * The same database for questions that may take long: where it runs in the thread that serves requests (a SQLite
+   * file), by connections of other threads, which can only read.
+   */
+  readonly longReads: Kysely<Rows>;
   readonly kind: DatabaseKind;
   /** What it has read lately. */
   readonly records: RecordCache;
@@ -29,6 +35,21 @@ export interface Tx extends Session {
 export function openDatabase(url: string, settings: DatabaseSettings, observer?: EngineObserver): Session {
   const kind: DatabaseKind = /^postgres(ql)?:\/\//.test(url) ? 'postgres' : 'sqlite';
   const dialect = kind === 'postgres' ? postgresDialect(url, settings) : sqliteDialect(url, settings);
-  const observed = observedDialect(dialect, observer, kind === 'postgres' ? settings.poolSize : 1);
-  return { db: new Kysely<Rows>({ dialect: observed }), kind, records: new RecordCache() };
+  const db = new Kysely<Rows>({
+    dialect: observedDialect(dialect, observer, kind === 'postgres' ? settings.poolSize : 1),
+  });
+  const isFile = kind === 'sqlite' && url !== ':memory:';
+  // What is told of the pool is told of the connection that requests wait for.
+  const longReads = isFile
+    ? new Kysely<Rows>({
+        dialect: observedDialect(sqliteReaders(url), observer && { statement: observer.statement }, MOST_READERS),
+      })
+    : db;
+  return { db, longReads, kind, records: new RecordCache() };
+}
+
+/** Closes a database, those of other threads first. */
+export async function closeDatabase({ db, longReads }: Session): Promise<void> {
+  if (longReads !== db) await longReads.destroy();
+  await db.destroy();
 }

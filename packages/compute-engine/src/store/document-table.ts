@@ -55,9 +55,14 @@ export class DocumentTable<R extends Stored> {
   /**
    * Rows to be narrowed by the caller: `table.find(tx, q => q.where('project_id', '=', p).orderBy('seq'))`. Reads the
    * text only of records that are not known already.
+   * @param looking where the rows are looked for; default where they are read
    */
-  async find(session: Session, narrow: (query: RowQuery) => RowQuery = (q) => q): Promise<R[]> {
-    const heads = session.db.selectFrom(this.name).select(['id', 'seq', 'revision']) as unknown as RowQuery;
+  async find(
+    session: Session,
+    narrow: (query: RowQuery) => RowQuery = (q) => q,
+    looking: Session = session,
+  ): Promise<R[]> {
+    const heads = looking.db.selectFrom(this.name).select(['id', 'seq', 'revision']) as unknown as RowQuery;
     const rows = await narrow(heads).execute();
     const found = rows.map(({ id, revision }) => this.#known(session, id, revision));
     const unknown = rows.flatMap(({ seq }, index) => (found[index] ? [] : [seq]));

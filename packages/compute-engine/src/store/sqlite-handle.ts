@@ -15,10 +15,16 @@ export interface SqliteHandle {
   inTransaction(): boolean;
 }
 
+/** Whether this Node has `node:sqlite` with all that is asked of it. */
+export function hasBuiltinSqlite(): boolean {
+  const builtin = process.getBuiltinModule?.('node:sqlite') as any;
+  return Boolean(builtin?.StatementSync.prototype.columns) && 'isTransaction' in builtin.DatabaseSync.prototype;
+}
+
 /** Opens a database with `node:sqlite` where this Node has it, with better-sqlite3 otherwise. */
 export function openSqlite(path: string): SqliteHandle {
-  const builtin = process.getBuiltinModule?.('node:sqlite') as any;
-  if (builtin?.StatementSync.prototype.columns && 'isTransaction' in builtin.DatabaseSync.prototype) {
+  if (hasBuiltinSqlite()) {
+    const builtin = process.getBuiltinModule('node:sqlite') as any;
     const db = new builtin.DatabaseSync(path);
     return {
       prepare: (sql) => db.prepare(sql),

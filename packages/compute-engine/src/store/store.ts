@@ -1,7 +1,7 @@
 import { AsyncResource } from 'node:async_hooks';
 import { sql } from 'kysely';
 import type { EngineObserver } from '../observation/observer.js';
-import { openDatabase, type Session, type Tx } from './database.js';
+import { closeDatabase, openDatabase, type Session, type Tx } from './database.js';
 import { type DatabaseSettings, databaseSettings } from './database-settings.js';
 import { DatabaseUnavailable, databaseError } from './database-unavailable.js';
 import { StaleRecord } from './document-table.js';
@@ -41,7 +41,7 @@ export async function openStore(
   try {
     await migrate(session, url, settings);
   } catch (error) {
-    await session.db.destroy();
+    await closeDatabase(session);
     throw error;
   }
   const group = session.kind === 'sqlite' ? new GroupCommit(session.db, observer?.commit) : undefined;
@@ -53,7 +53,7 @@ export async function openStore(
     ...session,
     transaction,
     check: () => transaction(touch),
-    close: () => session.db.destroy(),
+    close: () => closeDatabase(session),
   };
 }
 

@@ -1,3 +1,4 @@
+import { sql } from 'kysely';
 import type {
   Aggregate,
   ConsoleToken,
@@ -20,6 +21,9 @@ import { DocumentTable } from './document-table.js';
 export function compoundKey(...parts: readonly string[]): string {
   return parts.map(encodeURIComponent).join('/');
 }
+
+/** Servers that are not deleted, in the words of the indexes that hold no others. */
+export const LIVE = sql<boolean>`deleted = 0`;
 
 /** The tables of the engine's own records. Catalogs keep theirs beside themselves. */
 export const tables = {
@@ -46,6 +50,8 @@ export const tables = {
       terminated_at: (s) => s.terminatedAt,
       vcpus: (s) => Math.max(s.flavor.vcpus, s.newFlavor?.vcpus ?? 0),
       memory_mb: (s) => Math.max(s.flavor.memoryMb, s.newFlavor?.memoryMb ?? 0),
+      addresses: (s) =>
+        s.interfaces.flatMap((nic) => nic.fixedIps.flatMap((ip) => [ip.address, ...ip.floating])).join(' '),
     },
   }),
   serverUsage: new DocumentTable<PurgedServer>({

@@ -2,6 +2,7 @@ import { sql } from 'kysely';
 import { ownWork } from '../context.js';
 import type { Engine } from '../engine.js';
 import { coreOf } from '../engine-core.js';
+import type { Server } from '../model/index.js';
 import { tables } from '../store/tables.js';
 
 export interface Population {
@@ -15,25 +16,34 @@ export interface Population {
 
 const OWN_WORK = ownWork({ userId: 'populate', projectId: 'populate' });
 
-/** Columns that a copy does not take over as they are, with the expressions that give its own. */
-const OWN: Readonly<Record<string, string>> = {
-  id: 'c.id',
-  revision: 'abs(random()) % 4503599627370496',
-  name: 'c.name',
-  project_id: 'c.project',
-  user_id: 'c.owner',
-  host: 'c.host',
-  data: `json_set(t.data, '$.id', c.id, '$.name', c.name, '$.hostname', c.name, '$.projectId', c.project,
-    '$.userId', c.owner, '$.host', c.host, '$.node', c.node, '$.claims[0].host', c.host)`,
-};
+/** Copies that are sent to the database at once. */
+const BATCH = 5000;
+
+/** Texts in the record that is copied, in whose place each copy has its own. */
+const MARKS = ['id', 'name', 'project', 'user', 'host', 'node'].map((name) => `<copied ${name}>`);
+
+/** Where the record has the time at which a copy was made, as a number. */
+const TIME = '<copied time>';
+
+/** The record of a copy, but for what differs from copy to copy. */
+function pattern(template: Server): string {
+  const [id, name, projectId, userId, host, node] = MARKS as [string, string, string, string, string, string];
+  const claims = template.claims.map((claim) => ({ ...claim, host }));
+  const { seq, revision, ...record } = { ...template, id, name, hostname: name, projectId, userId, host, node, claims };
+  return JSON.stringify({ ...record, createdAt: TIME, updatedAt: TIME });
+}
+
+function idOf(index: number): string {
+  const hex = (value: number, digits: number) => value.toString(16).padStart(digits, '0');
+  return `5e51${hex(index >> 16, 4)}-${hex(index & 0xffff, 4)}-4000-8000-${hex(index, 12)}`;
+}
 
 /**
  * Makes many running servers at once, on all hosts in turns: one is created the usual way, and the database copies it.
- * They have no ports, and ids that are the same every time. For tests and trials, on SQLite only.
+ * They have no ports, and ids that are the same every time. For tests and trials.
  */
 export async function populateServers(engine: Engine, { count, owners, ...given }: Population): Promise<void> {
   const { store, infrastructure } = coreOf(engine);
-  if (store.kind !== 'sqlite') throw new TypeError('populateServers() copies within SQLite, not in other databases');
   if (count < 1) return;
   const flavorId = given.flavorId ?? (await tables.flavors.find(store, (q) => q.orderBy('seq').limit(1)))[0]!.id;
   const images = await engine.catalogs.images.list(OWN_WORK.caller);
@@ -41,40 +51,61 @@ export async function populateServers(engine: Engine, { count, owners, ...given 
   const context = { ...OWN_WORK, requestId: 'req-00000000-0000-4000-8000-000000000000' };
   const { servers } = await engine.servers.create(context, { name: 'template', flavorId, imageId, networks: 'none' });
   await engine.idle();
-  const template = servers[0]!.id;
-  const columns = await sql<{ name: string }>`select name from pragma_table_info('servers')`.execute(store.db);
-  const names = columns.rows.map(({ name }) => name).filter((name) => name !== 'seq');
+  const template = (await tables.servers.get(store, servers[0]!.id))!;
+  const nodes = await tables.nodes.find(store, (q) => q.orderBy('seq'));
+  const row = await store.db.selectFrom('servers').selectAll().where('id', '=', template.id).executeTakeFirstOrThrow();
+  const copyOf = (index: number) => {
+    const { host, hypervisorHostname } = nodes[index % nodes.length]!;
+    const { projectId, userId } = owners[index % owners.length]!;
+    const name = `server-${String(index + 1).padStart(6, '0')}`;
+    const own = [idOf(index), name, projectId, userId, host, hypervisorHostname];
+    const created = template.createdAt - count + index;
+    return [...own, ...own.map((text) => JSON.stringify(text).slice(1, -1)), created];
+  };
+  const own = (position: number) => sql`(c.value ->> ${sql.lit(position)})`;
+  const time = own(2 * MARKS.length);
+  const data = MARKS.reduce(
+    (text, mark, position) => sql`replace(${text}, ${sql.lit(mark)}, ${own(MARKS.length + position)})`,
+    sql`replace(cast(${pattern(template)} as text), ${sql.lit(`"${TIME}"`)}, cast(${time} as text))`,
+  );
+  const created = sql`cast(${time} as bigint)`;
+  const [id, name, project, user, host] = MARKS.map((_, position) => own(position));
+  const columns = {
+    ...row,
+    id,
+    name,
+    project_id: project,
+    user_id: user,
+    host,
+    data,
+    created_at: created,
+    updated_at: created,
+  };
+  const names = Object.keys(columns).filter((column) => column !== 'seq' && column !== 'revision');
+  const values = names.map((column) => {
+    const value = columns[column as keyof typeof columns];
+    return typeof value === 'object' && value !== null ? value : sql`t.${sql.ref(column)}`;
+  });
+  const postgres = store.kind === 'postgres';
+  const each = (copies: string) =>
+    postgres ? sql`json_array_elements(cast(${copies} as json)) as c(value)` : sql`json_each(${copies}) as c`;
+  const revision = postgres ? sql`cast(random() * 4503599627370495 as bigint)` : sql`abs(random()) % 4503599627370496`;
   await store.transaction(async (tx) => {
+    for (let from = 0; from < count; from += BATCH) {
+      const batch = Array.from({ length: Math.min(BATCH, count - from) }, (_, index) => copyOf(from + index));
+      await sql`
+        insert into servers (revision, ${sql.join(names.map((column) => sql.ref(column)))})
+        select ${revision}, ${sql.join(values)}
+        from ${each(JSON.stringify(batch))}, servers t where t.id = ${template.id}
+      `.execute(tx.db);
+    }
+    await tx.db.deleteFrom('servers').where('id', '=', template.id).execute();
+    await tx.db.deleteFrom('instance_actions').where('server_id', '=', template.id).execute();
+    const { vcpus, memoryMb, diskGb } = template.flavor;
     await sql`
-      insert into servers (${sql.raw(names.join(', '))})
-      with recursive
-        numbers(i) as (select 0 union all select i + 1 from numbers where i + 1 < ${count}),
-        hosts as materialized (
-          select host, json_extract(data, '$.hypervisorHostname') as node, row_number() over (order by seq) - 1 as k from nodes
-        ),
-        owners as materialized (
-          select key as k, json_extract(value, '$.projectId') as project, json_extract(value, '$.userId') as owner
-          from json_each(${JSON.stringify(owners)})
-        ),
-        copies as (
-          select numbers.i, hosts.host, hosts.node, owners.project, owners.owner,
-            printf('server-%06d', i + 1) as name,
-            printf('5e51%04x-%04x-4000-8000-%012x', i >> 16, i & 65535, i) as id
-          from numbers
-          join hosts on hosts.k = numbers.i % (select count(*) from hosts)
-          join owners on owners.k = numbers.i % ${owners.length}
-        )
-      select ${sql.raw(names.map((name) => OWN[name] ?? `t.${name}`).join(', '))}
-      from copies c cross join servers t where t.id = ${template} order by c.i
-    `.execute(tx.db);
-    await tx.db.deleteFrom('servers').where('id', '=', template).execute();
-    await tx.db.deleteFrom('instance_actions').where('server_id', '=', template).execute();
-    await sql`
-      update nodes set
-        servers = (select count(*) from servers s where s.host = nodes.host and s.deleted = 0),
-        vcpus_used = (select coalesce(sum(s.vcpus), 0) from servers s where s.host = nodes.host and s.deleted = 0),
-        memory_mb_used = (select coalesce(sum(s.memory_mb), 0) from servers s where s.host = nodes.host and s.deleted = 0),
-        local_gb_used = (select coalesce(sum(json_extract(s.data, '$.flavor.diskGb')), 0) from servers s where s.host = nodes.host and s.deleted = 0)
+      update nodes set (servers, vcpus_used, memory_mb_used, local_gb_used) = (
+        select count(*), count(*) * ${vcpus}, count(*) * ${memoryMb}, count(*) * ${diskGb}
+        from servers s where s.host = nodes.host and s.deleted = 0)
     `.execute(tx.db);
     infrastructure.changedIn(tx);
   });

@@ -9,9 +9,12 @@ import type { PlacementPlan } from './create-placement.js';
 import type { NewServer } from './create-request.js';
 import { hostnameOf } from './hostname.js';
 
+/** Characters of a reservation's id. */
+export const RESERVATION_LENGTH = 10;
+
 /** `r-` and eight lower-case letters or digits: what servers of one request have in common. */
 export function newReservationId(): string {
-  const letters = [...randomBytes(8)].map((byte) => (byte % 36).toString(36));
+  const letters = [...randomBytes(RESERVATION_LENGTH - 2)].map((byte) => (byte % 36).toString(36));
   return `r-${letters.join('')}`;
 }
 

@@ -1,7 +1,7 @@
 import { type Context, ownWork } from '../../context.js';
 import type { Core } from '../../core.js';
 import type { Server, VmState } from '../../model/index.js';
-import { tables } from '../../store/tables.js';
+import { LIVE, tables } from '../../store/tables.js';
 import type { Servers } from './servers.js';
 
 /** What is done with servers that were put aside for long enough. */
@@ -72,7 +72,7 @@ export class Housekeeping {
   async #due({ vmState, seconds }: Duty): Promise<readonly Server[]> {
     const before = this.#core.clock.now() - seconds * 1000;
     const aside = await tables.servers.find(this.#core.store, (q) =>
-      q.where('deleted', '=', 0).where('vm_state', '=', vmState).where('task_state', 'is', null).orderBy('seq'),
+      q.where(LIVE).where('vm_state', '=', vmState).where('task_state', 'is', null).orderBy('seq'),
     );
     return aside.filter(({ setAsideAt }) => setAsideAt !== null && setAsideAt <= before).slice(0, BATCH);
   }

@@ -1,45 +1,56 @@
-import { sql } from 'kysely';
+import { type RawBuilder, sql } from 'kysely';
 import { statesOf } from '../../lifecycle/status.js';
 import type { Server, TextSetting } from '../../model/index.js';
 import type { HostMap } from '../../scheduler/infrastructure.js';
 import type { DatabaseKind } from '../../store/database.js';
 import type { RowQuery } from '../../store/document-table.js';
-import { compilePattern, type Matches, plainPattern } from './list-pattern.js';
+import { LIVE } from '../../store/tables.js';
+import { RESERVATION_LENGTH } from './create-record.js';
+import { compilePattern, likeOf, type Matches, type PlainPattern, plainPattern } from './list-pattern.js';
 
 const day = (ms: number | null) => (ms === null ? null : new Date(ms).toISOString().slice(0, 23));
 /** A time in both the spellings in which people look for one. */
 const times = (ms: number | null) => (ms === null ? [] : [`${day(ms)}000`, `${day(ms)}000`.replace('T', ' ')]);
 
-/** What a pattern is held against, by the name of the filter; any of the texts may fit. Settings need no entry. */
-const texts = {
-  name: (s) => [s.name],
-  hostname: (s) => [s.hostname],
-  node: (s) => [s.node],
-  key_name: (s) => [s.keyName],
-  availability_zone: (s, { hosts }) => [hosts.get(s.host ?? '')?.zone ?? s.pinnedZone],
-  reservation_id: (s) => [s.reservationId],
-  config_drive: (s) => [s.configDrive ? 'True' : ''],
-  root_device_name: (s) => [s.rootDeviceName],
-  kernel_id: (s) => [s.kernelId],
-  ramdisk_id: (s) => [s.ramdiskId],
-  launch_index: (s) => [String(s.launchIndex)],
-  locked_by: (s) => [s.lock?.by],
-  access_ip_v4: (s) => [s.accessIpV4],
-  access_ip_v6: (s) => [s.accessIpV6],
-  auto_disk_config: (s) => [s.diskConfig, s.diskConfig === 'AUTO' ? 'True' : 'False'],
-  power_state: (s) => [String(s.powerState)],
-  progress: (s) => [String(s.progress)],
-  created_at: (s) => times(s.createdAt),
-  launched_at: (s) => times(s.launchedAt),
-  terminated_at: (s) => times(s.terminatedAt),
-  ip: (s) => addressesOf(s, 4),
-  ip6: (s) => addressesOf(s, 6),
-} as const satisfies Record<string, ReadTexts>;
+type Read = (server: Server, hosts: HostMap) => readonly (string | null | undefined)[];
 
-type ReadTexts = (server: Server, hosts: HostMap) => readonly (string | null | undefined)[];
+/** What a pattern is held against; any of the texts may fit. */
+interface PatternField {
+  readonly read: Read;
+  /** A column in which the text stands. */
+  readonly column?: 'name' | 'reservation_id' | 'addresses';
+  /** A field of the record as JSON in which the text stands. */
+  readonly json?: keyof Server;
+}
 
-const textsOf = (name: ServerPatternField): ReadTexts =>
-  Object.hasOwn(texts, name) ? texts[name as keyof typeof texts] : (s) => [s[name as TextSetting]];
+const inColumn = (column: NonNullable<PatternField['column']>, read: Read): PatternField => ({ column, read });
+const inJson = (json: keyof Server, read: Read): PatternField => ({ json, read });
+
+const fields = {
+  name: inColumn('name', (s) => [s.name]),
+  description: inJson('description', (s) => [s.description]),
+  hostname: inJson('hostname', (s) => [s.hostname]),
+  node: inJson('node', (s) => [s.node]),
+  key_name: inJson('keyName', (s) => [s.keyName]),
+  availability_zone: { read: (s, { hosts }) => [hosts.get(s.host ?? '')?.zone ?? s.pinnedZone] },
+  reservation_id: inColumn('reservation_id', (s) => [s.reservationId]),
+  config_drive: { read: (s) => [s.configDrive ? 'True' : ''] },
+  root_device_name: inJson('rootDeviceName', (s) => [s.rootDeviceName]),
+  kernel_id: inJson('kernelId', (s) => [s.kernelId]),
+  ramdisk_id: inJson('ramdiskId', (s) => [s.ramdiskId]),
+  launch_index: inJson('launchIndex', (s) => [String(s.launchIndex)]),
+  locked_by: inJson('lock', (s) => [s.lock?.by]),
+  access_ip_v4: inJson('accessIpV4', (s) => [s.accessIpV4]),
+  access_ip_v6: inJson('accessIpV6', (s) => [s.accessIpV6]),
+  auto_disk_config: { read: (s) => [s.diskConfig, s.diskConfig === 'AUTO' ? 'True' : 'False'] },
+  power_state: inJson('powerState', (s) => [String(s.powerState)]),
+  progress: inJson('progress', (s) => [String(s.progress)]),
+  created_at: { read: (s) => times(s.createdAt) },
+  launched_at: { read: (s) => times(s.launchedAt) },
+  terminated_at: { read: (s) => times(s.terminatedAt) },
+  ip: inColumn('addresses', (s) => addressesOf(s, 4)),
+  ip6: inColumn('addresses', (s) => addressesOf(s, 6)),
+} as const satisfies Record<string, PatternField>;
 
 function addressesOf({ interfaces }: Server, version: 4 | 6): string[] {
   return interfaces.flatMap(({ fixedIps }) =>
@@ -47,7 +58,7 @@ function addressesOf({ interfaces }: Server, version: 4 | 6): string[] {
   );
 }
 
-export type ServerPatternField = keyof typeof texts | TextSetting;
+export type ServerPatternField = keyof typeof fields;
 
 /** Filters whose value is the value of a column. */
 const columns = {
@@ -61,16 +72,15 @@ const columns = {
   host: 'host',
 } as const;
 
-/** Columns that a plain pattern may be looked for in. */
-const plainColumns: Readonly<Partial<Record<ServerPatternField, string>>> = {
-  name: 'name',
-  reservation_id: 'reservation_id',
-};
+/** A vm_state, and the tasks in one of which a server has to be; left out: in any or none. */
+export type State = ReturnType<typeof statesOf>[number];
 
 /** What servers have to be like to be listed. All of it has to hold. */
 export interface ServerFilters extends Readonly<Partial<Record<keyof typeof columns, string>>> {
   /** Words of the status table in any case; any of them. Words it does not have fit nothing. */
   readonly statuses?: readonly string[];
+  /** One state instead of words. */
+  readonly state?: State;
   readonly locked?: boolean;
   /** Patterns to be found anywhere in the value. See `compilePattern` for what is one. */
   readonly patterns?: Readonly<Partial<Record<ServerPatternField, string>>>;
@@ -94,53 +104,120 @@ export function canMatch(filters: ServerFilters): boolean {
   return (Object.keys(columns) as (keyof typeof columns)[]).every((name) => !filters[name]?.includes('\0'));
 }
 
+/** The states that words stand for, each vm_state once. */
+export function statesOfAll(words: readonly string[]): readonly State[] {
+  const byVmState = new Map<State['vmState'], State>();
+  for (const state of words.flatMap(statesOf)) {
+    const known = byVmState.get(state.vmState) ?? state;
+    const taskStates = known.taskStates && state.taskStates && [...known.taskStates, ...state.taskStates];
+    byVmState.set(state.vmState, taskStates ? { ...known, taskStates } : { vmState: state.vmState });
+  }
+  return [...byVmState.values()];
+}
+
 /** What databases can judge. */
 export function narrow(rows: RowQuery, filters: ServerFilters, kind: DatabaseKind): RowQuery {
+  const states = filters.statuses && statesOfAll(filters.statuses);
+  const narrowed = narrowColumns(rows, filters, kind);
+  if (!states) return narrowed;
+  return states.length === 0 ? narrowed.where('id', '=', '') : narrowed.where((eb) => eb.or(states.map(inState)));
+}
+
+/**
+ * The same question in parts, no two with an answer in common: servers in several states are in several places of an
+ * index, and only within one place in the order of pages.
+ */
+export function partsOf(filters: ServerFilters): readonly ServerFilters[] {
+  const words = filters.statuses ?? [];
+  const states = statesOfAll(words);
+  if (states.length < 2) return [filters];
+  return states.map((state) => ({ ...filters, statuses: undefined, state }));
+}
+
+function inState({ vmState, taskStates }: State): RawBuilder<boolean> {
+  if (!taskStates) return sql<boolean>`vm_state = ${vmState}`;
+  // Few servers are in the middle of something: written so, the index of these is the only one that fits.
+  return sql<boolean>`((vm_state || '') = ${vmState} and task_state in (${sql.join(taskStates)}))`;
+}
+
+function narrowColumns(rows: RowQuery, filters: ServerFilters, kind: DatabaseKind): RowQuery {
   let narrowed = narrowDeleted(rows, filters);
   for (const [name, column] of Object.entries(columns)) {
     const wanted = filters[name as keyof typeof columns];
     if (wanted !== undefined) narrowed = narrowed.where(column, '=', wanted);
   }
-  if (filters.locked !== undefined) narrowed = narrowed.where('locked', '=', Number(filters.locked));
+  // Figures that indexes of few rows name stand in the text.
+  if (filters.locked !== undefined) narrowed = narrowed.where('locked', '=', sql.lit(Number(filters.locked)));
   if (filters.changedSince !== undefined) narrowed = narrowed.where('updated_at', '>=', filters.changedSince);
   if (filters.changedBefore !== undefined) {
     narrowed = narrowed.where('updated_at', '<', (Math.floor(filters.changedBefore / 1000) + 1) * 1000);
   }
-  if (filters.statuses) narrowed = narrowStatuses(narrowed, filters.statuses);
-  for (const [name, column] of Object.entries(plainColumns)) {
-    const plain = plainPattern(filters.patterns?.[name as ServerPatternField] ?? '');
-    if (!plain) continue;
-    const { text, atStart, atEnd } = plain;
-    const position =
-      kind === 'postgres' ? sql`strpos(${sql.ref(column)}, ${text})` : sql`instr(${sql.ref(column)}, ${text})`;
-    if (atStart && atEnd) narrowed = narrowed.where(column, '=', text);
-    else narrowed = narrowed.where(atStart ? sql<boolean>`${position} = 1` : sql<boolean>`${position} > 0`);
-  }
-  return narrowed;
+  if (filters.state) narrowed = narrowed.where(inState(filters.state));
+  for (const condition of patternConditions(filters, kind)) narrowed = narrowed.where(condition);
+  return [...(filters.tags ?? []).map((tag) => [tag]), ...(filters.tagsAny ? [filters.tagsAny] : [])].reduce(
+    (found, any) => found.where((eb) => eb.or(any.map((tag) => like('data', `%${likeText(JSON.stringify(tag))}%`)))),
+    narrowed,
+  );
+}
+
+const likeText = (text: string) => text.replaceAll(/[\\%_]/g, '\\$&');
+
+const like = (column: string, text: string) => sql<boolean>`${sql.ref(column)} like ${text} escape '\\'`;
+
+/** What patterns say of columns, and of records as text; all of it holds for every server that fits them. */
+function patternConditions({ patterns = {} }: ServerFilters, kind: DatabaseKind): readonly RawBuilder<boolean>[] {
+  const { ip, ip6, ...others } = patterns;
+  const conditions = Object.entries(others).flatMap(
+    ([name, pattern]) => patternCondition(fields[name as ServerPatternField], pattern, kind) ?? [],
+  );
+  // An address of either version will do.
+  const addresses = [ip, ip6].filter((pattern) => pattern !== undefined).map((pattern) => likeOf(pattern));
+  if (addresses.length === 0 || addresses.includes(undefined)) return conditions;
+  return [
+    ...conditions,
+    sql<boolean>`(${sql.join(
+      addresses.map((text) => like('addresses', text!)),
+      sql` or `,
+    )})`,
+  ];
+}
+
+function patternCondition(
+  { column, json }: PatternField,
+  pattern: string,
+  kind: DatabaseKind,
+): RawBuilder<boolean> | undefined {
+  const plain = column && plainPattern(pattern);
+  if (plain) return plainCondition(column, plain, kind);
+  const text = likeOf(pattern, json && ((character) => JSON.stringify(character).slice(1, -1)));
+  if (text === undefined) return undefined;
+  if (column) return like(column, text);
+  return json && like('data', `%"${json}":${text}`);
+}
+
+/** Exactly what a plain pattern says. */
+function plainCondition(
+  column: string,
+  { text, atStart, atEnd }: PlainPattern,
+  kind: DatabaseKind,
+): RawBuilder<boolean> {
+  // All reservations have names of one length.
+  if ((atStart && atEnd) || (column === 'reservation_id' && text.length === RESERVATION_LENGTH))
+    return sql<boolean>`${sql.ref(column)} = ${text}`;
+  // SQLite's `like` does not tell capital letters from small ones.
+  if (kind === 'postgres') return like(column, `${atStart ? '' : '%'}${likeText(text)}%`);
+  const position = sql`instr(${sql.ref(column)}, ${text})`;
+  return atStart ? sql<boolean>`${position} = 1` : sql<boolean>`${position} > 0`;
 }
 
 function narrowDeleted(rows: RowQuery, filters: ServerFilters): RowQuery {
   const { deleted, softDeleted, changedSince, changedBefore } = filters;
-  if (deleted) return rows.where((eb) => eb.or([eb('deleted', '=', 1), eb('vm_state', '=', 'soft-delete')]));
+  if (deleted) return rows.where(sql<boolean>`(deleted = 1 or vm_state = 'soft-delete')`);
   if (deleted === undefined && (changedSince !== undefined || changedBefore !== undefined)) {
     return rows.where('deleted', 'in', [0, 1]);
   }
-  const live = rows.where('deleted', '=', 0);
+  const live = rows.where(LIVE);
   return softDeleted ? live : live.where('vm_state', '!=', 'soft-delete');
-}
-
-function narrowStatuses(rows: RowQuery, statuses: readonly string[]): RowQuery {
-  const states = statuses.flatMap(statesOf);
-  const [only] = states;
-  if (!only) return rows.where('id', '=', '');
-  if (states.length === 1 && !only.taskStates) return rows.where('vm_state', '=', only.vmState);
-  return rows.where((eb) =>
-    eb.or(
-      states.map(({ vmState, taskStates }) =>
-        eb.and([eb('vm_state', '=', vmState), ...(taskStates ? [eb('task_state', 'in', taskStates)] : [])]),
-      ),
-    ),
-  );
 }
 
 export type Judge = (server: Server) => boolean;
@@ -153,17 +230,21 @@ export function judgeOf(filters: ServerFilters, hosts: HostMap): Judge | undefin
 
 function patternJudges({ patterns = {} }: ServerFilters, hosts: HostMap): Judge[] {
   const judge = (names: readonly ServerPatternField[]): Judge => {
-    const compiled = names.map((name) => [textsOf(name), compilePattern(patterns[name]!) ?? never] as const);
+    const compiled = names.map((name) => [fields[name].read, compilePattern(patterns[name]!) ?? never] as const);
     return (server) =>
       compiled.some(([read, fits]) => read(server, hosts).some((text) => typeof text === 'string' && fits(text)));
   };
   const asked = (Object.keys(patterns) as ServerPatternField[]).filter((name) => patterns[name] !== undefined);
   const addresses: readonly ServerPatternField[] = asked.filter((name) => name === 'ip' || name === 'ip6');
-  const others = asked.filter(
-    (name) => !addresses.includes(name) && !(plainColumns[name] && plainPattern(patterns[name]!) !== undefined),
-  );
+  const others = asked.filter((name) => !addresses.includes(name) && !judgedExactly(name, patterns[name]!));
   // An address of either version will do.
   return [...others.map((name) => judge([name])), ...(addresses.length > 0 ? [judge(addresses)] : [])];
+}
+
+/** Whether the database says all that the pattern says. */
+function judgedExactly(name: ServerPatternField, pattern: string): boolean {
+  const { column }: PatternField = fields[name];
+  return column !== undefined && plainPattern(pattern) !== undefined;
 }
 
 const never: Matches = () => false;

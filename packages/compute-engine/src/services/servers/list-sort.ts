@@ -72,9 +72,13 @@ export class ServerOrder {
   readonly #hosts: HostMap;
   /** Whether the database can sort; else whoever lists compares records. */
   readonly inDatabase: boolean;
+  readonly #projectId: string | undefined;
 
-  /** @param free the database is to choose its index by what is asked for, not by this order */
-  constructor(sort: readonly ServerSort[], hosts: HostMap, free: boolean) {
+  /**
+   * @param free the database is to choose its index by what is asked for, not by this order
+   * @param projectId of PostgreSQL, the project whose servers are sorted
+   */
+  constructor(sort: readonly ServerSort[], hosts: HostMap, free: boolean, projectId?: string) {
     const asked = sort.length > 0 ? sort : [{ key: 'created_at', direction: 'desc' } as const];
     const first = asked[0]!.direction;
     const steps = new Map<string, Step>();
@@ -82,9 +86,14 @@ export class ServerOrder {
       if (!steps.has(key)) steps.set(key, { ...keyOf(key), ascending: direction === 'asc' });
     }
     steps.set('seq', { ...column('seq', (s) => s.seq), ascending: first === 'asc' });
-    if (free) steps.set('created_at', { ...steps.get('created_at')!, column: sql`(created_at + 0)` });
+    const given = [...steps.keys()];
+    // No two servers have the same id: what else they are sorted by says nothing.
+    for (const key of given.slice(given.indexOf('uuid') + 1 || given.length)) steps.delete(key);
+    if (free && steps.has('created_at'))
+      steps.set('created_at', { ...steps.get('created_at')!, column: sql`(created_at + 0)` });
     this.#steps = [...steps.values()];
     this.#hosts = hosts;
+    this.#projectId = projectId;
     this.inDatabase = this.#steps.every((step) => step.column !== undefined);
   }
 
@@ -106,6 +115,15 @@ export class ServerOrder {
 
   #behind(server: Server): RawBuilder<boolean> {
     const steps = this.#steps.map((step) => ({ ...step, at: step.value(server, this.#hosts) }));
+    const { ascending: up } = steps[0]!;
+    if (steps.every(({ ascending }) => ascending === up)) {
+      // One comparison, which an index takes as a whole: servers that are alike in the first keys cost nothing. Where
+      // it begins with the project, PostgreSQL's estimate does too: else servers behind a common value count as none.
+      const within = this.#projectId === undefined ? [] : [{ column: sql.ref('project_id'), at: this.#projectId }];
+      const row = sql.join([...within, ...steps].map(({ column }) => column));
+      const at = sql.join([...within, ...steps].map((step) => step.at));
+      return up ? sql<boolean>`(${row}) > (${at})` : sql<boolean>`(${row}) < (${at})`;
+    }
     const ways = steps.map(({ column, ascending, at }, position) => {
       const same = steps.slice(0, position).map((earlier) => sql`${earlier.column} = ${earlier.at}`);
       const beyond = ascending ? sql`${column} > ${at}` : sql`${column} < ${at}`;

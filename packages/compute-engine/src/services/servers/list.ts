@@ -4,9 +4,11 @@ import type { Core } from '../../core.js';
 import { badRequest } from '../../errors.js';
 import type { Server } from '../../model/index.js';
 import type { HostMap } from '../../scheduler/infrastructure.js';
+import type { Session } from '../../store/database.js';
 import type { RowQuery } from '../../store/document-table.js';
 import { tables } from '../../store/tables.js';
-import { canMatch, type Judge, judgeOf, narrow, type ServerFilters } from './list-filters.js';
+import { canMatch, type Judge, judgeOf, narrow, partsOf, type ServerFilters } from './list-filters.js';
+import { isIndexed } from './list-indexes.js';
 import { ServerOrder, type ServerSort } from './list-sort.js';
 
 /** Which servers, in which order, and how many. */
@@ -33,7 +35,8 @@ const TURN_MS = 20;
 const MOST_JUDGING_MS = 10_000;
 
 /** Servers that no host was found for yet. */
-const UNSCHEDULED = sql<boolean>`(vm_state = 'building' and coalesce(task_state, '') = 'scheduling')`;
+const UNSCHEDULED = sql<boolean>`(vm_state = 'building' and task_state = 'scheduling')`;
+const SCHEDULED = sql<boolean>`not (vm_state = 'building' and coalesce(task_state, '') = 'scheduling')`;
 
 /**
  * A page of servers: those that wait for a host first, the others behind them, each in the order asked for. Without a
@@ -50,12 +53,9 @@ export async function listServers(core: Core, context: Context, query: ServerQue
   if (query.limit === 0 || !canMatch(filters)) return [];
   const hosts = await core.infrastructure.hosts();
   const hidden = query.unreachable === false ? [...hosts.unreachable] : [];
-  const list = new Listing(core, hosts, query, filters, (rows) => {
-    const fitting = narrow(rows, filters, store.kind);
-    return hidden.length === 0
-      ? fitting
-      : fitting.where((eb) => eb.or([eb('host', 'is', null), eb('host', 'not in', hidden)]));
-  });
+  const list = new Listing(core, hosts, query, filters, (rows) =>
+    hidden.length === 0 ? rows : rows.where((eb) => eb.or([eb('host', 'is', null), eb('host', 'not in', hidden)])),
+  );
   const waiting = await anyUnscheduled(core, filters.projectId);
   if (!waiting) return list.read(marker, query.limit);
   const behindWaiting = marker !== undefined && !isUnscheduled(marker);
@@ -64,7 +64,7 @@ export async function listServers(core: Core, context: Context, query: ServerQue
   // One that found its host between the two reads must not be listed twice.
   const listed = first.map(({ seq }) => seq);
   const scheduled: Narrow = (rows) => {
-    const behind = rows.where(sql<boolean>`not ${UNSCHEDULED}`);
+    const behind = rows.where(SCHEDULED);
     return listed.length === 0 ? behind : behind.where('seq', 'not in', listed);
   };
   return [...first, ...(await list.read(behindWaiting ? marker : undefined, query.limit - first.length, scheduled))];
@@ -96,26 +96,35 @@ class Listing {
   /** In which servers are read that the database cannot sort: one that has an index. */
   readonly #reading: ServerOrder;
   readonly #judge: Judge | undefined;
-  readonly #narrow: Narrow;
+  readonly #parts: readonly ServerFilters[];
+  readonly #visible: Narrow;
+  /** Where rows are looked for: what may take long, where nobody waits for it. */
+  readonly #reads: Session;
   #judgingMs = 0;
 
-  constructor(core: Core, hosts: HostMap, query: ServerQuery, filters: ServerFilters, narrowed: Narrow) {
+  constructor(core: Core, hosts: HostMap, query: ServerQuery, filters: ServerFilters, visible: Narrow) {
     const free = filters.changedSince !== undefined;
     this.#core = core;
-    this.#order = new ServerOrder(query.sort ?? [], hosts, free);
-    this.#reading = new ServerOrder([], hosts, free);
+    const projectId = core.store.kind === 'postgres' ? filters.projectId : undefined;
+    this.#order = new ServerOrder(query.sort ?? [], hosts, free, projectId);
+    this.#reading = new ServerOrder([], hosts, free, projectId);
     this.#judge = judgeOf(filters, hosts);
-    this.#narrow = narrowed;
+    this.#visible = visible;
+    // Only where it does not matter how databases compare texts.
+    const numbers = (query.sort ?? []).every(({ key }) => key === 'created_at');
+    this.#parts = numbers ? partsOf(filters) : [filters];
+    const indexed = this.#parts.every((part) => isIndexed(part, query.sort ?? []));
+    this.#reads = indexed ? core.store : { ...core.store, db: core.store.longReads };
   }
 
   async read(after: Server | undefined, limit: number, part: Narrow = (rows) => rows): Promise<readonly Server[]> {
     const order = this.#order;
     if (!order.inDatabase) return this.#sorted(after, limit, part);
-    if (!this.#judge) return this.#find((rows) => order.apply(part(rows), after).limit(limit));
+    if (!this.#judge) return this.#find(order, after, limit, part);
     const found: Server[] = [];
     let last = after;
     for (;;) {
-      const chunk = await this.#find((rows) => order.apply(part(rows), last).limit(CHUNK_ROWS));
+      const chunk = await this.#find(order, last, CHUNK_ROWS, part);
       for (const server of await this.#judged(chunk)) if (found.push(server) === limit) return found;
       if (chunk.length < CHUNK_ROWS) return found;
       last = chunk.at(-1);
@@ -127,8 +136,7 @@ class Listing {
     let kept: Server[] = [];
     let last: Server | undefined;
     for (;;) {
-      const from = last;
-      const chunk = await this.#find((rows) => this.#reading.apply(part(rows), from).limit(CHUNK_ROWS));
+      const chunk = await this.#find(this.#reading, last, CHUNK_ROWS, part);
       const behind = (await this.#judged(chunk)).filter((s) => !after || this.#order.compare(s, after) > 0);
       kept = [...kept, ...behind].sort((a, b) => this.#order.compare(a, b)).slice(0, limit);
       if (chunk.length < CHUNK_ROWS) return kept;
@@ -136,8 +144,23 @@ class Listing {
     }
   }
 
-  #find(change: Narrow): Promise<readonly Server[]> {
-    return tables.servers.find(this.#core.store, (rows) => change(this.#narrow(rows)));
+  /** The first servers in an order, as far as the database can tell which fit. */
+  async #find(order: ServerOrder, after: Server | undefined, limit: number, part: Narrow): Promise<readonly Server[]> {
+    const { kind } = this.#core.store;
+    const pages = this.#parts.map((filters) =>
+      tables.servers.find(
+        this.#core.store,
+        (rows) => order.apply(part(this.#visible(narrow(rows, filters, kind))), after).limit(limit),
+        this.#reads,
+      ),
+    );
+    const [page = [], ...others] = await Promise.all(pages);
+    return others.length === 0
+      ? page
+      : [page, ...others]
+          .flat()
+          .sort((a, b) => order.compare(a, b))
+          .slice(0, limit);
   }
 
   async #judged(servers: readonly Server[]): Promise<readonly Server[]> {

@@ -1,0 +1,56 @@
+import { describe, expect, it } from 'vitest';
+import { compilePattern, likeOf } from './list-pattern.js';
+
+describe('likeOf()', () => {
+  it.each([
+    ['web', '%web%'],
+    ['^web-1$', '%web-1%'],
+    ['10.0.0.5', '%10_0_0_5%'],
+    ['10\\.0\\.0\\.5', '%10.0.0.5%'],
+    ['a%_b', '%a\\%\\_b%'],
+    ['100%.*', '%100\\%%'],
+    ['colou?r', '%colo%r%'],
+    ['go+gle', '%go%gle%'],
+    ['a{2}b', '%b%'],
+    ['x\\d+y', '%x%y%'],
+    ['a\\\\b', '%a\\\\b%'],
+    ['naïve😀', '%naïve😀%'],
+  ])('says of %s that it is like %s', (pattern, like) => expect(likeOf(pattern)).toBe(like));
+
+  it.each(['', '.*', '^$', 'a|b', '(ab)+', '[ab]c', '\\pL', '\\x41', '\\Qa.b\\E', 'a\0b', 'a{b', 'a\\'])(
+    'says nothing of %j',
+    (pattern) => expect(likeOf(pattern)).toBeUndefined(),
+  );
+
+  it('writes characters as they are where the text is looked for', () => {
+    const inJson = (character: string) => JSON.stringify(character).slice(1, -1);
+    expect(likeOf('a"b.c', inJson)).toBe('%a\\\\"b%c%');
+  });
+
+  /** What `like` means, as a regular expression of JavaScript. */
+  const asRegExp = (like: string) => {
+    const parts = like.match(/\\?./gs) ?? [];
+    const meant = (part: string) => (part === '%' ? '.*' : part === '_' ? '.' : part.at(-1)!.replace(/\W/, '\\$&'));
+    return new RegExp(`^${parts.map(meant).join('')}$`, 's');
+  };
+
+  it('fits whatever the pattern is found in', () => {
+    const signs = ['a', 'b', '1', '.', '%', '_', '\\.', '\\d', '\\\\', '*', '+', '?', '{2}', '^', '$', '-'];
+    const texts = ['a', 'b', '1', '.', '%', '_', '\\', '-', ''];
+    let state = 7;
+    const pick = <T>(list: readonly T[]) => list[(state = (state * 48271) % 2147483647) % list.length]!;
+    const several = (list: readonly string[], most: number) => Array.from({ length: most }, () => pick(list)).join('');
+    let found = 0;
+    for (let round = 0; round < 20_000; round++) {
+      const pattern = several(signs, 1 + (round % 6));
+      const fits = compilePattern(pattern);
+      const like = likeOf(pattern);
+      if (!fits || like === undefined) continue;
+      const text = several(texts, 6);
+      if (!fits(text)) continue;
+      found++;
+      expect(asRegExp(like).test(text), `${pattern} is found in ${text}, but not ${like}`).toBe(true);
+    }
+    expect(found).toBeGreaterThan(500);
+  });
+});

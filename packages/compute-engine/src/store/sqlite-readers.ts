@@ -1,0 +1,97 @@
+import { availableParallelism } from 'node:os';
+import {
+  type CompiledQuery,
+  type DatabaseConnection,
+  type Dialect,
+  type Driver,
+  type QueryResult,
+  SqliteAdapter,
+  SqliteIntrospector,
+  SqliteQueryCompiler,
+} from 'kysely';
+import { DatabaseUnavailable } from './database-unavailable.js';
+import { SqliteReader } from './sqlite-reader.js';
+
+/** Threads at the most: one processor is left for those who serve requests. */
+export const MOST_READERS = Math.max(1, Math.min(4, availableParallelism() - 1));
+
+class ReaderConnection implements DatabaseConnection {
+  readonly reader: SqliteReader;
+
+  constructor(reader: SqliteReader) {
+    this.reader = reader;
+  }
+
+  async executeQuery<R>({ sql, parameters }: CompiledQuery): Promise<QueryResult<R>> {
+    return { rows: await this.reader.ask<R>(sql, parameters) };
+  }
+
+  // biome-ignore lint/correctness/useYield: results are never streamed, and the interface asks for a generator
+  async *streamQuery<R>(): AsyncIterableIterator<QueryResult<R>> {
+    throw new Error('results of this database are read by pages, not streamed');
+  }
+}
+
+const readOnly = () => Promise.reject(new Error('readers have no transactions'));
+
+/** Begins threads when they are first needed, and lends each to one question at a time, in the order of asking. */
+class ReadersDriver implements Driver {
+  readonly #path: string;
+  readonly #connections = new Set<ReaderConnection>();
+  readonly #free: ReaderConnection[] = [];
+  readonly #waiting: ((connection: ReaderConnection | Promise<never>) => void)[] = [];
+  #closed = false;
+
+  constructor(path: string) {
+    this.#path = path;
+  }
+
+  async init(): Promise<void> {}
+
+  async acquireConnection(): Promise<DatabaseConnection> {
+    for (let free = this.#free.pop(); free; free = this.#free.pop()) {
+      if (free.reader.usable) return free;
+      this.#connections.delete(free);
+    }
+    if (this.#connections.size < MOST_READERS) return this.#begin();
+    return new Promise((resolve) => this.#waiting.push(resolve));
+  }
+
+  async releaseConnection(connection: DatabaseConnection): Promise<void> {
+    let given = connection as ReaderConnection;
+    if (!given.reader.usable) {
+      this.#connections.delete(given);
+      if (this.#waiting.length === 0 || this.#closed) return;
+      given = this.#begin();
+    }
+    const next = this.#waiting.shift();
+    if (next) next(given);
+    else this.#free.push(given);
+  }
+
+  beginTransaction = readOnly;
+  commitTransaction = readOnly;
+  rollbackTransaction = readOnly;
+
+  async destroy(): Promise<void> {
+    this.#closed = true;
+    for (const end of this.#waiting.splice(0)) end(Promise.reject(new DatabaseUnavailable('away')));
+    await Promise.all([...this.#connections].map(({ reader }) => reader.end()));
+  }
+
+  #begin(): ReaderConnection {
+    const connection = new ReaderConnection(new SqliteReader(this.#path));
+    this.#connections.add(connection);
+    return connection;
+  }
+}
+
+/** The Kysely dialect for questions to a SQLite file that take long: they are answered by threads of their own. */
+export function sqliteReaders(path: string): Dialect {
+  return {
+    createAdapter: () => new SqliteAdapter(),
+    createDriver: () => new ReadersDriver(path),
+    createIntrospector: (db) => new SqliteIntrospector(db),
+    createQueryCompiler: () => new SqliteQueryCompiler(),
+  };
+}

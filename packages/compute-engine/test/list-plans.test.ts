@@ -1,0 +1,209 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { CompiledQuery, type Kysely, sql } from 'kysely';
+import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
+import type { ServerFilters, ServerQuery, ServerSortKey } from '../src/api/index.js';
+import type { Engine } from '../src/engine.js';
+import { coreOf } from '../src/engine-core.js';
+import { populateServers } from '../src/testing/populate-servers.js';
+import { contextOf, engineUnderTest } from './engine-under-test.js';
+import { storesUnderTest } from './stores-under-test.js';
+
+const SERVERS = 20_000;
+const PROJECTS = 200;
+const LIMIT = 20;
+/** Rows that a page may cost: a few times itself, or all that a project has. */
+const MOST_ROWS = SERVERS / PROJECTS;
+
+interface Asked {
+  readonly db: 'own' | 'long';
+  readonly query: CompiledQuery;
+}
+
+/** Notes down what a database is asked. */
+function listenTo(db: Kysely<any>, name: Asked['db'], asked: Asked[]): void {
+  const executor = db.getExecutor();
+  const execute = executor.executeQuery.bind(executor);
+  executor.executeQuery = (query, ...rest) => {
+    asked.push({ db: name, query });
+    return execute(query, ...rest);
+  };
+}
+
+interface PlanNode {
+  readonly 'Node Type': string;
+  readonly 'Relation Name'?: string;
+  readonly 'Actual Rows': number;
+  readonly 'Actual Loops': number;
+  readonly 'Rows Removed by Filter'?: number;
+  readonly Plans?: readonly PlanNode[];
+}
+
+const nodesOf = (node: PlanNode): readonly PlanNode[] => [node, ...(node.Plans ?? []).flatMap(nodesOf)];
+
+describe.each(storesUnderTest(inject('postgresUrl')))('questions to 20,000 servers on $kind', ({ kind, open }) => {
+  const folder = mkdtempSync(join(tmpdir(), 'plans-'));
+  let engine: Engine;
+  let markers: Readonly<Record<string, string>>;
+  const asked: Asked[] = [];
+  const member = contextOf('p7');
+  const admin = contextOf('p7', { isAdmin: true });
+
+  beforeAll(async () => {
+    const { url, store } = await open();
+    await store.close();
+    // Only files have readers in threads of their own.
+    engine = await engineUnderTest({ database: kind === 'SQLite' ? join(folder, 'servers.db') : url });
+    const owners = Array.from({ length: PROJECTS }, (_, n) => ({ projectId: `p${n}`, userId: `user-of-p${n}` }));
+    await populateServers(engine, { count: SERVERS, owners });
+    // Nobody waits for a host, as almost always, though thousands are being built.
+    await sql`update servers set vm_state = 'building', task_state = 'spawning' where seq % 7 = 0`.execute(
+      coreOf(engine).store.db,
+    );
+    const [own] = await engine.servers.list(member, { limit: 1 });
+    const [foreign] = await engine.servers.list(admin, { limit: 1, allProjects: true, filters: { projectId: 'p111' } });
+    markers = { member: own!.id, admin: foreign!.id };
+    const { store: opened } = coreOf(engine);
+    listenTo(opened.db, 'own', asked);
+    if (opened.longReads !== opened.db) listenTo(opened.longReads, 'long', asked);
+  }, 300_000);
+  afterAll(async () => {
+    await engine?.close();
+    rmSync(folder, { recursive: true, force: true });
+  });
+
+  /** Texts of SQLite's plans, and rows that PostgreSQL has looked at. */
+  async function costOf({ sql: text, parameters }: CompiledQuery): Promise<{ scans: string[]; rows: number }> {
+    const { db } = coreOf(engine).store;
+    if (kind === 'SQLite') {
+      const plan = await db.executeQuery<{ detail: string }>(
+        CompiledQuery.raw(`explain query plan ${text}`, [...parameters]),
+      );
+      const details = plan.rows.map(({ detail }) => detail);
+      return {
+        scans: details.filter((detail) => /^SCAN servers(?! USING (COVERING )?INDEX)|TEMP B-TREE/.test(detail)),
+        rows: 0,
+      };
+    }
+    const plan = await db.executeQuery<{ 'QUERY PLAN': readonly [{ readonly Plan: PlanNode }] }>(
+      CompiledQuery.raw(`explain (analyze, format json) ${text}`, [...parameters]),
+    );
+    const scans = nodesOf(plan.rows[0]!['QUERY PLAN'][0].Plan).filter((node) => node['Relation Name']);
+    return {
+      scans: scans.filter((node) => node['Node Type'] === 'Seq Scan').map((node) => node['Relation Name'] ?? ''),
+      rows: scans.reduce(
+        (sum, node) => sum + (node['Actual Rows'] + (node['Rows Removed by Filter'] ?? 0)) * node['Actual Loops'],
+        0,
+      ),
+    };
+  }
+
+  async function ask(query: Partial<ServerQuery>): Promise<readonly Asked[]> {
+    asked.length = 0;
+    const context = query.allProjects ? admin : member;
+    await engine.servers.list(context, { limit: LIMIT, ...query });
+    return asked.filter(({ query: { sql: text } }) => /from "?servers"?/.test(text));
+  }
+
+  const rare = { name: '^server-000008$', reservation_id: 'r-00000000' };
+  const indexed: Readonly<Record<string, ServerFilters>> = {
+    'no filter': {},
+    'its id': { id: 'nobody' },
+    'its state': { vmState: 'rescued' },
+    'a status that few have': { statuses: ['ERROR'] },
+    'a status that many have': { statuses: ['BUILD'] },
+    'two statuses': { statuses: ['ERROR', 'SHUTOFF'] },
+    'a task': { taskState: 'rebooting' },
+    'its name': { patterns: { name: rare.name } },
+    'a name that nobody has': { patterns: { name: '^nobody$' } },
+    'its reservation': { patterns: { reservation_id: rare.reservation_id } },
+  };
+  const indexedForAdmins: Readonly<Record<string, ServerFilters>> = {
+    ...indexed,
+    'its project': { projectId: 'p111' },
+    'its user': { userId: 'user-of-p111' },
+    'a user without servers': { userId: 'nobody' },
+    'an image that nobody uses': { imageId: 'none' },
+    'a flavor that nobody uses': { flavorId: 'none' },
+    'a flavor that all use': { flavorId: '1' },
+    'its host': { host: 'none' },
+    'locked ones': { locked: true },
+  };
+  const orders: readonly ServerSortKey[] = ['created_at', 'updated_at', 'display_name', 'vm_state'];
+  const ordersForAdmins: readonly ServerSortKey[] = [
+    ...orders,
+    'user_id',
+    'image_ref',
+    'instance_type_id',
+    'project_id',
+  ];
+  const directions = ['asc', 'desc'] as const;
+  const sorted = (keys: readonly ServerSortKey[]) =>
+    keys.flatMap((key) => directions.map((direction) => ({ sort: [{ key, direction }] })));
+  const questionsOf = (filters: typeof indexed, keys: readonly ServerSortKey[], who: 'member' | 'admin') => [
+    ...Object.entries(filters).map(([what, given]) => [`${who}: ${what}`, { filters: given }] as const),
+    ...sorted(keys).map((given) => [`${who}: ${given.sort[0]!.key} ${given.sort[0]!.direction}`, given] as const),
+    ...sorted(keys).map(
+      (given) =>
+        [
+          `${who}: ${given.sort[0]!.key} ${given.sort[0]!.direction}, from a marker`,
+          { ...given, marked: who },
+        ] as const,
+    ),
+  ];
+  const questions: readonly (readonly [string, Partial<ServerQuery> & { readonly marked?: string }])[] = [
+    ...questionsOf(indexed, orders, 'member'),
+    ...questionsOf(indexedForAdmins, ordersForAdmins, 'admin').map(
+      ([what, query]) => [what, { ...query, allProjects: true }] as const,
+    ),
+  ];
+
+  describe.each(['without statistics', 'with statistics'])('%s', (statistics) => {
+    beforeAll(async () => {
+      if (statistics === 'with statistics') await sql`analyze`.execute(coreOf(engine).store.db);
+    }, 60_000);
+
+    it.each(questions)('%s: reads the page and little more', async (_what, { marked, ...query }) => {
+      const statements = await ask({ ...query, marker: marked && markers[marked] });
+      expect(statements.length).toBeGreaterThan(0);
+      for (const { db, query: statement } of statements) {
+        const { scans, rows } = await costOf(statement);
+        expect({ statement: statement.sql, db, scans }).toEqual({ statement: statement.sql, db: 'own', scans: [] });
+        expect(rows, statement.sql).toBeLessThanOrEqual(MOST_ROWS);
+      }
+    });
+  });
+
+  it.runIf(kind === 'SQLite').each<[string, Partial<ServerQuery>]>([
+    ['a part of a name', { filters: { patterns: { name: 'zzz' } } }],
+    ['an address', { filters: { patterns: { ip: '10.9.9.9' } } }],
+    ['a key pair', { filters: { patterns: { key_name: 'zzz' } } }],
+    ['a tag', { filters: { tags: ['zzz'] } }],
+    ['two filters', { filters: { flavorId: '1', vmState: 'rescued' } }],
+    ['deleted ones', { filters: { deleted: true } }],
+    ['changes', { filters: { changedSince: Date.now() } }],
+    ['a task of a status', { filters: { statuses: ['REBOOT'] } }],
+    ['an order without an index', { sort: [{ key: 'task_state', direction: 'asc' }] }],
+    ['two orders', { sort: ['display_name', 'vm_state'].map((key) => ({ key, direction: 'asc' }) as never) }],
+  ])('%s: is looked for where nobody waits', async (_what, query) => {
+    for (const allProjects of [false, true]) {
+      const statements = await ask({ ...query, allProjects });
+      const looking = statements.filter(({ query: { sql: text } }) => !/select 1 from servers|"seq" in \(/.test(text));
+      expect(looking.map(({ db }) => db)).toEqual(looking.map(() => 'long'));
+      expect(looking.length).toBeGreaterThan(0);
+    }
+  });
+
+  it.each<[string, ServerFilters, number]>([
+    ['a part of a name', { patterns: { name: 'r-00000' } }, 9],
+    ['the start of a name', { patterns: { name: '^server-00001' } }, 10],
+    ['a pattern', { patterns: { name: 'server-0*77$' } }, 1],
+    ['a host name', { patterns: { hostname: '^server-000077$' } }, 1],
+    ['a node', { patterns: { node: 'nobody' } }, 0],
+    ['a power state', { patterns: { power_state: '^1$', name: '00001' } }, 11],
+  ])('finds all that fit by %s', async (_what, filters, count) => {
+    const found = await engine.servers.list(admin, { limit: 100, allProjects: true, filters });
+    expect(found).toHaveLength(count);
+  });
+});
