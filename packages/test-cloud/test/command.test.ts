@@ -1,5 +1,8 @@
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
-import { existsSync } from 'node:fs';
+import { once } from 'node:events';
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { afterEach, describe, expect, it } from 'vitest';
@@ -9,6 +12,10 @@ import { requestLine } from '../src/cli/request-line.js';
 const command = fileURLToPath(new URL('../dist/cli/main.js', import.meta.url));
 if (!existsSync(command)) console.warn('\n*** SKIPPED: the command: the packages are not built ***\n');
 
+const terraform = spawnSync('terraform', ['version'], { stdio: 'ignore' }).status === 0;
+if (!terraform)
+  console.warn('\n*** SKIPPED: how the Terraform block is formatted: this machine has no terraform ***\n');
+
 const running: ChildProcess[] = [];
 afterEach(() => {
   for (const child of running.splice(0)) child.kill('SIGKILL');
@@ -17,25 +24,31 @@ afterEach(() => {
 describe('the options of the command', () => {
   it('has defaults that need no reading', () => {
     expect(readCommand([])).toMatchObject({
-      format: 'env',
+      print: 'env',
       quiet: false,
       help: false,
-      cloud: { port: 8774, transientMs: 150 },
+      cloud: { port: 8774, transientMs: 150, control: true },
     });
   });
 
   it('reads every option that the help names', () => {
     const given = readCommand(
-      '--port 0 --host ::1 --preset minimal --format clouds.yaml --control --latency 5 --max-version 2.53 --quiet --user demo --project lab'.split(
+      '--port 0 --host ::1 --preset minimal --print clouds.yaml --no-control --wait-for-clients 3 --latency 5 --max-version 2.53 --quiet --user demo --project lab'.split(
         ' ',
       ),
     );
-    expect(given).toMatchObject({ format: 'clouds.yaml', quiet: true, user: 'demo', project: 'lab' });
+    expect(given).toMatchObject({
+      print: 'clouds.yaml',
+      quiet: true,
+      waitForClientsMs: 3000,
+      user: 'demo',
+      project: 'lab',
+    });
     expect(given.cloud).toMatchObject({
       port: 0,
       host: '::1',
       preset: 'minimal',
-      control: true,
+      control: false,
       latencyMs: 5,
       maxVersion: '2.53',
     });
@@ -43,7 +56,8 @@ describe('the options of the command', () => {
       'port',
       'host',
       'preset',
-      'format',
+      'print',
+      'wait-for-clients',
       'control',
       'latency',
       'max-version',
@@ -54,7 +68,18 @@ describe('the options of the command', () => {
       expect(helpText()).toContain(`--${name}`);
   });
 
-  it.each([['--prot'], ['--port', 'x'], ['--format', 'toml'], ['web']])('refuses %s %s', (...args) => {
+  it.each([
+    ['--prot'],
+    ['--port', 'x'],
+    ['--print', 'toml'],
+    ['web'],
+    ['--wait-for-clients', 'x'],
+    ['--'],
+    ['--record', 'x'],
+    ['--upstream', 'http://x'],
+    ['--record', 'x', '--upstream', 'ftp://x'],
+    ['--verify', 'x', '--', 'true'],
+  ])('refuses %s %s %s %s', (...args) => {
     expect(() => readCommand(args.filter(Boolean))).toThrow(expect.objectContaining({ code: 'COMMAND_LINE' }));
   });
 });
@@ -112,8 +137,84 @@ describe.skipIf(!existsSync(command))('the command', () => {
     expect(code).toBe(0);
   });
 
+  const end = (child: ChildProcess) =>
+    new Promise<[number | null, string | null]>((resolve) => child.once('exit', (...exit) => resolve(exit)));
+  const authUrlIn = (lines: readonly string[]) => lines.find((line) => line.includes('OS_AUTH_URL'))!.split('=')[1]!;
+
+  it('prints a block for Terraform that its formatter leaves alone', async () => {
+    const { lines } = await start('--print', 'terraform', '--quiet', '--project', `a "b" ${'$'}{c}`);
+    const block = `${lines.join('\n')}\n`;
+    expect(block).toContain('provider "openstack" {');
+    // Two of them stand for one.
+    const doubled = '$'.repeat(2);
+    expect(block).toContain(`tenant_name         = "a \\"b\\" ${doubled}{c}"`);
+    if (!terraform) return;
+    const given = { input: block, encoding: 'utf8' } as const;
+    expect(spawnSync('terraform', ['fmt', '-check', '-diff', '-'], given)).toMatchObject({ status: 0 });
+  });
+
+  it('prints an environment that a shell reads whatever the names are', async () => {
+    const { lines } = await start('--quiet', '--project', "it's $HOME");
+    const script = `${lines.join('\n')}\nprintf %s "$OS_PROJECT_NAME"`;
+    expect(spawnSync('sh', ['-c', script], { encoding: 'utf8' }).stdout).toBe("it's $HOME");
+  });
+
+  it('ends by itself when its clients have come and gone', async () => {
+    const { child, lines } = await start('--quiet', '--wait-for-clients', '1');
+    await fetch(authUrlIn(lines));
+    expect(await end(child)).toEqual([0, null]);
+  });
+
+  it('runs a program with the cloud in its environment, and ends as it does', async () => {
+    const script = `
+      fetch(process.env.OS_AUTH_URL).then(({ status }) => {
+        const { TEST_CLOUD_URL, OS_AUTH_URL, OS_CLOUD } = process.env;
+        console.log(status, TEST_CLOUD_URL === new URL(OS_AUTH_URL).origin, OS_CLOUD);
+        process.exitCode = 7;
+      });`;
+    const child = spawn(process.execPath, [command, '--quiet', '--', process.execPath, '-e', script], {
+      env: { ...process.env, OS_CLOUD: 'another' },
+      stdio: ['ignore', 'pipe', 'ignore'],
+    });
+    running.push(child);
+    let said = '';
+    child.stdout!.on('data', (chunk) => {
+      said += chunk;
+    });
+    expect(await end(child)).toEqual([7, null]);
+    expect(said.trim()).toBe('200 true undefined');
+    const missing = spawnSync(process.execPath, [command, '--', 'no-such-program'], { encoding: 'utf8' });
+    expect(missing).toMatchObject({ status: 2, stderr: expect.stringContaining('no-such-program') });
+  });
+
+  it('records a cloud and verifies the recording', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'apistrata-command-'));
+    const file = join(folder, 'cloud.har');
+    try {
+      const cloud = await start('--quiet');
+      const args = [command, '--port', '0', '--record', file, '--upstream', authUrlIn(cloud.lines)];
+      const recorder = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'ignore'] });
+      running.push(recorder);
+      const [first] = await once(createInterface({ input: recorder.stdout! }), 'line');
+      expect((await fetch(authUrlIn([String(first)]))).status).toBe(200);
+      recorder.kill('SIGTERM');
+      expect(await end(recorder)).toEqual([0, null]);
+
+      const verify = () => spawnSync(process.execPath, [command, '--verify', file], { encoding: 'utf8' });
+      expect(verify()).toMatchObject({ status: 0, stdout: '1 answers compared, 0 skipped, 0 differences\n' });
+      const har = JSON.parse(readFileSync(file, 'utf8'));
+      har.log.entries[0].response.status = 418;
+      writeFileSync(file, JSON.stringify(har));
+      expect(verify()).toMatchObject({ status: 1, stdout: expect.stringContaining('status: recorded 418, here 200') });
+      rmSync(file);
+      expect(verify()).toMatchObject({ status: 2, stderr: expect.stringContaining('ENOENT') });
+    } finally {
+      rmSync(folder, { recursive: true });
+    }
+  });
+
   it('prints a clouds.yaml', async () => {
-    const { lines } = await start('--format', 'clouds.yaml', '--quiet');
+    const { lines } = await start('--print', 'clouds.yaml', '--quiet');
     expect(lines.slice(0, 2)).toEqual(['clouds:', '  test-cloud:']);
     expect(lines).toContain('  test-cloud-admin:');
   });

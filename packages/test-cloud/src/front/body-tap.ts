@@ -21,7 +21,8 @@ export interface TapLimits {
   readonly mostResponseBytes?: number;
 }
 
-function parsed(text: string): unknown {
+/** JSON; undefined for what is none. */
+export function parsed(text: string): unknown {
   if (text === '') return undefined;
   try {
     return JSON.parse(text);

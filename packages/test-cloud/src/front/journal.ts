@@ -1,7 +1,7 @@
 import type { IncomingHttpHeaders, IncomingMessage, OutgoingHttpHeaders, ServerResponse } from 'node:http';
 import { hidingSecrets } from '@apistrata/compute-router';
 import type { Tapped } from './body-tap.js';
-import { headersWithoutSecrets, withoutSecrets } from './secrets.js';
+import { type Hide, headersWithoutSecrets, withoutSecrets } from './secrets.js';
 
 /** One request as it went by. */
 export interface JournalEntry {
@@ -47,31 +47,35 @@ type Sides = 'requestHeaders' | 'responseHeaders' | 'requestBody' | 'responseBod
 export type JournalHead = Omit<JournalEntry, Sides>;
 
 /** An entry whose headers and bodies are read only when somebody wants them. */
-interface Line {
+export interface JournalLine {
   readonly entry: JournalHead;
   readonly requestHeaders: IncomingHttpHeaders;
   readonly responseHeaders: OutgoingHttpHeaders;
   readonly tapped: Tapped;
 }
 
-function whole({ entry, tapped, requestHeaders, responseHeaders }: Line): JournalEntry {
+/** Reads a line. @param hide names what stands for a secret; default `***` */
+export function journalEntry(
+  { entry, tapped, requestHeaders, responseHeaders }: JournalLine,
+  hide?: Hide,
+): JournalEntry {
   return {
     ...entry,
-    requestHeaders: headersWithoutSecrets(requestHeaders),
-    responseHeaders: headersWithoutSecrets(responseHeaders),
-    requestBody: withoutSecrets(tapped.requestBody()),
-    responseBody: withoutSecrets(tapped.responseBody()),
+    requestHeaders: headersWithoutSecrets(requestHeaders, hide),
+    responseHeaders: headersWithoutSecrets(responseHeaders, hide),
+    requestBody: withoutSecrets(tapped.requestBody(), hide),
+    responseBody: withoutSecrets(tapped.responseBody(), hide),
   };
 }
 
-function saysText({ entry, tapped }: Line, text: string): boolean {
+function saysText({ entry, tapped }: JournalLine, text: string): boolean {
   const { method, url, requestId, userAgent } = entry;
   const has = (part: string) => part.toLowerCase().includes(text);
   return has(`${method} ${url} ${requestId} ${userAgent}`) || has(tapped.requestText()) || has(tapped.responseText());
 }
 
 /** Which entries a query wants. */
-function wanted({ service, method, url, status, after, text }: JournalQuery): (line: Line) => boolean {
+function wanted({ service, method, url, status, after, text }: JournalQuery): (line: JournalLine) => boolean {
   const pattern = url instanceof RegExp ? new RegExp(url.source, url.flags.replace(/[gy]/g, '')) : undefined;
   const sought = text?.toLowerCase();
   return (line) => {
@@ -87,46 +91,61 @@ function wanted({ service, method, url, status, after, text }: JournalQuery): (l
   };
 }
 
+export interface Watched {
+  readonly service: string;
+  readonly req: IncomingMessage;
+  readonly res: ServerResponse;
+  readonly tapped: Tapped;
+  readonly now: () => number;
+}
+
+/** Tells of a request when its answer is out, or its connection gone; its number is 0. */
+export function watchRequest({ service, req, res, tapped, now }: Watched, done: (line: JournalLine) => void): void {
+  const at = now();
+  const begun = performance.now();
+  const { method = '', url: target = '', headers: requestHeaders } = req;
+  // A console's token is a secret too.
+  const url = hidingSecrets(target)!;
+  res.once('close', () => {
+    const version = String(res.getHeader('openstack-api-version') ?? '')
+      .split(' ')
+      .at(-1)!;
+    const requestId = res.getHeader('x-compute-request-id') ?? res.getHeader('x-openstack-request-id') ?? '';
+    const entry = {
+      number: 0,
+      at,
+      service,
+      method,
+      url,
+      status: res.writableEnded || res.headersSent ? res.statusCode : 0,
+      version,
+      requestId: String(requestId),
+      userAgent: req.headers['user-agent'] ?? '',
+      durationMs: Math.round((performance.now() - begun) * 100) / 100,
+    };
+    done({ entry, tapped, requestHeaders, responseHeaders: res.getHeaders() });
+  });
+}
+
 /** The last few thousand requests. */
 export class Journal {
-  #lines: Line[] = [];
+  #lines: JournalLine[] = [];
   #count = 0;
   readonly #listeners = new Set<(entry: JournalEntry) => void>();
 
   /** Notes a request when its answer is out, or its connection gone. */
   watch(service: string, req: IncomingMessage, res: ServerResponse, tapped: Tapped, now: () => number): void {
-    const at = now();
-    const begun = performance.now();
-    const { method = '', url: target = '', headers: requestHeaders } = req;
-    // A console's token is a secret too.
-    const url = hidingSecrets(target)!;
-    res.once('close', () => {
-      const version = String(res.getHeader('openstack-api-version') ?? '')
-        .split(' ')
-        .at(-1)!;
-      const requestId = res.getHeader('x-compute-request-id') ?? res.getHeader('x-openstack-request-id') ?? '';
-      const entry = {
-        number: ++this.#count,
-        at,
-        service,
-        method,
-        url,
-        status: res.writableEnded || res.headersSent ? res.statusCode : 0,
-        version,
-        requestId: String(requestId),
-        userAgent: req.headers['user-agent'] ?? '',
-        durationMs: Math.round((performance.now() - begun) * 100) / 100,
-      };
-      const line = { entry, tapped, requestHeaders, responseHeaders: res.getHeaders() };
+    watchRequest({ service, req, res, tapped, now }, (noted) => {
+      const line = { ...noted, entry: { ...noted.entry, number: ++this.#count } };
       this.#lines.push(line);
       if (this.#lines.length > MOST_ENTRIES) this.#lines = this.#lines.slice(-MOST_ENTRIES / 2);
-      for (const listener of this.#listeners) listener(whole(line));
+      for (const listener of this.#listeners) listener(journalEntry(line));
     });
   }
 
   /** Oldest first. */
   list(query: JournalQuery = {}): readonly JournalEntry[] {
-    return this.#lines.filter(wanted(query)).map(whole);
+    return this.#lines.filter(wanted(query)).map((line) => journalEntry(line));
   }
 
   /** The newest ones that a query wants, newest first. */
@@ -141,7 +160,7 @@ export class Journal {
   /** By number; undefined when it is not there, or no longer. */
   get(number: number): JournalEntry | undefined {
     const line = this.#lines.find(({ entry }) => entry.number === number);
-    return line && whole(line);
+    return line && journalEntry(line);
   }
 
   /** Calls `listener` for every request from now on; the result ends that. */

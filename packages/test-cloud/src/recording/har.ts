@@ -1,3 +1,5 @@
+import { readFile } from 'node:fs/promises';
+import { parsed } from '../front/body-tap.js';
 import type { JournalEntry } from '../front/journal.js';
 
 interface HarPair {
@@ -93,4 +95,11 @@ export function harEntry(entry: JournalEntry, cloudUrl: string): HarEntry {
 /** Journal entries as a HAR file. */
 export function harFile(entries: readonly JournalEntry[], cloudUrl: string): Har {
   return { log: { version: '1.2', creator: CREATOR, entries: entries.map((entry) => harEntry(entry, cloudUrl)) } };
+}
+
+/** Reads a HAR file. Throws a TypeError for what is none. */
+export async function readHar(path: string): Promise<Har> {
+  const har = parsed(await readFile(path, 'utf8')) as Har | undefined;
+  if (!Array.isArray(har?.log?.entries)) throw new TypeError(`${path} is no HAR file: it has no log with entries`);
+  return har;
 }

@@ -164,15 +164,9 @@ function encryptionRoutes(resource: Resource): readonly Route[] {
       const { id } = await typeOf(call);
       if (encryptions(call).has(id)) throw badRequest(`Volume type encryption for type ${id} already exists.`);
       const { encryption: given } = call.body(NewEncryption);
-      encryptions(call).set(id, {
-        volume_type_id: id,
-        encryption_id: id,
-        deleted: false,
-        cipher: null,
-        key_size: null,
-        ...given,
-      });
-      return { encryption: given };
+      const ids = { volume_type_id: id, encryption_id: id };
+      encryptions(call).set(id, { ...ids, deleted: false, cipher: null, key_size: null, ...given });
+      return { encryption: { ...given, ...ids } };
     }),
     get(`${path}/:key`, async (call) => {
       const value = encryptions(call).get((await typeOf(call)).id)?.[call.param('key')];

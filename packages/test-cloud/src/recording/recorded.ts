@@ -1,0 +1,34 @@
+import { parsed } from '../front/body-tap.js';
+import type { HarEntry } from './har.js';
+import type { Headers } from './shape.js';
+
+/** An entry of a recording in the words of this file. */
+export interface Recorded {
+  readonly number: number;
+  readonly method: string;
+  /** Path and query. */
+  readonly url: string;
+  readonly requestHeaders: Headers;
+  readonly requestBody: unknown;
+  readonly status: number;
+  readonly responseHeaders: Headers;
+  readonly responseBody: unknown;
+}
+
+const headersOf = (pairs: HarEntry['request']['headers']): Headers =>
+  Object.fromEntries(pairs.map(({ name, value }) => [name.toLowerCase(), value]));
+
+/** @param index from 0 */
+export function readEntry({ request, response }: HarEntry, index: number): Recorded {
+  const { pathname, search } = new URL(request.url);
+  return {
+    number: index + 1,
+    method: request.method,
+    url: `${pathname}${search}`,
+    requestHeaders: headersOf(request.headers),
+    requestBody: parsed(request.postData?.text ?? ''),
+    status: response.status,
+    responseHeaders: headersOf(response.headers),
+    responseBody: parsed(response.content.text ?? ''),
+  };
+}

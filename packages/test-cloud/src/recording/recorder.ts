@@ -1,0 +1,158 @@
+import {
+  createServer,
+  request as httpRequest,
+  type IncomingMessage,
+  type RequestOptions,
+  type ServerResponse,
+} from 'node:http';
+import { request as httpsRequest } from 'node:https';
+import type { AddressInfo } from 'node:net';
+import { parsed, tapBodies } from '../front/body-tap.js';
+import { journalEntry, watchRequest } from '../front/journal.js';
+import { harEntry } from './har.js';
+import { HarFileWriter } from './har-file-writer.js';
+import { Pseudonyms } from './pseudonyms.js';
+import { Upstream, type UpstreamOptions } from './upstream.js';
+
+export interface RecorderOptions extends UpstreamOptions {
+  /** The HAR file; an older one is replaced. */
+  readonly file: string;
+  readonly port?: number;
+  readonly host?: string;
+  /** Told of what could not be written down. */
+  readonly onError?: (error: unknown) => void;
+}
+
+export interface Recorder {
+  /** The identity service as clients have to reach it to be recorded. */
+  readonly authUrl: string;
+  /** How many requests are in the file. */
+  readonly count: number;
+  stop(): Promise<void>;
+}
+
+/** Longer bodies pass, but are not in the recording. */
+const LIMITS = { mostRequestBytes: 2 ** 20, mostResponseBytes: 2 ** 24 };
+/** Longer JSON passes as it is, with the addresses of the cloud. */
+const MOST_REWRITTEN_BYTES = 2 ** 26;
+const SILENCE_MS = 300_000;
+/** Headers that speak of one connection, or of bytes that are not the same here. */
+const OF_ONE_CONNECTION = [
+  'connection',
+  'keep-alive',
+  'transfer-encoding',
+  'upgrade',
+  'proxy-connection',
+  'te',
+  'trailer',
+];
+
+function without(headers: IncomingMessage['headers'], names: readonly string[]) {
+  return Object.fromEntries(Object.entries(headers).filter(([name]) => !names.includes(name)));
+}
+
+function refuse(res: ServerResponse, status: number, message: string): void {
+  if (res.headersSent) {
+    res.destroy();
+    return;
+  }
+  res.writeHead(status, { 'Content-Type': 'application/json' });
+  res.end(JSON.stringify({ error: { code: status, message } }));
+}
+
+/** Everything a stream has. */
+async function whole(stream: IncomingMessage): Promise<Buffer> {
+  const chunks: Buffer[] = [];
+  let bytes = 0;
+  for await (const chunk of stream) {
+    bytes += chunk.length;
+    if (bytes > MOST_REWRITTEN_BYTES)
+      throw new Error(`The cloud answered more than ${MOST_REWRITTEN_BYTES} bytes of JSON.`);
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks);
+}
+
+/**
+ * Stands in front of a real cloud and writes down what clients and services say, as a HAR file. Clients that log in here get
+ * a catalog that leads here. Tokens and passwords are named `***1`, `***2`, ... in the file.
+ */
+export async function startRecorder(options: RecorderOptions): Promise<Recorder> {
+  const { onError = (error: unknown) => console.error(error) } = options;
+  const upstream = new Upstream(options);
+  const pseudonyms = new Pseudonyms();
+  const writer = await HarFileWriter.create(options.file);
+
+  function record(service: string, req: IncomingMessage, res: ServerResponse, proxyUrl: string): void {
+    const tapped = tapBodies(req, res, LIMITS);
+    watchRequest({ service, req, res, tapped, now: Date.now }, (line) => {
+      // Read first, so that all secrets of the entry are known before its text is looked through.
+      const entry = journalEntry(line, pseudonyms.hide);
+      const shown = {
+        ...entry,
+        url: pseudonyms.inUrl(entry.url),
+        requestBody: pseudonyms.inJson(entry.requestBody),
+        responseBody: pseudonyms.inJson(entry.responseBody),
+        requestHeaders: pseudonyms.inJson(entry.requestHeaders) as typeof entry.requestHeaders,
+        responseHeaders: pseudonyms.inJson(entry.responseHeaders) as typeof entry.responseHeaders,
+      };
+      writer.add(harEntry(shown, proxyUrl)).catch(onError);
+    });
+  }
+
+  async function answer(from: IncomingMessage, res: ServerResponse, proxyUrl: string, isHead: boolean): Promise<void> {
+    const headers = without(from.headers, OF_ONE_CONNECTION);
+    if (typeof headers.location === 'string') headers.location = upstream.rewrite(headers.location, proxyUrl);
+    for (const [name, value] of Object.entries(headers)) if (value !== undefined) res.setHeader(name, value);
+    res.statusCode = from.statusCode!;
+    if (isHead || !/json/.test(String(headers['content-type'] ?? ''))) {
+      from.on('error', () => res.destroy());
+      from.pipe(res);
+      return;
+    }
+    const text = (await whole(from)).toString('utf8');
+    if (text.includes('"catalog"')) upstream.learn(parsed(text));
+    const bytes = Buffer.from(upstream.rewrite(text, proxyUrl));
+    res.setHeader('content-length', bytes.length);
+    res.end(bytes);
+  }
+
+  const server = createServer((req, res) => {
+    const proxyUrl = `http://${req.headers.host ?? `127.0.0.1:${port}`}`;
+    record(req.url!.split(/[/?]/, 2)[1] ?? '', req, res, proxyUrl);
+    const target = upstream.target(req.url!);
+    if (target === undefined)
+      return refuse(res, 503, 'No catalog has named this service yet: log in through the recorder first.');
+    const url = new URL(target);
+    const headers = { ...without(req.headers, [...OF_ONE_CONNECTION, 'host']), 'accept-encoding': 'identity' };
+    const given: RequestOptions = { method: req.method, headers };
+    const sent = (url.protocol === 'https:' ? httpsRequest : httpRequest)(url, given, (from) => {
+      answer(from, res, proxyUrl, req.method === 'HEAD').catch((error) => refuse(res, 502, error.message));
+    });
+    sent.setTimeout(SILENCE_MS, () => sent.destroy(new Error('The cloud is silent.')));
+    sent.on('error', (error) => refuse(res, 502, `The cloud does not answer: ${error.message}`));
+    res.on('close', () => sent.destroy());
+    req.pipe(sent);
+  });
+  const host = options.host ?? '127.0.0.1';
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', reject);
+    server.listen(options.port ?? 0, host, resolve);
+  }).catch(async (error) => {
+    await writer.close();
+    throw error;
+  });
+  const { port } = server.address() as AddressInfo;
+  const shownHost = host === '0.0.0.0' || host === '::' ? '127.0.0.1' : host.includes(':') ? `[${host}]` : host;
+  return {
+    authUrl: `http://${shownHost}:${port}/identity/v3`,
+    get count() {
+      return writer.count;
+    },
+    async stop() {
+      server.closeAllConnections();
+      await new Promise((resolve) => server.close(resolve));
+      await writer.close();
+    },
+  };
+}

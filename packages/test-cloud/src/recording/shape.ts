@@ -1,0 +1,107 @@
+/** A place where two answers are not of the same form. */
+export interface ShapeDifference {
+  /** `status`, `header vary`, or a path into the body: `$.servers[].addresses`. */
+  readonly where: string;
+  readonly recorded: string;
+  readonly here: string;
+}
+
+const ABSENT = 'absent';
+/** Objects whose keys are their owners' own: their values are compared as those of a list are. */
+const FREE_FORM = new Set([
+  'metadata',
+  'properties',
+  'extra_specs',
+  'addresses',
+  'os:scheduler_hints',
+  'volume_image_metadata',
+  'image_metadata',
+  'connection_info',
+  'connector',
+  'options',
+  'usages',
+  'inventories',
+  'allocations',
+  'resources',
+  'binding:profile',
+  'binding:vif_details',
+]);
+
+type Json = Readonly<Record<string, unknown>>;
+const isObject = (value: unknown): value is Json =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+function typeOf(value: unknown): string {
+  if (value === undefined) return ABSENT;
+  if (value === null) return 'null';
+  return Array.isArray(value) ? 'list' : typeof value;
+}
+
+/** One value that has everything any of them has. */
+function united(values: readonly unknown[]): unknown {
+  const known = values.filter((value) => value !== null && value !== undefined);
+  if (known.length === 0) return values[0];
+  if (known.every(isObject)) {
+    const names = new Set(known.flatMap((value) => Object.keys(value)));
+    return Object.fromEntries(
+      [...names].map((name) => [name, united(known.map((value) => value[name]).filter((item) => item !== undefined))]),
+    );
+  }
+  if (known.every(Array.isArray)) return known.flat();
+  return known[0];
+}
+
+/**
+ * Where the form of two values differs: types, fields that only one of them has. What is null on a side may be anything on
+ * the other; of lists, everything their elements have is compared, and nothing where one of them is empty.
+ */
+export function shapeDifferences(recorded: unknown, here: unknown, where = '$'): ShapeDifference[] {
+  if (recorded === null || here === null) return [];
+  if (typeOf(recorded) !== typeOf(here)) return [{ where, recorded: typeOf(recorded), here: typeOf(here) }];
+  if (Array.isArray(recorded) && Array.isArray(here)) {
+    if (recorded.length === 0 || here.length === 0) return [];
+    return shapeDifferences(united(recorded), united(here), `${where}[]`);
+  }
+  if (!isObject(recorded) || !isObject(here)) return [];
+  const name = where.slice(where.lastIndexOf('.') + 1);
+  if (FREE_FORM.has(name)) {
+    const [one, other] = [Object.values(recorded), Object.values(here)];
+    return one.length === 0 || other.length === 0 ? [] : shapeDifferences(united(one), united(other), `${where}.*`);
+  }
+  return [...new Set([...Object.keys(recorded), ...Object.keys(here)])].flatMap((field) => {
+    const [one, other] = [recorded[field], here[field]];
+    const at = `${where}.${field}`;
+    if (one === undefined || other === undefined) return [{ where: at, recorded: typeOf(one), here: typeOf(other) }];
+    return shapeDifferences(one, other, at);
+  });
+}
+
+export type Headers = Readonly<Record<string, string>>;
+
+/** Headers that clients act on: how they are compared, `value` after its parameters are cut off, or being there at all. */
+const HEADERS_THAT_MATTER = {
+  'content-type': 'value',
+  'openstack-api-version': 'value',
+  'x-openstack-nova-api-version': 'value',
+  'x-subject-token': 'presence',
+  'x-compute-request-id': 'presence',
+  'x-openstack-request-id': 'presence',
+  location: 'presence',
+  'www-authenticate': 'presence',
+  'openstack-image-store-ids': 'presence',
+  'retry-after': 'presence',
+} as const;
+
+/** Where the headers that clients act on differ. */
+export function headerDifferences(recorded: Headers, here: Headers): ShapeDifference[] {
+  return Object.entries(HEADERS_THAT_MATTER).flatMap(([name, how]) => {
+    const shown = (headers: Headers) => {
+      const text = headers[name];
+      if (text === undefined) return ABSENT;
+      return how === 'value' ? text.split(';', 1)[0]!.trim() : 'there';
+    };
+    return shown(recorded) === shown(here)
+      ? []
+      : [{ where: `header ${name}`, recorded: shown(recorded), here: shown(here) }];
+  });
+}
