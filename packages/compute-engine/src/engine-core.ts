@@ -13,8 +13,13 @@ export function keepCore(engine: object, core: Core): void {
  * not made.
  *
  * @example
- * const { worker } = coreOf(engine);
- * expect(await worker.pending()).toBe(0);
+ * ```ts
+ * import { createEngine } from '@apistrata/compute-engine';
+ * import { coreOf } from '@apistrata/compute-engine/testing';
+ *
+ * const { worker } = coreOf(await createEngine());
+ * const jobs: number = await worker.pending();
+ * ```
  */
 export function coreOf(engine: object): Core {
   const core = cores.get(engine);

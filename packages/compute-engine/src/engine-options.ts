@@ -12,6 +12,7 @@ import type { SecretKeyOptions } from './secrets/sealer-for.js';
 import { defaultSettings, type Settings } from './settings.js';
 import { type DatabaseSettings, defaultDatabaseSettings } from './store/database-settings.js';
 
+/** What `createEngine()` can be told. Everything has a default. */
 export interface EngineOptions extends Partial<DatabaseSettings>, SecretKeyOptions {
   /** `:memory:`, a SQLite file, or `postgres://...`; default `:memory:`. */
   readonly database?: string;

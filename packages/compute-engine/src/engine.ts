@@ -126,6 +126,14 @@ async function driverFrom(options: EngineOptions, clock: Clock, catalogs: Catalo
  * Opens the database, brings its tables up to date, and starts working on what is owed. Throws `DatabaseUnavailable`,
  * `DatabaseInUse` for a SQLite file that another engine has, `DatabaseTooNew` for one that a newer version made, and
  * RangeError for settings that cannot be.
+ *
+ * @example
+ * ```ts
+ * import { createEngine } from '@apistrata/compute-engine';
+ *
+ * const engine = await createEngine({ database: 'cloud.db' });
+ * await engine.close();
+ * ```
  */
 export async function createEngine(options: EngineOptions = {}): Promise<Engine> {
   checkEngineOptions(options);

@@ -7,6 +7,7 @@ const statuses = {
   NOT_SUPPORTED: 501,
 } as const;
 
+/** Why a request was refused, coarsely; each stands for one HTTP status. */
 export type RefusalCode = keyof typeof statuses;
 
 /** A request that cannot be done, with the text its caller reads. */

@@ -9,6 +9,7 @@ export interface PartHealth {
   readonly reason: string;
 }
 
+/** What background work says of itself. */
 export interface WorkerHealth extends PartHealth {
   /** How long the oldest job that nobody works on has been due, in milliseconds; 0 when there is none. */
   readonly overdueMs: number;

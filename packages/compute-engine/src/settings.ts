@@ -31,6 +31,7 @@ export interface Settings {
   readonly usageRetentionDays: number;
 }
 
+/** All kinds of limits, in the order in which they are shown. */
 export const quotaKinds = [
   'instances',
   'cores',
@@ -48,8 +49,10 @@ export const quotaKinds = [
   'security_group_rules',
 ] as const;
 
+/** What is limited for each project. */
 export type QuotaKind = (typeof quotaKinds)[number];
 
+/** The settings where nothing else is said. */
 export const defaultSettings: Settings = {
   quotas: {
     instances: 10,

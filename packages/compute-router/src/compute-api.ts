@@ -22,6 +22,7 @@ type Next = (error?: unknown) => void;
 /** A middleware as Express and plain `node:http` servers take it. */
 export type Middleware = (req: IncomingMessage, res: ServerResponse, next: Next) => void;
 
+/** What `computeApi()` can be told; the engine and the identity must be given. */
 export interface ComputeApiOptions extends ComputeRouterOptions {
   /** Options of the health endpoint at `/healthcheck`, or one that is made already; false for none. Default: no checks. */
   readonly healthcheck?: HealthcheckOptions | Healthcheck | false;
@@ -104,6 +105,18 @@ function quotaStep(quota: NonNullable<ComputeApiOptions['quota']>, options: Comp
 /**
  * The full API in one call: request ids, log, health endpoint, project quotas, and the compute API behind them. Use it
  * in Express (`app.use(computeApi({ engine, identity }))`) or as the listener of a plain server.
+ *
+ * @example
+ * ```ts
+ * import { createEngine } from '@apistrata/compute-engine';
+ * import { computeApi, noauth } from '@apistrata/compute-router';
+ * import express from 'express';
+ *
+ * const engine = await createEngine({ database: ':memory:' });
+ * express()
+ *   .use(computeApi({ engine, identity: noauth() }))
+ *   .listen(8774);
+ * ```
  */
 export function computeApi(options: ComputeApiOptions): ComputeApi {
   const { healthcheck: health, quota, logger, ...routerOptions } = options;

@@ -20,6 +20,7 @@ import { operations } from './operations/index.js';
 import { latestKnown } from './operations/latest-known.js';
 import { type Policies, policies, type RuleName } from './policy/index.js';
 
+/** What `computeRouter()` can be told; the engine and the identity must be given. */
 export interface ComputeRouterOptions {
   readonly engine: Engine;
   /** Who is calling; see `noauth()`, `staticTokens()` and `identityService()`. */

@@ -57,6 +57,16 @@ function contentPolicy(server: string): string {
  * changed, how any two versions compare, and a form to try each operation.
  *
  * Options are checked here: a TypeError or RangeError names the cure. Nothing else is worked out before it is asked for.
+ *
+ * @example
+ * ```ts
+ * import { explorer } from '@apistrata/explorer';
+ * import type { Operation } from '@apistrata/microversion/router';
+ * import express from 'express';
+ *
+ * const operations: Operation[] = [];
+ * express().use('/docs', explorer({ operations, min: '1.1', max: '1.12', title: 'Todos' }));
+ * ```
  */
 export function explorer(options: ExplorerOptions): ExplorerHandler {
   checkOptions(options);

@@ -8,6 +8,7 @@ export interface OfferedToken {
   readonly token: string;
 }
 
+/** The API to look at, and how it is shown. */
 export interface ExplorerOptions {
   /** The operations of the API, as they are given to `createRouter()`. */
   readonly operations: readonly Operation[];

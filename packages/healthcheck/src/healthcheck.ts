@@ -36,6 +36,14 @@ export interface Healthcheck {
  * else on; `app.use('/status', healthcheck({ backends: [...] }))` answers everything below `/status`.
  *
  * @throws HealthcheckConfigError for options that are unknown, contradict each other or cannot be read
+ *
+ * @example
+ * ```ts
+ * import { healthcheck } from '@apistrata/healthcheck';
+ * import express from 'express';
+ *
+ * express().use(healthcheck({ backends: ['disable_by_file'], disableByFilePath: '/run/my-service/drain' }));
+ * ```
  */
 export function healthcheck(options: Readonly<HealthcheckOptions> = {}): Healthcheck {
   const settings = settingsFrom(options);

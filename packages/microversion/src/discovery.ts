@@ -22,6 +22,7 @@ export interface ApiVersion {
   readonly describedBy?: string;
 }
 
+/** The versions to tell of, and the address that their links begin with. */
 export interface DiscoveryOptions {
   /** Oldest first. */
   readonly versions: readonly ApiVersion[];
@@ -31,6 +32,7 @@ export interface DiscoveryOptions {
   readonly base?: string | ((req: IncomingMessage) => string);
 }
 
+/** A link of a version document. */
 export interface VersionLink {
   readonly rel: string;
   readonly href: string;
@@ -47,10 +49,12 @@ export interface VersionEntry {
   readonly links: readonly VersionLink[];
 }
 
+/** A version as its own document tells of it. */
 export interface VersionDetail extends VersionEntry {
   readonly 'media-types': readonly { readonly base: string; readonly type: string }[];
 }
 
+/** A version as the answer to a request without one (300) offers it. */
 export interface VersionChoice {
   readonly id: string;
   readonly status: string;

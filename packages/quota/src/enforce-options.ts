@@ -9,6 +9,7 @@ import type { QuotaStore } from './store.js';
 /** How much of a kind a request takes: a whole number, or what tells it from the request. */
 export type Cost<Req> = number | ((req: Req) => number | Promise<number>);
 
+/** What a request takes of its project, and what happens when there is no more. */
 export interface EnforceQuotaOptions<Req extends IncomingMessage = IncomingMessage> {
   readonly quota: ProjectQuotas;
   /** The kind a request takes one of, or `cost` of. Either this or `kinds`. */

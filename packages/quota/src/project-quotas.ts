@@ -8,6 +8,7 @@ import { Reservation } from './reservation.js';
 import type { Hold, OwnLimits, Page, QuotaStore } from './store.js';
 import { StoreCaller } from './store-caller.js';
 
+/** What is counted, where, and how much of it there is. Times in milliseconds. */
 export interface ProjectQuotasOptions {
   /** Where limits and usage live: `memoryStore()`, `sqlStore(...)`, `redisStore(...)` or one of your own. */
   readonly store: QuotaStore;
@@ -26,6 +27,7 @@ export interface ProjectQuotasOptions {
 /** Limits by kind; null where the default applies. */
 export type LimitEntry = Readonly<Record<string, Limit | null>>;
 
+/** What a project has of one kind. */
 export interface Usage {
   /** Committed. */
   readonly used: number;
@@ -35,6 +37,7 @@ export interface Usage {
   readonly limit: Limit;
 }
 
+/** A page of projects that have limits of their own. */
 export interface LimitList {
   readonly entries: readonly { readonly project: string; readonly limits: LimitEntry }[];
   /** How many there are in all. */
@@ -59,6 +62,15 @@ const KNOWN: Readonly<Record<keyof ProjectQuotasOptions, true>> = {
  * Limits and usage of projects, exact across processes that share a store.
  *
  * @throws TypeError for unknown options, missing stores and unusable kinds; InvalidQuota for unusable defaults
+ *
+ * @example
+ * ```ts
+ * import { memoryStore, projectQuotas } from '@apistrata/quota';
+ *
+ * const quota = projectQuotas({ store: memoryStore(), kinds: ['secrets'], defaults: { secrets: 100 } });
+ * const reservation = await quota.reserve('p1', { secrets: 1 });
+ * await reservation.commit();
+ * ```
  */
 export function projectQuotas(options: ProjectQuotasOptions): ProjectQuotas {
   checkOptions('projectQuotas', options, KNOWN);

@@ -10,6 +10,7 @@ export interface Hold {
   readonly amounts: Amounts;
 }
 
+/** Amounts to be taken, if the limits allow it. Times in milliseconds. */
 export interface ReserveRequest extends Hold {
   /** The limit of each kind, at least those in `amounts`, where the project has none of its own; -1 is unlimited. */
   readonly defaults: Amounts;
@@ -26,11 +27,13 @@ export interface Count {
 /** The limits a project has of its own, by kind; kinds that are left out follow the default. */
 export type OwnLimits = Readonly<Record<string, Limit>>;
 
+/** A project with limits of its own. */
 export interface ProjectLimits {
   readonly project: string;
   readonly limits: OwnLimits;
 }
 
+/** A part of a list: so many, from there on. */
 export interface Page {
   readonly limit: number;
   readonly offset: number;

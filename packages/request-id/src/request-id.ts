@@ -13,6 +13,16 @@ export type RequestIdMiddleware = <T>(req: IncomingMessage, res: ServerResponse,
  * A header that is there already is kept, unless an outer `requestId()` wrote it: then the inner id is returned.
  *
  * @throws TypeError for an unknown option or an invalid header name, when it is made
+ *
+ * @example
+ * ```ts
+ * import { requestId, requestIdOf } from '@apistrata/request-id';
+ * import express from 'express';
+ *
+ * const app = express();
+ * app.use(requestId());
+ * app.get('/', (req, res) => void res.json(requestIdOf(req)));
+ * ```
  */
 export function requestId(options: RequestIdOptions = {}): RequestIdMiddleware {
   const settings = settingsFrom(options);

@@ -10,6 +10,7 @@ export interface DroppedId {
   readonly req: IncomingMessage;
 }
 
+/** Which headers carry the ids, and what is believed of them. */
 export interface RequestIdOptions {
   /** Names of the answer headers that carry the local id. Default `['X-Service-Request-ID']`. */
   readonly headers?: readonly string[];

@@ -2,6 +2,7 @@ import type { Preset, Settings } from '@apistrata/compute-engine';
 import { checkOptions } from '@apistrata/compute-engine/api';
 import type { PresetName } from './presets/presets.js';
 
+/** What `startCloud()` can be told. Everything has a default. */
 export interface CloudOptions {
   /** What there is from the start; default `small`. */
   readonly preset?: PresetName | Preset;

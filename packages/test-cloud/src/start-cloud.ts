@@ -22,7 +22,18 @@ function presetFrom(preset: CloudOptions['preset'] = 'small'): CloudPreset {
   return typeof preset === 'string' ? presets[preset]() : { preset };
 }
 
-/** Starts a whole cloud in this process, in memory, on a free port. `stop()` leaves nothing behind. */
+/**
+ * Starts a whole cloud in this process, in memory, on a free port. `stop()` leaves nothing behind.
+ *
+ * @example
+ * ```ts
+ * import { startCloud } from '@apistrata/test-cloud';
+ *
+ * const cloud = await startCloud();
+ * await fetch(`${cloud.url}/compute/v2.1/servers`, { headers: { 'X-Auth-Token': cloud.token('ada') } });
+ * await cloud.stop();
+ * ```
+ */
 export async function startCloud(options: CloudOptions = {}): Promise<TestCloud> {
   checkCloudOptions(options);
   const onError = options.onError ?? ((error: unknown) => console.error(error));

@@ -59,6 +59,7 @@ const kinds = {
   UNAVAILABLE: 'unavailable',
 } as const satisfies Record<string, CatalogErrorKind>;
 
+/** Exactly what went wrong; stable, so programs may compare it. */
 export type CatalogErrorCode = keyof typeof kinds;
 
 const statuses: Readonly<Record<CatalogErrorKind, number>> = {

@@ -1,5 +1,6 @@
 import type { Caller } from '../model/caller.js';
 
+/** How far an image is: only `active` ones boot. */
 export type ImageStatus =
   | 'queued'
   | 'saving'
@@ -11,6 +12,7 @@ export type ImageStatus =
   | 'pending_delete'
   | 'deleted';
 
+/** Who sees an image: everybody, its project, members too, or whoever knows the id. */
 export type ImageVisibility = 'public' | 'private' | 'shared' | 'community';
 
 /** An image. Times in milliseconds since the epoch, null where the service does not tell. */
@@ -59,6 +61,7 @@ export interface ImageQuery {
   readonly marker?: string;
 }
 
+/** An image to be made. Sizes in GiB of disk and MiB of memory, as the names say. */
 export interface NewImage {
   /** UUID chosen by the caller: the same call made twice gives the same image. */
   readonly id: string;
@@ -76,11 +79,13 @@ export interface NewImage {
   readonly properties?: Readonly<Record<string, string>>;
 }
 
+/** What may be changed of an image; what is left out stays. */
 export interface ImageChange extends Omit<NewImage, 'id' | 'properties'> {
   /** Merged into what is there; null removes one. */
   readonly properties?: Readonly<Record<string, string | null>>;
 }
 
+/** An image's bytes, at once or piece by piece. */
 export type ImageContent = Uint8Array | AsyncIterable<Uint8Array>;
 
 /**

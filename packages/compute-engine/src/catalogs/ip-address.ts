@@ -6,6 +6,7 @@ export interface IpAddress {
   readonly value: bigint;
 }
 
+/** A range of addresses, as numbers; `first` and `last` belong to it. */
 export interface Cidr {
   readonly version: 4 | 6;
   readonly first: bigint;
@@ -79,6 +80,7 @@ export function parseCidr(text: string): Cidr | undefined {
   return { version: address.version, first, last: first + size - 1n, prefix };
 }
 
+/** The text of a range: `10.0.0.0/24`. */
 export function formatCidr({ version, first, prefix }: Cidr): string {
   return `${formatIp({ version, value: first })}/${prefix}`;
 }

@@ -1,6 +1,7 @@
 import type { Caller } from '../model/caller.js';
 import type { FixedIp } from '../model/server.js';
 
+/** A network as servers see it. */
 export interface Network {
   /** UUID. */
   readonly id: string;
@@ -29,6 +30,7 @@ export interface Subnet {
   readonly enableDhcp: boolean;
 }
 
+/** Which networks are meant; everything given must hold. */
 export interface NetworkQuery {
   readonly ids?: readonly string[];
   readonly name?: string;
@@ -37,6 +39,7 @@ export interface NetworkQuery {
   readonly external?: boolean;
 }
 
+/** A security group, as those need it who only name it. */
 export interface SecurityGroupName {
   readonly id: string;
   readonly name: string;
@@ -66,6 +69,7 @@ export interface Port {
   readonly vnicType: string;
 }
 
+/** Which ports are meant; everything given must hold. */
 export interface PortQuery {
   readonly ids?: readonly string[];
   /** Of any of these servers. */
@@ -73,6 +77,7 @@ export interface PortQuery {
   readonly networkId?: string;
 }
 
+/** A port to be made for a server. */
 export interface NewPort {
   /** UUID chosen by the caller: the same call made twice gives the same port. The embedded catalog makes it the id. */
   readonly key: string;
@@ -90,12 +95,14 @@ export interface NewPort {
   readonly securityGroups?: readonly string[];
 }
 
+/** What a port is bound to: the server, and the host that it is on. */
 export interface PortBinding {
   readonly deviceId: string;
   readonly deviceOwner: string;
   readonly hostId: string;
 }
 
+/** Traffic that a group lets pass. Null: any protocol, any port, any address. */
 export interface SecurityGroupRule {
   /** UUID. */
   readonly id: string;
@@ -110,6 +117,7 @@ export interface SecurityGroupRule {
   readonly description: string;
 }
 
+/** A security group with its rules. */
 export interface SecurityGroup {
   /** UUID. */
   readonly id: string;
@@ -119,15 +127,18 @@ export interface SecurityGroup {
   readonly rules: readonly SecurityGroupRule[];
 }
 
+/** Which groups are meant; everything given must hold. */
 export interface SecurityGroupQuery {
   readonly ids?: readonly string[];
   readonly name?: string;
   readonly projectId?: string;
 }
 
+/** A rule to be made; what is left out holds for everything. */
 export type NewSecurityGroupRule = Partial<Omit<SecurityGroupRule, 'id'>> &
   Pick<SecurityGroupRule, 'securityGroupId' | 'direction'>;
 
+/** An address of an external network that can be given to a port. */
 export interface FloatingIp {
   /** UUID. */
   readonly id: string;
@@ -143,6 +154,7 @@ export interface FloatingIp {
   readonly status: string;
 }
 
+/** Which floating addresses are meant; everything given must hold. */
 export interface FloatingIpQuery {
   readonly address?: string;
   readonly projectId?: string;

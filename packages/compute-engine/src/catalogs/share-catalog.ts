@@ -15,8 +15,10 @@ export interface Share {
   readonly exportLocations: readonly string[];
 }
 
+/** By what a client of a share is known: its address, or its name. */
 export type ShareAccessType = 'ip' | 'cephx';
 
+/** Who may mount a share. */
 export interface ShareAccess {
   /** UUID. */
   readonly id: string;

@@ -1,5 +1,6 @@
 import type { Caller } from '../model/caller.js';
 
+/** What a volume is doing: only `available` ones can be attached. */
 export type VolumeStatus =
   | 'creating'
   | 'available'
@@ -21,6 +22,7 @@ export type VolumeStatus =
   | 'error_extending'
   | 'error_restoring';
 
+/** How far the tie of a volume to a server is. */
 export type AttachmentStatus = 'reserved' | 'attaching' | 'attached' | 'detaching' | 'detached';
 
 /** A volume's tie to a server. */
@@ -68,6 +70,7 @@ export interface Volume {
   readonly updatedAt: number;
 }
 
+/** Which volumes are meant; everything given must hold. */
 export interface VolumeQuery {
   readonly name?: string;
   readonly status?: VolumeStatus;
@@ -82,6 +85,7 @@ export interface VolumeQuery {
   readonly marker?: string;
 }
 
+/** A volume to be made. Sizes in GiB. */
 export interface NewVolume {
   /** UUID chosen by the caller: the same call made twice gives the same volume. The embedded catalog makes it the id. */
   readonly key: string;
@@ -99,8 +103,10 @@ export interface NewVolume {
   readonly metadata?: Readonly<Record<string, string>>;
 }
 
+/** How far a snapshot is: only `available` ones make volumes. */
 export type SnapshotStatus = 'creating' | 'available' | 'deleting' | 'deleted' | 'error' | 'error_deleting';
 
+/** What a volume held at one moment. Sizes in GiB, times in milliseconds since the epoch. */
 export interface VolumeSnapshot {
   /** UUID. */
   readonly id: string;
@@ -118,6 +124,7 @@ export interface VolumeSnapshot {
   readonly updatedAt: number;
 }
 
+/** Which snapshots are meant; everything given must hold. */
 export interface SnapshotQuery {
   readonly volumeId?: string;
   readonly name?: string;
@@ -130,6 +137,7 @@ export interface SnapshotQuery {
   readonly marker?: string;
 }
 
+/** A snapshot to be made of a volume. */
 export interface NewSnapshot {
   /** UUID chosen by the caller, as for volumes. */
   readonly key: string;
@@ -141,6 +149,7 @@ export interface NewSnapshot {
   readonly force?: boolean;
 }
 
+/** A kind of storage that volumes can be made of. */
 export interface VolumeType {
   /** UUID. */
   readonly id: string;

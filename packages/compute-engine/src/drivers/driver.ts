@@ -64,6 +64,7 @@ export type DriverWork =
   | { readonly verb: 'attach_interface' | 'detach_interface'; readonly interface: ServerInterface }
   | { readonly verb: 'attach_share' | 'detach_share'; readonly share: ServerShare };
 
+/** What machines can be told to do. */
 export type DriverVerb = DriverWork['verb'];
 
 /** The action that a piece of work is part of; its name is that of the action's record. */

@@ -1,3 +1,4 @@
+/** How a host is switched. */
 export type HostPowerAction = 'startup' | 'shutdown' | 'reboot';
 
 /** What a driver may be able to do with its hosts themselves. What is left out it cannot do. */

@@ -46,6 +46,7 @@ interface ActiveRule {
   released: boolean;
 }
 
+/** A rule that was given to a simulated driver. */
 export interface RuleHandle {
   /** The rule as it was given. */
   readonly rule: Rule;
@@ -57,6 +58,7 @@ export interface RuleHandle {
   readonly calls: number;
 }
 
+/** How simulated machines behave. Times in milliseconds of the clock. */
 export interface SimulatedDriverOptions {
   readonly clock: Clock;
   /** Time that every step takes; default 0: done at once. */
@@ -113,7 +115,18 @@ const CONSOLES: Readonly<Record<string, number>> = {
   webmks: 8902,
 };
 
-/** Machines that exist in name only: instant, or with latency, and with behaviour to order. */
+/**
+ * Machines that exist in name only: instant, or with latency, and with behaviour to order.
+ *
+ * @example
+ * ```ts
+ * import { createEngine } from '@apistrata/compute-engine';
+ * import { SimulatedDriver } from '@apistrata/compute-engine/drivers';
+ *
+ * const rules = [{ match: { verb: 'spawn', name: /^web/ }, fail: 'no luck', times: 1 }] as const;
+ * const engine = await createEngine({ driver: (clock) => new SimulatedDriver({ clock, latencyMs: 200, rules }) });
+ * ```
+ */
 export class SimulatedDriver implements Driver {
   readonly name = 'simulated';
   readonly #clock: Clock;

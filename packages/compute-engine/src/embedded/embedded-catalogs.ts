@@ -30,4 +30,5 @@ export function embeddedCatalogs(options: EmbeddedCatalogsOptions) {
   };
 }
 
+/** The catalogs in the database of an engine, with all that their own services need beside what servers do. */
 export type EmbeddedCatalogs = ReturnType<typeof embeddedCatalogs>;

@@ -14,6 +14,14 @@ export interface GeneratedKeypair {
  * Makes an RSA key pair of 2048 bits, off the event loop.
  *
  * @returns the public key in OpenSSH form, the private key in the traditional PEM form of RSA (PKCS#1)
+ *
+ * @example
+ * ```ts
+ * import { generateSshKeypair, parseSshPublicKey } from '@apistrata/compute-engine/keys';
+ *
+ * const { publicKey } = await generateSshKeypair();
+ * const { fingerprint } = parseSshPublicKey(publicKey);
+ * ```
  */
 export async function generateSshKeypair(): Promise<GeneratedKeypair> {
   const { publicKey, privateKey } = await promisify(generateKeyPair)('rsa', { modulusLength: 2048 });

@@ -25,8 +25,10 @@ export interface InstanceAction extends Stored {
   readonly events: readonly ActionEvent[];
 }
 
+/** Why a server moves. */
 export type MigrationType = 'migration' | 'resize' | 'live-migration' | 'evacuation';
 
+/** How far a move of a server is. */
 export type MigrationStatus =
   | 'accepted'
   | 'queued'

@@ -31,6 +31,7 @@ export interface Keypair extends Stored {
   readonly createdAt: number;
 }
 
+/** Where the members of a group are put: on one host or on different ones, by all means or where possible. */
 export type GroupPolicy = 'affinity' | 'anti-affinity' | 'soft-affinity' | 'soft-anti-affinity';
 
 /** A server group. Its members are the servers that name it. */

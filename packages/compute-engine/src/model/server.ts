@@ -76,6 +76,7 @@ export interface FlavorCopy {
   readonly extraSpecs: Readonly<Record<string, string>>;
 }
 
+/** An address of a port, and the floating addresses that lead to it. */
 export interface FixedIp {
   readonly address: string;
   readonly version: 4 | 6;
@@ -120,6 +121,7 @@ export interface BlockDevice {
   readonly attachedAt: number | null;
 }
 
+/** Why a server is in error. `code` is an HTTP status; the time is in milliseconds since the epoch. */
 export interface Fault {
   readonly code: number;
   readonly message: string;
@@ -135,6 +137,7 @@ export interface Claim {
   readonly diskGb: number;
 }
 
+/** Who locked a server, and why. */
 export interface Lock {
   readonly by: 'owner' | 'admin';
   readonly reason: string | null;
@@ -202,6 +205,7 @@ export interface Server extends Stored, ServerSettings {
   readonly terminatedAt: number | null;
 }
 
+/** A share that a server mounts, under its tag. */
 export interface ServerShare {
   readonly id: string;
   readonly shareId: string;

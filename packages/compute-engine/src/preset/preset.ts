@@ -27,6 +27,7 @@ export interface HostSeed {
   readonly diskAllocationRatio?: number;
 }
 
+/** An aggregate that is there from the start, with the names of its hosts. */
 export interface AggregateSeed {
   readonly name: string;
   readonly hosts: readonly string[];

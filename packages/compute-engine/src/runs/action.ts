@@ -119,7 +119,28 @@ export type AnyAction<Name extends string = string> =
   | Action<Name, any, any, any>
   | ConcurrentAction<Name, any, any, any>;
 
-/** Defines an action that has the server to itself. The types of its parts follow from what `begin` takes and gives. */
+/**
+ * Defines an action that has the server to itself. The types of its parts follow from what `begin` takes and gives.
+ *
+ * @example
+ * ```ts
+ * import { action } from '@apistrata/compute-engine/actions';
+ *
+ * const rest = action({
+ *   name: 'rest',
+ *   vm: ['active'],
+ *   needs: 'pause',
+ *   lock: true,
+ *   during: ['pausing'],
+ *   history: 'rest',
+ *   onFailure: 'error',
+ *   run: async (run) => {
+ *     await run.perform({ verb: 'pause' }, 'pausing', 'compute_rest_instance');
+ *     await run.finish({ vmState: 'paused', powerState: 3 });
+ *   },
+ * });
+ * ```
+ */
 export function action<const Name extends string, Request = void, Arguments = NoArguments, Result = void>(
   record: Action<Name, Request, Arguments, Result>,
 ): Action<Name, Request, Arguments, Result> {

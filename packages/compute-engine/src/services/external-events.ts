@@ -6,6 +6,7 @@ import { tables } from '../store/tables.js';
 import type { InterfaceRefresh } from './servers/interface-refresh.js';
 import type { Servers } from './servers/servers.js';
 
+/** What another service can tell of a server. */
 export type ExternalEventName =
   | 'network-changed'
   | 'network-vif-plugged'

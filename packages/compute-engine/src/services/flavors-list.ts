@@ -22,6 +22,7 @@ const sortKeys: Readonly<Record<string, (flavor: Flavor) => string | number>> = 
   vcpus: (f) => f.vcpus,
 };
 
+/** Which flavors are meant, and which page of them. */
 export interface FlavorQuery {
   readonly limit: number;
   readonly marker?: string;

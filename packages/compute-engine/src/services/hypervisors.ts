@@ -30,6 +30,7 @@ export interface HypervisorParts {
   readonly uptime?: boolean;
 }
 
+/** Which hypervisors are meant, which page of them, and what is to be told of each. */
 export interface HypervisorQuery extends HypervisorParts {
   /** Left out: all. */
   readonly limit?: number;

@@ -8,6 +8,7 @@ import type { Tx } from '../store/database.js';
 import { lockName } from '../store/store.js';
 import { compoundKey, LIVE, tables } from '../store/tables.js';
 
+/** A group to be made. */
 export interface NewServerGroup {
   readonly name: string;
   readonly policy: GroupPolicy;
@@ -15,6 +16,7 @@ export interface NewServerGroup {
   readonly maxServerPerHost?: number;
 }
 
+/** Which page of groups is meant. */
 export interface ServerGroupQuery {
   readonly allProjects?: boolean;
   readonly limit: number;

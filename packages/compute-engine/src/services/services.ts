@@ -22,6 +22,7 @@ export interface ServiceState {
   readonly reachable: boolean;
 }
 
+/** What may be changed of a service; what is left out stays. */
 export interface ServiceChange {
   readonly disabled?: boolean;
   /** Null takes the reason away; left out it stays. */

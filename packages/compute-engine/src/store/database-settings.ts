@@ -17,6 +17,7 @@ export interface DatabaseSettings {
   readonly idleTransactionTimeoutMs: number;
 }
 
+/** The settings of the database where nothing else is said. Times in milliseconds. */
 export const defaultDatabaseSettings: DatabaseSettings = {
   durability: 'disk',
   poolSize: 10,

@@ -5,6 +5,7 @@ import { coreOf } from '../engine-core.js';
 import type { Server } from '../model/index.js';
 import { tables } from '../store/tables.js';
 
+/** How many servers to make, and whose. */
 export interface Population {
   readonly count: number;
   /** Whose they are, in turns. */

@@ -33,8 +33,14 @@ function sqliteOf(name: string, engine: Engine) {
  * Reads everything that an engine keeps, at one moment; for tests, on SQLite only.
  *
  * @example
+ * ```ts
+ * import { createEngine } from '@apistrata/compute-engine';
+ * import { dumpTables, loadTables } from '@apistrata/compute-engine/testing';
+ *
+ * const engine = await createEngine();
  * const before = await dumpTables(engine);
  * await loadTables(await createEngine({ preset: {} }), before);
+ * ```
  */
 export async function dumpTables(engine: Engine): Promise<TablesDump> {
   const { store } = sqliteOf('dumpTables', engine);

@@ -11,6 +11,7 @@ import { IdentityClient, type ServiceCredentials } from './identity-client.js';
  */
 export type IdentityLookup = 'known' | 'refused' | 'asked' | 'joined';
 
+/** Where the identity service is, and as whom it is asked. Times in milliseconds. */
 export interface IdentityServiceOptions extends ServiceCredentials {
   /** Address of the identity service, with or without `/v3`. */
   readonly url: string;

@@ -2,6 +2,7 @@ import type { Caller } from '@apistrata/compute-engine';
 import { checkOptions } from '@apistrata/compute-engine/api';
 import { type Identity, identityByToken } from './identity.js';
 
+/** Who callers are that say so themselves. */
 export interface NoauthOptions {
   /** Project of tokens that name none; default: a project named like the user. */
   readonly projectId?: string;

@@ -11,6 +11,7 @@ import { type DefaultClass, RULES, type RuleName } from './rules.js';
 /** What may stand in an override: an expression, or a function that decides. */
 export type PolicyOverride = string | PolicyCheck;
 
+/** Rules of your own, given or in files. */
 export interface PoliciesOptions {
   /** By rule or class name; wins over the file. */
   readonly overrides?: Readonly<Partial<Record<RuleName | ClassName, PolicyOverride>>>;
@@ -27,6 +28,7 @@ export interface PolicyRule {
   readonly from: 'default' | 'file' | 'overrides';
 }
 
+/** The rules in force: who may do what. */
 export interface Policies {
   /**
    * Whether the caller may. Without a target the caller's own project and user are meant; a target that lacks a field

@@ -219,4 +219,5 @@ export const RULES = {
   'os_compute_api:servers:update': 'project_member_or_admin',
 } as const satisfies Readonly<Record<string, DefaultClass>>;
 
+/** Names of all rules of the compute API. One that is misspelt does not compile. */
 export type RuleName = keyof typeof RULES;

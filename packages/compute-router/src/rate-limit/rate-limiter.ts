@@ -6,6 +6,7 @@ import { RateLimitExceeded, type RateLimiter, type RateLimitVerdict } from '../h
 import { type NamedLimit, orderedLimits, type RateLimit } from './limits.js';
 import { ownCounter, type RateLimitStore, SharedCounters } from './store.js';
 
+/** The limits of callers, and where requests are counted. */
 export interface RateLimiterOptions {
   readonly limits: readonly RateLimit[];
   /** Default `memory`: each process counts for itself. */
@@ -121,8 +122,13 @@ function rulesOf(given: readonly RateLimit[], counting: Counting): Rules {
  * is still bounded. Callers read of it in `RateLimit-Policy` and `RateLimit` (draft-ietf-httpapi-ratelimit-headers-10).
  *
  * @throws TypeError for unknown options, RangeError for limits that cannot be
+ *
  * @example
- * computeApi({ engine, identity, rateLimit: rateLimiter({ limits: [{ per: 'user', requests: 600, windowSeconds: 60 }] }) });
+ * ```ts
+ * import { rateLimiter } from '@apistrata/compute-router/rate-limit';
+ *
+ * const rateLimit = rateLimiter({ limits: [{ per: 'user', requests: 600, windowSeconds: 60 }] });
+ * ```
  */
 export function rateLimiter(options: RateLimiterOptions): CallerRateLimiter {
   checkOptions('rateLimiter()', options, OPTIONS);

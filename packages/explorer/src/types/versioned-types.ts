@@ -11,6 +11,7 @@ import {
 import { VersionRange } from '../model/versions.js';
 import { type Stretch, WindowedType } from './windowed-type.js';
 
+/** Which versions types are written for, and what they are called. */
 export interface VersionedTypesOptions {
   /** Name of the API; the types' names begin with it: `Compute API` gives `ComputeAnswer`. */
   readonly title: string;

@@ -6,6 +6,7 @@ import { Connection, type Guard } from './connection.js';
 import { type DrainOptions, drain, drainTimes } from './drain.js';
 import { type GuardLimits, guardLimits } from './limits.js';
 
+/** A server of `node:http` or `node:https`. */
 export type HttpServer = Server | HttpsServer;
 
 /** What a guarded server has to do with at this moment, and what it has refused since its start. */
@@ -47,6 +48,16 @@ type Known = Socket & { [CONNECTION]?: Connection };
  * `keepAliveTimeout`, `headersTimeout` and `requestTimeout`.
  *
  * @throws HealthcheckConfigError for limits that are unknown or out of bounds
+ *
+ * @example
+ * ```ts
+ * import { createServer } from 'node:http';
+ * import { guardServer } from '@apistrata/healthcheck/server';
+ *
+ * const server = createServer((_req, res) => void res.end()).listen(3000);
+ * const guarded = guardServer(server, { maxConnections: 2_000 });
+ * process.once('SIGTERM', () => guarded.drain({ delayMs: 5_000 }));
+ * ```
  */
 export function guardServer(server: HttpServer, given: GuardLimits = {}): GuardedServer {
   let limits = guardLimits(given);

@@ -22,6 +22,7 @@ export interface GuardLimits {
   readonly requestMs?: number;
 }
 
+/** The limits where nothing else is said. Sizes in bytes, times in milliseconds. */
 export const defaultLimits: Required<GuardLimits> = {
   maxConnections: 10_000,
   maxPipelined: 100,

@@ -31,6 +31,7 @@ export interface ApiDescription {
   readonly exampleOf?: ExampleOf;
 }
 
+/** The version to describe, and what cannot be read from operations. */
 export interface OpenApiOptions extends ApiDescription {
   readonly version: VersionLike;
   /**

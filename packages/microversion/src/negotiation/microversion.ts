@@ -27,6 +27,16 @@ export type MicroversionMiddleware = <T>(
  * is no version, 406 for one that is not served.
  *
  * @throws TypeError or RangeError that names the cure, when it is made, for options that make no sense
+ *
+ * @example
+ * ```ts
+ * import { byVersion, microversion, since, until } from '@apistrata/microversion';
+ * import express from 'express';
+ *
+ * const app = express();
+ * app.use(microversion({ service: 'todo', min: '1.1', max: '1.12' }));
+ * app.get('/', byVersion([until('1.4', (_req, res) => void res.json([])), since('1.5', (_req, res) => void res.json({}))]));
+ * ```
  */
 export function microversion(options: MicroversionOptions): MicroversionMiddleware {
   refuseUnknown('microversion', options, [...negotiatorOptionNames, ...refusalOptionNames]);

@@ -8,6 +8,7 @@ import { refuseUnknown } from './refuse-unknown.js';
 import { bareVersionIn, typedVersionIn } from './requested-version.js';
 import { appendVary, holdVary } from './vary.js';
 
+/** The versions that are served, and the headers that name them. */
 export interface NegotiatorOptions {
   /** Service type as it stands in front of the version: `compute`. Compared without regard to letter case. */
   readonly service: string;

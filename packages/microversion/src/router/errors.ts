@@ -11,16 +11,19 @@ export class NoRoute extends RequestError {
   readonly status = 404;
 }
 
+/** The body has more bytes than may be. */
 export class BodyTooLarge extends RequestError {
   readonly code = 'BODY_TOO_LARGE';
   readonly status = 413;
 }
 
+/** The body is of another type than JSON. */
 export class UnsupportedMediaType extends RequestError {
   readonly code = 'UNSUPPORTED_MEDIA_TYPE';
   readonly status = 415;
 }
 
+/** The body is no JSON, or breaks off. */
 export class MalformedBody extends RequestError {
   readonly code = 'MALFORMED_BODY';
   readonly status = 400;

@@ -4,6 +4,7 @@ import { isWindowed, Window, type Windowed } from '../windowed.js';
 import type { Answer } from './answer.js';
 import type { ReplyShape, ReplyValue } from './reply.js';
 
+/** The methods that operations can have. */
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 
 type ParamsOf<P extends string> = P extends `${string}{${infer Name}}${infer Rest}`
@@ -120,6 +121,7 @@ export function windowsOfOperation(operation: Operation): readonly Window<true>[
   return (window instanceof Window ? [window] : window) as readonly Window<true>[];
 }
 
+/** Whether a version has an operation. */
 export function existsAt(operation: Operation, version: Version): boolean {
   return operation.window === undefined || windowsOfOperation(operation).some((window) => window.has(version));
 }

@@ -17,6 +17,7 @@ import { candidatesOf, operationAt, routeTable } from './table.js';
 /** What the router writes into a call, stage by stage. */
 export type RoutedCall = { -readonly [K in keyof Routed]: Routed[K] } & { operation: Operation | undefined };
 
+/** What `createRouter()` needs of an API whose calls are of type C. */
 export interface RouterOptions<C> {
   readonly operations: readonly Operation[];
   /** Makes the call of a request: identity and whatever handlers need. What it throws is answered before routing. */
@@ -108,6 +109,30 @@ function answerOf(result: unknown): Answer {
 /**
  * Serves operations: one radix tree, and per operation and interval of versions what it needs, built on first use.
  * The handler answers everything; use it in Express or as a `node:http` listener.
+ *
+ * @example
+ * ```ts
+ * import { createServer } from 'node:http';
+ * import { negotiator } from '@apistrata/microversion';
+ * import { createRouter, operationsOf } from '@apistrata/microversion/router';
+ * import { z } from 'zod';
+ *
+ * const ping = operationsOf<object>()({
+ *   method: 'GET',
+ *   path: '/ping',
+ *   summary: 'Answer',
+ *   status: 200,
+ *   reply: { pong: z.boolean() },
+ *   run: () => ({ pong: true }),
+ * });
+ * const router = createRouter({
+ *   operations: [ping],
+ *   call: () => ({}),
+ *   negotiate: negotiator({ service: 'todo', min: '1.1', max: '1.12' }).settle,
+ *   fault: (error, _req, res) => void res.writeHead((error as { status?: number }).status ?? 500).end(),
+ * });
+ * createServer(router).listen(3000);
+ * ```
  */
 export function createRouter<C extends object>(options: RouterOptions<C>) {
   refuseUnknown('createRouter', options, Object.keys(OPTIONS));

@@ -35,8 +35,10 @@ export function nestedList<R, C, N>(
   return new ViewField([view as View<any, C>] as const, get);
 }
 
+/** The fields of a view by their names, each with its windows. */
 export type ViewShape<R, C> = Readonly<Record<string, Windowed<ViewField<R, C>>>>;
 
+/** What there is to say of a view beside its fields. */
 export interface ViewOptions<C, R = any> {
   /** Another representation for records of which, at that version, less is known. */
   readonly instead?: Window<{ readonly when: (record: R, call: C) => boolean; readonly view: View<R, C> }>;

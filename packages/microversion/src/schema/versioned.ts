@@ -61,6 +61,7 @@ type Sometimes<F> = F extends readonly (infer W)[]
 
 type Held<F> = F extends readonly Window<infer S>[] ? S : F extends Window<infer S> ? S : F;
 
+/** The fields of an object by their names, each with its windows. */
 export type Shape = Readonly<Record<string, Windowed<AnySchema>>>;
 
 type OptionalKeys<S extends Shape> = {
@@ -97,6 +98,16 @@ const builders = { refuse: z.strictObject, ignore: z.object, keep: z.looseObject
  * An object whose fields carry windows.
  * @param options.extra what happens to unknown keys; default `refuse`
  * @param options.check rules over several fields
+ *
+ * @example
+ * ```ts
+ * import { since, Version } from '@apistrata/microversion';
+ * import { object } from '@apistrata/microversion/schema';
+ * import { z } from 'zod';
+ *
+ * const todo = object({ text: z.string(), color: since('1.5', z.string().optional()) });
+ * const { success } = todo.check(Version.of('1.4')).safeParse({ text: 'milk', color: 'red' }); // false: not there yet
+ * ```
  */
 export function object<const S extends Shape>(
   shape: S,

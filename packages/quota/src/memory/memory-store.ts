@@ -3,6 +3,7 @@ import { type Amounts, type Excess, fits } from '../limits.js';
 import type { Hold, OwnLimits, Page, QuotaStore, ReserveRequest } from '../store.js';
 import { type Held, Holds } from './holds.js';
 
+/** The clock of a store in memory. */
 export interface MemoryStoreOptions {
   /** Milliseconds since the epoch. Default `Date.now`. */
   readonly clock?: () => number;
@@ -23,6 +24,14 @@ const NOTHING: readonly Excess[] = Object.freeze([]);
 /**
  * Keeps everything in this process: for tests, for one-process services, and as fallback of a shared store.
  * Limits and usage end with the process.
+ *
+ * @example
+ * ```ts
+ * import { projectQuotas } from '@apistrata/quota';
+ * import { memoryStore } from '@apistrata/quota/memory';
+ *
+ * const quota = projectQuotas({ store: memoryStore() });
+ * ```
  */
 export function memoryStore(options: MemoryStoreOptions = {}): QuotaStore {
   checkOptions('memoryStore', options, { clock: true });

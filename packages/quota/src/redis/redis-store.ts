@@ -9,6 +9,7 @@ export interface RedisClient {
   call(command: string, ...args: string[]): Promise<unknown>;
 }
 
+/** The connection of a store in Redis, and how its keys begin. */
 export interface RedisStoreOptions {
   readonly client: RedisClient;
   /**
@@ -30,6 +31,14 @@ interface Settlement {
  * `appendfsync always` nothing that was answered is lost by a restart.
  *
  * @throws TypeError for unknown options and clients that prefix keys themselves
+ *
+ * @example
+ * ```ts
+ * import { redisStore } from '@apistrata/quota/redis';
+ * import { Redis } from 'ioredis';
+ *
+ * const store = redisStore({ client: new Redis('redis://localhost:6379') });
+ * ```
  */
 export function redisStore(options: RedisStoreOptions): QuotaStore {
   checkOptions('redisStore', options, { client: true, keyPrefix: true, clock: true });

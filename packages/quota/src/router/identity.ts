@@ -28,6 +28,7 @@ export class IdentityError extends Error {
   }
 }
 
+/** How far headers of an authenticating proxy are believed. */
 export interface HeaderIdentityOptions {
   /**
    * Whether `X-Identity-Status: Confirmed` is needed, as authenticating proxies set it. Default true. Without it,

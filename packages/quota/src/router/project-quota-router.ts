@@ -28,6 +28,16 @@ export type ProjectQuotaRouter = (
  * requests below these paths itself, errors included.
  *
  * @throws TypeError for unknown or impossible options, when it is made
+ *
+ * @example
+ * ```ts
+ * import { memoryStore, projectQuotas } from '@apistrata/quota';
+ * import { headerIdentity, projectQuotaRouter } from '@apistrata/quota/router';
+ * import express from 'express';
+ *
+ * const quota = projectQuotas({ store: memoryStore() });
+ * express().use(projectQuotaRouter({ quota, identity: headerIdentity() }));
+ * ```
  */
 export function projectQuotaRouter(options: ProjectQuotaRouterOptions): ProjectQuotaRouter {
   const settings = routerSettings(options);

@@ -10,6 +10,7 @@ import { checkOptions } from '../check-options.js';
 import type { ProjectQuotas } from '../project-quotas.js';
 import type { IdentityOf } from './identity.js';
 
+/** What the project-quota API serves, and to whom. */
 export interface ProjectQuotaRouterOptions {
   readonly quota: ProjectQuotas;
   /** Tells who sends a request: `headerIdentity()` behind an authenticating proxy, or a function of yours. */

@@ -2,6 +2,7 @@ import type { MaybePromise } from '../store.js';
 
 /** One column value. Integers may come as numbers, decimal text or bigints, as the driver likes. */
 export type SqlValue = string | number | bigint | null;
+/** A row of an answer, by the names of its columns. */
 export type SqlRow = Readonly<Record<string, unknown>>;
 
 /** A statement with `?` for each parameter, in order. */

@@ -6,6 +6,7 @@ import { read, type SqlDatabase, type Steps, write } from './sql-database.js';
 import { statementsFor, writeLimits } from './statements.js';
 import { QuotaSteps, type Return, type Settlement } from './steps.js';
 
+/** The database of a store, and how its tables are called. */
 export interface SqlStoreOptions {
   /** `postgres(pool)` or `sqlite(connection)`. */
   readonly database: SqlDatabase;
@@ -15,6 +16,7 @@ export interface SqlStoreOptions {
   readonly clock?: () => number;
 }
 
+/** A store in SQL tables, which it can make itself. */
 export interface SqlStore extends QuotaStore {
   /** Creates the tables that are missing. May run any number of times, also in several processes at once. */
   createSchema(): Promise<void>;
@@ -26,6 +28,15 @@ const PREFIX = /^[A-Za-z_][A-Za-z0-9_]{0,30}$/;
  * Keeps limits and usage in PostgreSQL or SQLite. Call `createSchema()` once before use.
  *
  * @throws TypeError for unknown options and prefixes that need quoting
+ *
+ * @example
+ * ```ts
+ * import { postgres, sqlStore } from '@apistrata/quota/sql';
+ * import pg from 'pg';
+ *
+ * const store = sqlStore({ database: postgres(new pg.Pool({ connectionString: 'postgres://localhost/quota' })) });
+ * await store.createSchema();
+ * ```
  */
 export function sqlStore(options: SqlStoreOptions): SqlStore {
   checkOptions('sqlStore', options, { database: true, tablePrefix: true, clock: true });

@@ -9,6 +9,7 @@ interface ActiveRule {
   calls: number;
 }
 
+/** A rule of the wire that was given to a cloud. */
 export interface HttpRuleHandle {
   /** The rule as it was given. */
   readonly rule: HttpRule;

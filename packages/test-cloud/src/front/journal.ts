@@ -27,6 +27,7 @@ export interface JournalEntry {
   readonly responseBody: unknown;
 }
 
+/** Which requests are meant; everything given must hold. */
 export interface JournalQuery {
   readonly service?: string;
   readonly method?: string;

@@ -2,6 +2,7 @@ import { defaultPreset, type Preset } from '@apistrata/compute-engine';
 import { stableId } from '../identity/new-id.js';
 import { TINY_DISK_BYTES, tinyDisk } from './tiny-disk.js';
 
+/** The clouds that are there to begin with. */
 export type PresetName = 'minimal' | 'small' | 'large';
 
 /** How much a preset adds that is made in bulk. */

@@ -5,6 +5,7 @@ import { CatalogError, type CatalogErrorCode } from '../catalog-error.js';
 import type { Image, ImageCatalog, ImageChange, ImageContent, ImageQuery, NewImage } from '../image-catalog.js';
 import { type HttpCatalogOptions, httpCatalogOptions, ServiceClient } from './service-client.js';
 
+/** Where a real image service is, and how long it may take. Times in milliseconds. */
 export interface HttpImagesOptions extends HttpCatalogOptions {
   /** How long an upload or a download may take. Default 600,000. */
   readonly uploadTimeoutMs?: number;
@@ -76,7 +77,24 @@ function pointer(key: string): string {
   return `/${key.replaceAll('~', '~0').replaceAll('/', '~1')}`;
 }
 
-/** The images of a real image service, by its public API (version 2). */
+/**
+ * The images of a real image service, by its public API (version 2).
+ *
+ * @example
+ * ```ts
+ * import { createEngine } from '@apistrata/compute-engine';
+ * import { httpImages, ServiceSession } from '@apistrata/compute-engine/catalogs';
+ *
+ * const session = new ServiceSession({
+ *   authUrl: 'http://identity:5000',
+ *   username: 'compute',
+ *   password: 'secret',
+ *   projectName: 'service',
+ * });
+ * const images = httpImages({ url: 'http://images:9292', session });
+ * const engine = await createEngine({ catalogs: { images } });
+ * ```
+ */
 export function httpImages(options: HttpImagesOptions): ImageCatalog {
   checkOptions('httpImages()', options, { ...httpCatalogOptions, uploadTimeoutMs: true });
   const client = new ServiceClient('image', '/v2', options);

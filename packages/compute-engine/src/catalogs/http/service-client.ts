@@ -4,6 +4,7 @@ import { AnswerTooLarge, boundedText } from './bounded-text.js';
 import { errorOf } from './service-fault.js';
 import type { ServiceSession } from './service-session.js';
 
+/** Where a real service is, who asks it, and how long it may take. Times in milliseconds. */
 export interface HttpCatalogOptions {
   /** The service's endpoint, with or without its version (`http://images:9292`, `http://volumes:8776/v3`). */
   readonly url: string;

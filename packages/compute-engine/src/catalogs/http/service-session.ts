@@ -24,6 +24,7 @@ const CREDENTIALS: Readonly<Record<keyof ServiceCredentials, true>> = {
   projectDomainName: true,
 };
 
+/** A token of the identity service, and the project that it is for. */
 export interface ServiceToken {
   readonly token: string;
   readonly projectId: string;

@@ -227,4 +227,5 @@ export function embeddedImages(options: EmbeddedImagesOptions) {
   return catalog satisfies ImageCatalog;
 }
 
+/** Images in the engine's database, with the verbs of an image service. */
 export type EmbeddedImageCatalog = ReturnType<typeof embeddedImages>;

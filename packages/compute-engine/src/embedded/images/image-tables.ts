@@ -9,6 +9,7 @@ export interface ImageRecord extends Image, Stored {
   readonly sha512: string | null;
 }
 
+/** What a project said to the image that it was offered. */
 export type MemberStatus = 'pending' | 'accepted' | 'rejected';
 
 /** A project that a shared image is offered to. */

@@ -41,4 +41,5 @@ export function embeddedNetworks(options: EmbeddedNetworksOptions) {
   return catalog satisfies NetworkCatalog;
 }
 
+/** Networks in the engine's database, with the verbs of a network service. */
 export type EmbeddedNetworkCatalog = ReturnType<typeof embeddedNetworks>;

@@ -10,6 +10,7 @@ interface Dated {
   readonly updatedAt: number;
 }
 
+/** A network as the embedded catalog keeps it. */
 export interface NetworkRecord extends Network, Dated, Stored {
   /** New floating addresses come from it when nobody names a pool. */
   readonly isDefault: boolean;
@@ -20,11 +21,13 @@ export interface NetworkRecord extends Network, Dated, Stored {
   readonly portSecurityEnabled: boolean;
 }
 
+/** Addresses from the first to the last one, both of them too. */
 export interface AddressRange {
   readonly start: string;
   readonly end: string;
 }
 
+/** A subnet as the embedded catalog keeps it. */
 export interface SubnetRecord extends Dated, Stored {
   readonly id: string;
   readonly name: string;
@@ -62,6 +65,7 @@ export interface PortRecord extends Dated, Stored {
   readonly bindingProfile: Readonly<Record<string, unknown>>;
 }
 
+/** A router as the embedded catalog keeps it. */
 export interface RouterRecord extends Dated, Stored {
   readonly id: string;
   readonly name: string;
@@ -75,6 +79,7 @@ export interface RouterRecord extends Dated, Stored {
 /** With the subnet of the external network that its address is of. */
 export type FloatingIpRecord = Omit<FloatingIp, 'pool'> & { readonly subnetId: string } & Dated & Stored;
 
+/** A security group as the embedded catalog keeps it; its rules are records of their own. */
 export type SecurityGroupRecord = Omit<SecurityGroup, 'rules'> & Dated & Stored;
 
 export interface SecurityGroupRuleRecord extends SecurityGroupRule, Stored {

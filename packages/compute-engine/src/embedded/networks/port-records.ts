@@ -21,6 +21,7 @@ const { floatingIps, ports } = networkTables;
 /** A port as it is shown: with the names of what it refers to. */
 export type PortView = PortRecord & Port;
 
+/** An address that a port is to get: this one, or any one of a subnet. */
 export interface FixedIpRequest {
   readonly address?: string;
   readonly subnetId?: string;

@@ -41,6 +41,7 @@ export interface FullPortQuery extends PortQuery, Page {
   readonly securityGroupId?: string;
 }
 
+/** What may be changed of a port; what is left out stays. */
 export interface PortChange
   extends Partial<
     Pick<

@@ -21,6 +21,7 @@ import {
 
 const { networks, ports, routers, subnets } = networkTables;
 
+/** What may be said of a router; what is left out stays, or has its default. */
 export type RouterFields = Partial<
   Pick<RouterRecord, 'name' | 'description' | 'adminStateUp' | 'externalNetworkId' | 'enableSnat' | 'tags'>
 > & {

@@ -33,6 +33,7 @@ export interface NewSubnet
   readonly cidr: string;
 }
 
+/** What may be changed of a subnet; what is left out stays. */
 export type SubnetChange = Partial<
   Pick<
     SubnetRecord,

@@ -17,6 +17,7 @@ export interface ShareRecord extends Share, Stored {
   readonly createdAt: number;
 }
 
+/** A share that is there from the start; what is left out has a default. */
 export type ShareSeed = Pick<Share, 'id' | 'projectId'> & Partial<Share>;
 
 const shares = new DocumentTable<ShareRecord>({
@@ -152,4 +153,5 @@ export function embeddedShares(options: EmbeddedOptions) {
   return catalog satisfies ShareCatalog;
 }
 
+/** Shares in the engine's database. */
 export type EmbeddedShareCatalog = ReturnType<typeof embeddedShares>;

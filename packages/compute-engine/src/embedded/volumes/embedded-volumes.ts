@@ -206,4 +206,5 @@ export function embeddedVolumes(options: EmbeddedVolumesOptions) {
   return catalog satisfies VolumeCatalog;
 }
 
+/** Volumes in the engine's database, with the verbs of a volume service. */
 export type EmbeddedVolumeCatalog = ReturnType<typeof embeddedVolumes>;

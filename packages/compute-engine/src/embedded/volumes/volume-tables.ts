@@ -4,12 +4,15 @@ import { DocumentTable } from '../../store/document-table.js';
 
 export interface VolumeRecord extends Omit<Volume, 'attachments'>, Stored {}
 
+/** An attachment as the embedded catalog keeps it. */
 export interface AttachmentRecord extends VolumeAttachment, Stored {
   readonly projectId: string;
 }
 
+/** A snapshot as the embedded catalog keeps it. */
 export interface SnapshotRecord extends VolumeSnapshot, Stored {}
 
+/** A volume type as the embedded catalog keeps it. Times in milliseconds since the epoch. */
 export interface VolumeTypeRecord extends VolumeType, Stored {
   readonly createdAt: number;
 }

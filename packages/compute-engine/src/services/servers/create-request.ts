@@ -32,6 +32,7 @@ export interface LegacyDevice {
   readonly noDevice?: boolean;
 }
 
+/** A network, a port or an address that a new server is to have. */
 export interface RequestedNetwork {
   readonly networkId?: string;
   readonly portId?: string;

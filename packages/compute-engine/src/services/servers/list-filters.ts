@@ -58,6 +58,7 @@ function addressesOf({ interfaces }: Server, version: 4 | 6): string[] {
   );
 }
 
+/** Fields of servers that a pattern can be matched with. */
 export type ServerPatternField = keyof typeof fields;
 
 /** Filters whose value is the value of a column. */

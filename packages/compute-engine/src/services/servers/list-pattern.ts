@@ -26,6 +26,13 @@ export function plainPattern(pattern: string): PlainPattern | undefined {
 /**
  * Compiles a pattern that somebody else wrote, for an engine whose time is linear in the text: no pattern makes it hang.
  * Undefined for texts that are no pattern it knows (look-arounds and back references are none), and for monsters.
+ *
+ * @example
+ * ```ts
+ * import { compilePattern } from '@apistrata/compute-engine/api';
+ *
+ * const isWeb = compilePattern('^web-[0-9]+$');
+ * ```
  */
 export function compilePattern(pattern: string): Matches | undefined {
   if (pattern === '' || pattern.length > MOST_CHARACTERS) return undefined;

@@ -54,11 +54,13 @@ const keys = {
   root_device_name: unindexed((s) => s.rootDeviceName ?? ''),
 } as const satisfies Record<string, KeySpec>;
 
+/** Fields that servers can be sorted by. */
 export type ServerSortKey = keyof typeof keys | TextSetting;
 
 const keyOf = (name: ServerSortKey): KeySpec =>
   Object.hasOwn(keys, name) ? keys[name as keyof typeof keys] : unindexed((s) => s[name as TextSetting] ?? '');
 
+/** A field to sort servers by, and which way. */
 export interface ServerSort {
   readonly key: ServerSortKey;
   readonly direction: 'asc' | 'desc';
