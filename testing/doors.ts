@@ -1,7 +1,6 @@
-import { readFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import ts from 'typescript';
-import { manifestOf, publishedFolders } from '../scripts/manifests.mjs';
 
 const root = join(import.meta.dirname, '..');
 
@@ -30,11 +29,21 @@ interface EntryPoint {
   readonly file: string;
 }
 
+interface Manifest {
+  readonly name: string;
+  readonly private?: boolean;
+  readonly exports: Readonly<Record<string, string | { readonly '@apistrata/source': string }>>;
+}
+
 function entryPoints(): readonly EntryPoint[] {
-  return publishedFolders().flatMap((folder) => {
-    const { name, exports } = manifestOf(folder);
-    return Object.entries<Record<string, string>>(exports).flatMap(([path, { '@apistrata/source': source }]) =>
-      source ? [{ folder, id: join(name, path), file: join(root, folder, source) }] : [],
+  return readdirSync(join(root, 'packages')).flatMap((name) => {
+    const folder = `packages/${name}`;
+    const manifest: Manifest = JSON.parse(readFileSync(join(root, folder, 'package.json'), 'utf8'));
+    if (manifest.private) return [];
+    return Object.entries(manifest.exports).flatMap(([path, target]) =>
+      typeof target === 'string'
+        ? []
+        : [{ folder, id: join(manifest.name, path), file: join(root, folder, target['@apistrata/source']) }],
     );
   });
 }

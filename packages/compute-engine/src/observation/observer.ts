@@ -16,6 +16,7 @@ export type ObservedWork =
 /** Headers that carry a trace on: `traceparent`, for one. */
 export type TraceContext = Readonly<Record<string, string>>;
 
+/** A statement that the database has answered. Times in milliseconds. */
 export interface ObservedStatement {
   /** Verb and table: `select servers`. One of a few hundred, whatever is asked for. */
   readonly name: string;
@@ -45,6 +46,7 @@ export interface ObservedPool {
  */
 export type JobOutcome = 'done' | 'failed' | 'superseded' | 'retried' | 'stopped';
 
+/** A piece of background work that has ended. Times in milliseconds. */
 export interface ObservedJob {
   readonly kind: string;
   readonly outcome: JobOutcome;
@@ -55,6 +57,7 @@ export interface ObservedJob {
   readonly waitedMs: number;
 }
 
+/** A step of a machine that has ended. Times in milliseconds. */
 export interface ObservedStep {
   /** What the machine was told to do. */
   readonly verb: string;
@@ -70,6 +73,7 @@ export interface QuotaExcess {
   readonly limit: number;
 }
 
+/** A request that would have taken more than there is. */
 export interface QuotaRefused {
   readonly projectId: string;
   readonly userId: string;
@@ -79,6 +83,15 @@ export interface QuotaRefused {
 /**
  * Looks on while an engine works: for metrics and traces. What is left out costs nothing. It is called in the middle of
  * the work, so it is quick, and it throws nothing.
+ *
+ * @example
+ * ```ts
+ * import { createEngine } from '@apistrata/compute-engine';
+ * import type { EngineObserver } from '@apistrata/compute-engine/observation';
+ *
+ * const observer: EngineObserver = { step: ({ verb, outcome, ms }) => console.log(verb, outcome, ms) };
+ * const engine = await createEngine({ observer });
+ * ```
  */
 export interface EngineObserver {
   /** Runs a piece of work. It calls `run` once and gives on what comes of it. */

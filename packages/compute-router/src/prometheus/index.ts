@@ -9,6 +9,7 @@ import { apiMetrics, identityMetrics } from './api-metrics.js';
 import { connectionMetrics } from './connection-metrics.js';
 import { engineGauges, engineMetrics } from './engine-metrics.js';
 
+/** Where metrics are kept. */
 export interface PrometheusOptions {
   /** Where the metrics are kept; default: a registry of its own, with the figures of the process and of Node. */
   readonly register?: Registry;
@@ -55,6 +56,20 @@ async function answer(register: Registry, req: IncomingMessage, res: ServerRespo
 /**
  * Metrics through `prom-client`, which is to be installed beside this package. No label has ids: operations, versions,
  * statuses, names of statements and kinds are all there are.
+ *
+ * @example
+ * ```ts
+ * import { createServer } from 'node:http';
+ * import { createEngine } from '@apistrata/compute-engine';
+ * import { computeApi, noauth } from '@apistrata/compute-router';
+ * import { prometheusMetrics } from '@apistrata/compute-router/prometheus';
+ *
+ * const metrics = prometheusMetrics();
+ * const engine = await createEngine({ observer: metrics.engine });
+ * const api = computeApi({ engine, identity: noauth(), observer: metrics.api });
+ * metrics.scrape({ engine });
+ * createServer(metrics.handler).listen(9090, '127.0.0.1');
+ * ```
  */
 export function prometheusMetrics({ register = ownRegistry() }: PrometheusOptions = {}): PrometheusMetrics {
   return {
