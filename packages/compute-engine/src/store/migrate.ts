@@ -2,9 +2,9 @@ import { type Migration, Migrator, sql } from 'kysely';
 import { openDatabase, type Session } from './database.js';
 import type { DatabaseSettings } from './database-settings.js';
 import { databaseError } from './database-unavailable.js';
-import { migrations } from './migrations/index.js';
+import type { SchemaChange, SchemaChanges } from './migrations/index.js';
 
-/** The database has changes that this version knows nothing of: somebody has run a newer one on it. */
+/** The database has changes that this version knows nothing of, and that take away what it uses. */
 export class DatabaseTooNew extends Error {
   override readonly name = 'DatabaseTooNew';
   readonly code = 'DATABASE_TOO_NEW';
@@ -16,26 +16,63 @@ export class DatabaseTooNew extends Error {
   }
 }
 
-async function refuseNewer({ db }: Session): Promise<void> {
-  const [table] = await db.introspection
-    .getTables({ withInternalKyselyTables: true })
-    .then((tables) => tables.filter(({ name }) => name === 'kysely_migration'));
-  if (!table) return;
+/** One row: the change that processes have to know to work here. */
+const NEEDS = 'schema_needs';
+
+async function changesDone({ db }: Session): Promise<readonly string[]> {
+  const tables = await db.introspection.getTables({ withInternalKyselyTables: true });
+  if (!tables.some(({ name }) => name === 'kysely_migration')) return [];
   const done = await db.selectFrom('kysely_migration').select('name').orderBy('name').execute();
-  const unknown = done.map(({ name }) => String(name)).filter((name) => !Object.hasOwn(migrations, name));
-  if (unknown.length > 0) throw new DatabaseTooNew(unknown);
+  return done.map(({ name }) => String(name));
 }
 
-async function toLatest(session: Session): Promise<void> {
-  await refuseNewer(session);
-  const provider = { getMigrations: async (): Promise<Record<string, Migration>> => migrations };
+async function neededChange({ db }: Session): Promise<string | undefined> {
+  const row = await db.selectFrom(NEEDS).select('name').executeTakeFirst();
+  return row?.name;
+}
+
+/** What the changes need of those who work with what they leave: the newest that one of them names. */
+function needsOf(changes: SchemaChanges): string {
+  const named = Object.values<SchemaChange>(changes).flatMap(({ needs = [] }) => needs);
+  return named.sort().at(-1) ?? Object.keys(changes)[0]!;
+}
+
+async function writeNeeds(session: Session, needs: string): Promise<void> {
+  await session.db.schema.createTable(NEEDS).ifNotExists().addColumn('name', 'text').execute();
+  if ((await neededChange(session)) === needs) return;
+  await session.db.transaction().execute(async (tx) => {
+    await tx.deleteFrom(NEEDS).execute();
+    await tx.insertInto(NEEDS).values({ name: needs }).execute();
+  });
+}
+
+/**
+ * Makes what is missing. A database that a newer version has changed is left as it is: good enough for this one when all
+ * that took something away since has been prepared by a change that this one knows.
+ */
+async function toLatest(session: Session, changes: SchemaChanges): Promise<void> {
+  const done = await changesDone(session);
+  const unknown = done.filter((name) => !Object.hasOwn(changes, name));
+  if (unknown.length > 0) {
+    const needs = await neededChange(session).catch(() => undefined);
+    const whole = Object.keys(changes).every((name) => done.includes(name));
+    if (!whole || needs === undefined || !Object.hasOwn(changes, needs)) throw new DatabaseTooNew(unknown);
+    return;
+  }
+  const provider = { getMigrations: async (): Promise<Record<string, Migration>> => changes };
   const { error } = await new Migrator({ db: session.db, provider }).migrateToLatest();
   if (error) throw databaseError(error);
+  await writeNeeds(session, needsOf(changes));
 }
 
-/** Brings the tables up to date; several processes may do so at once. */
-export async function migrate(session: Session, url: string, settings: DatabaseSettings): Promise<void> {
-  if (session.kind === 'sqlite') return toLatest(session);
+/** Brings the tables up to date; several processes, also of different versions, may do so at once. */
+export async function migrate(
+  session: Session,
+  url: string,
+  settings: DatabaseSettings,
+  changes: SchemaChanges,
+): Promise<void> {
+  if (session.kind === 'sqlite') return toLatest(session, changes);
   // Changing large tables, and waiting for others who do, may take longer than any question.
   const patient = openDatabase(url, {
     ...settings,
@@ -48,7 +85,7 @@ export async function migrate(session: Session, url: string, settings: DatabaseS
   const locked = patient.db.connection().execute(async (db) => {
     await sql`select pg_advisory_lock(hashtextextended('apistrata migrations', 0))`.execute(db);
     try {
-      await toLatest(patient);
+      await toLatest(patient, changes);
     } finally {
       await sql`select pg_advisory_unlock(hashtextextended('apistrata migrations', 0))`.execute(db);
     }

@@ -71,28 +71,6 @@ describe.skipIf(!postgresUrl)('limits of a PostgreSQL store', () => {
   });
 });
 
-describe.each(storesUnderTest(postgresUrl))('a database on $kind that a newer version made', ({ kind, open }) => {
-  it('is refused in those words', async () => {
-    const newer = kind === 'SQLite' ? await newerFile() : await open();
-    await newer.store.db
-      .insertInto('kysely_migration')
-      .values({ name: '9999-from-the-future', timestamp: new Date().toISOString() })
-      .execute();
-    await newer.close();
-    await expect(openStore(newer.url)).rejects.toMatchObject({
-      code: 'DATABASE_TOO_NEW',
-      message: expect.stringMatching(/made by a newer version .*9999-from-the-future/),
-    });
-  });
-});
-
-async function newerFile() {
-  const { mkdtempSync } = await import('node:fs');
-  const url = `${mkdtempSync(`${(await import('node:os')).tmpdir()}/apistrata-newer-`)}/cloud.db`;
-  const store = await openStore(url);
-  return { url, store, close: () => store.close() };
-}
-
 it('refuses settings that cannot be', async () => {
   await expect(openStore(':memory:', { poolSize: 0 })).rejects.toThrow('poolSize is 0: it is a whole number from 1');
   await expect(openStore(':memory:', { lockTimeoutMs: -1 })).rejects.toThrow(RangeError);

@@ -7,6 +7,7 @@ import { DatabaseUnavailable, databaseError } from './database-unavailable.js';
 import { StaleRecord } from './document-table.js';
 import { GroupCommit } from './group-commit.js';
 import { migrate } from './migrate.js';
+import { migrations, type SchemaChanges } from './migrations/index.js';
 
 /** How often a transaction that met somebody else's change starts again before it gives up. */
 const ATTEMPTS = 20;
@@ -30,16 +31,18 @@ export interface Store extends Session {
  * Opens a store and brings its tables up to date. Throws {@link DatabaseUnavailable}, `DatabaseInUse` for a SQLite file
  * that another engine has, `DatabaseTooNew`, and RangeError for settings that cannot be.
  * @param url `:memory:`, a file, or `postgres://...`
+ * @param changes what this version knows of the tables; others only in tests of upgrades
  */
 export async function openStore(
   url: string,
   options: Partial<DatabaseSettings> = {},
   observer?: EngineObserver,
+  changes: SchemaChanges = migrations,
 ): Promise<Store> {
   const settings = databaseSettings(options);
   const session = openDatabase(url, settings, observer);
   try {
-    await migrate(session, url, settings);
+    await migrate(session, url, settings, changes);
   } catch (error) {
     await closeDatabase(session);
     throw error;

@@ -3,8 +3,22 @@ import * as initial from './0001-initial.js';
 import * as retention from './0002-retention.js';
 import * as questions from './0003-questions.js';
 
-/** Every change of the tables, oldest first. A migration that was released is never edited: a new one follows it. */
-export const migrations: Readonly<Record<string, Migration>> = {
+/** One change of the tables. */
+export interface SchemaChange extends Migration {
+  /**
+   * Of a change that takes something away: the earlier change whose processes no longer use it. A process that does not
+   * know that one refuses the database. Left out of changes that only add.
+   */
+  readonly needs?: string;
+}
+
+export type SchemaChanges = Readonly<Record<string, SchemaChange>>;
+
+/**
+ * Every change of the tables, oldest first. A migration that was released is never edited: a new one follows it. It only
+ * adds what processes of the version before do without: tables, indexes, columns that may be null or have a default.
+ */
+export const migrations: SchemaChanges = {
   '0001-initial': initial,
   '0002-retention': retention,
   '0003-questions': questions,
