@@ -32,7 +32,8 @@ export function databaseFrom({ db }: Options): string {
   return file;
 }
 
-const DEFAULT_KEY_FILE = 'data/secret.key';
+/** Where the keys of a database are that is no file. */
+export const DEFAULT_KEY_FILE = 'data/secret.key';
 
 /** Where the keys of a database are, unless the environment has them; left out: beside the SQLite file. */
 export function secretKeyFile(options: Options, environment: NodeJS.ProcessEnv, database: string): string | undefined {

@@ -12,10 +12,10 @@ export function helpText(): string {
   );
   return [
     'Usage: npm start -- [options]',
-    '       npm start -- purge --older-than AGE [--db URL]',
+    '       npm start -- admin COMMAND [options]',
     '',
-    'Serves the compute API, with simulated machines or virtual ones (--driver qemu). purge removes deleted servers and all that is told of them; a',
-    'server that runs does so by itself: --setting retentionDays=N, historyRetentionDays=N, usageRetentionDays=N.',
+    'Serves the compute API, with simulated machines or virtual ones (--driver qemu). admin has the commands of operators:',
+    'status, backup, restore, purge, quotas, services (admin --help).',
     '',
     ...rows,
     '',

@@ -1,3 +1,4 @@
+#!/usr/bin/env node
 // Nothing is imported here, and nothing new is used: an old Node has to get as far as the sentence that says so.
 const NEEDED = [20, 19];
 const [major, minor] = process.versions.node.split('.').map(Number);

@@ -38,7 +38,6 @@ export const optionTable = {
     'what 202 promises of a SQLite file: disk (outlives a power cut) or process (only its end; faster)',
   ),
   database: pairs('NAME=N', like(databaseLimits), 'a limit of the database, such as poolSize=20'),
-  'older-than': pointer('AGE', 'with purge: how long ago servers were deleted, such as 30d, 12h or 0d'),
   'secret-key-file': text(
     'FILE',
     'keys that seal secrets in the database, one in each line, made when missing; default: beside a SQLite file, data/secret.key for PostgreSQL, where every process needs the same',

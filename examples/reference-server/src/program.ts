@@ -11,16 +11,18 @@ function print(value: object): void {
 async function run(args: readonly string[], environment: NodeJS.ProcessEnv): Promise<void> {
   // npm hands a lone -- on to the program.
   const [command, ...rest] = args.filter((arg) => arg !== '--');
-  const purging = command === 'purge';
-  const given = purging || command === undefined ? rest : [command, ...rest];
+  if (command === 'admin') {
+    const { admin } = await import('./admin/admin.js');
+    const { output, exitCode } = await admin(rest, environment);
+    console.log(output);
+    process.exitCode = exitCode;
+    return;
+  }
+  const given = command === undefined ? [] : [command, ...rest];
   const options = readOptions(given, environment);
   if (options.help) return console.log(helpText());
   if (options['print-config-schema']) return print(configJsonSchema());
   if (options['print-preset']) return print((await import('@apistrata/compute-engine')).defaultPreset);
-  if (purging) {
-    const { purge } = await import('./purge.js');
-    return console.log(JSON.stringify(await purge(options, environment)));
-  }
   // What serves is loaded only when something is served.
   const { checkConfig, serve } = await import('./serve.js');
   if (options['check-config']) {
@@ -55,6 +57,6 @@ export async function main(): Promise<void> {
     await run(process.argv.slice(2), process.env);
   } catch (error) {
     console.error(error instanceof StartError ? error.message : error);
-    process.exit(1);
+    process.exit(error instanceof StartError ? error.exitCode : 1);
   }
 }

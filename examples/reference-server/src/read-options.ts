@@ -1,31 +1,41 @@
 import { parseArgs } from 'node:util';
 import { readConfigFile } from './config-file.js';
 import type { OptionKind } from './option-kinds.js';
-import { type OptionName, type Options, optionTable } from './options.js';
+import { type Options, optionTable } from './options.js';
 import { StartError } from './start-error.js';
 
-type Values = Partial<Record<OptionName, unknown>>;
+type Values = Partial<Record<string, unknown>>;
+type Entry = readonly [string, OptionKind<unknown>];
+export type OptionTable = Readonly<Record<string, OptionKind<any>>>;
 
-const kinds = Object.entries(optionTable) as [OptionName, OptionKind<unknown>][];
+const kinds: readonly Entry[] = Object.entries(optionTable);
 
 /** The name of an option in the environment. */
 export function variableOf(name: string): string {
   return `APISTRATA_${name.toUpperCase().replaceAll('-', '_')}`;
 }
 
-function fromCommandLine(args: readonly string[]): Values {
+/** @param words whether there may be anything but options */
+function fromCommandLine(args: readonly string[], entries: readonly Entry[], words: boolean) {
   const config = Object.fromEntries(
-    kinds.map(([name, { placeholder }]) => [
+    entries.map(([name, { placeholder }]) => [
       name,
       placeholder === undefined ? { type: 'boolean' as const } : { type: 'string' as const, multiple: true },
     ]),
   );
   try {
-    const { values } = parseArgs({ args: [...args], options: config, strict: true, allowPositionals: false });
-    return read(
+    const { values, positionals } = parseArgs({
+      args: [...args],
+      options: config,
+      strict: true,
+      allowPositionals: words,
+    });
+    const given = read(
+      entries,
       ([name]) => [values[name] ?? []].flat().map(String),
       (name) => `--${name}`,
     );
+    return { values: given, words: positionals };
   } catch (error) {
     if (error instanceof StartError) throw error;
     throw new StartError(`${(error as Error).message.split('. ')[0]}; --help lists the options`);
@@ -33,25 +43,42 @@ function fromCommandLine(args: readonly string[]): Values {
 }
 
 function fromEnvironment(environment: NodeJS.ProcessEnv): Values {
-  const textsOf = ([name, { repeat }]: [OptionName, OptionKind<unknown>]) => {
+  const textsOf = ([name, { repeat }]: Entry) => {
     const given = environment[variableOf(name)];
     if (given === undefined || given === '') return [];
     return repeat ? given.split(',').map((text) => text.trim()) : [given];
   };
-  return read(textsOf, variableOf);
+  return read(kinds, textsOf, variableOf);
 }
 
 function read(
-  textsOf: (entry: [OptionName, OptionKind<unknown>]) => readonly string[],
-  labelOf: (name: OptionName) => string,
+  entries: readonly Entry[],
+  textsOf: (entry: Entry) => readonly string[],
+  labelOf: (name: string) => string,
 ): Values {
   return Object.fromEntries(
-    kinds.flatMap((entry) => {
+    entries.flatMap((entry) => {
       const texts = textsOf(entry);
       const [name, kind] = entry;
       return texts.length === 0 ? [] : [[name, kind.read(labelOf(name), texts)]];
     }),
   );
+}
+
+/** What is in force of several layers, the last one the strongest. */
+function inForce(entries: readonly Entry[], layers: readonly Values[]): Values {
+  return Object.fromEntries(
+    entries.map(([name, { combine, fallback }]) => {
+      const given = layers.map((layer) => layer[name]).filter((value) => value !== undefined);
+      return [name, given.length === 0 ? fallback : combine(given)];
+    }),
+  );
+}
+
+function optionsFrom(flags: Values, environment: NodeJS.ProcessEnv): Options {
+  const variables = fromEnvironment(environment);
+  const file = (flags.config ?? variables.config) as string | undefined;
+  return inForce(kinds, [file === undefined ? {} : readConfigFile(file), variables, flags]) as Options;
 }
 
 /**
@@ -61,14 +88,26 @@ function read(
  * @throws StartError for what is unknown or out of bounds, with its name, the cause and what it takes instead
  */
 export function readOptions(args: readonly string[], environment: NodeJS.ProcessEnv): Options {
-  const flags = fromCommandLine(args);
-  const variables = fromEnvironment(environment);
-  const file = (flags.config ?? variables.config) as string | undefined;
-  const layers: readonly Values[] = [file === undefined ? {} : readConfigFile(file), variables, flags];
-  return Object.fromEntries(
-    kinds.map(([name, { combine, fallback }]) => {
-      const given = layers.map((layer) => layer[name]).filter((value) => value !== undefined);
-      return [name, given.length === 0 ? fallback : combine(given)];
-    }),
-  ) as Options;
+  return optionsFrom(fromCommandLine(args, kinds, false).values, environment);
+}
+
+/** What a command was told: its words, its own options, and those of the server that it is about. */
+export interface CommandLine {
+  readonly words: readonly string[];
+  readonly own: Values;
+  readonly options: Options;
+}
+
+/**
+ * The same for commands, which have words and options of their own beside those of the server.
+ * @throws StartError
+ */
+export function readCommandLine(
+  args: readonly string[],
+  environment: NodeJS.ProcessEnv,
+  table: OptionTable,
+): CommandLine {
+  const ownKinds = Object.entries(table);
+  const { values, words } = fromCommandLine(args, [...kinds, ...ownKinds], true);
+  return { words, own: inForce(ownKinds, [values]), options: optionsFrom(values, environment) };
 }

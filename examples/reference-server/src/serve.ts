@@ -2,8 +2,9 @@ import type { Server } from 'node:http';
 import type { Engine } from '@apistrata/compute-engine';
 import { guardServer } from '@apistrata/healthcheck/server';
 import { type Logger, pino } from 'pino';
+import { openControl } from './admin/control-socket.js';
 import { compose } from './compose.js';
-import { databaseFrom, withoutPassword } from './database-url.js';
+import { databaseFrom, isFile, withoutPassword } from './database-url.js';
 import { expressServer } from './express-server.js';
 import { metricsServer } from './metrics-server.js';
 import { observationFrom } from './observation.js';
@@ -71,8 +72,10 @@ export async function serve(options: Options, environment: NodeJS.ProcessEnv): P
     metrics?.scrape({ engine, server: guarded });
     const metricsUrl =
       monitored && (await listen(monitored, options['metrics-host'], options['metrics-port']!, 'metrics-'));
+    const url = await listen(server, options.host, options.port);
+    const closeControl = isFile(database) ? await openControl(engine, database, log) : undefined;
     return {
-      url: await listen(server, options.host, options.port),
+      url,
       metricsUrl: metricsUrl && `${metricsUrl}/metrics`,
       database: withoutPassword(database),
       engine,
@@ -87,6 +90,7 @@ export async function serve(options: Options, environment: NodeJS.ProcessEnv): P
       },
       async stop() {
         await guarded.drain({ health, delayMs: options['drain-ms'], graceMs: GRACE_MS });
+        await closeControl?.();
         await close();
       },
       stopsWithinMs: options['drain-ms'] + GRACE_MS,

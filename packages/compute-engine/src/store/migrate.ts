@@ -19,6 +19,7 @@ export class DatabaseTooNew extends Error {
 /** One row: the change that processes have to know to work here. */
 const NEEDS = 'schema_needs';
 
+/** Names of the changes that a database has, oldest first. */
 async function changesDone({ db }: Session): Promise<readonly string[]> {
   const tables = await db.introspection.getTables({ withInternalKyselyTables: true });
   if (!tables.some(({ name }) => name === 'kysely_migration')) return [];

@@ -21,11 +21,14 @@ export function hasBuiltinSqlite(): boolean {
   return Boolean(builtin?.StatementSync.prototype.columns) && 'isTransaction' in builtin.DatabaseSync.prototype;
 }
 
-/** Opens a database with `node:sqlite` where this Node has it, with better-sqlite3 otherwise. */
-export function openSqlite(path: string): SqliteHandle {
+/**
+ * Opens a database with `node:sqlite` where this Node has it, with better-sqlite3 otherwise.
+ * @param options.readOnly it has to be there, and nothing in it is changed
+ */
+export function openSqlite(path: string, { readOnly = false }: { readonly readOnly?: boolean } = {}): SqliteHandle {
   if (hasBuiltinSqlite()) {
     const builtin = process.getBuiltinModule('node:sqlite') as any;
-    const db = new builtin.DatabaseSync(path);
+    const db = new builtin.DatabaseSync(path, { readOnly });
     return {
       prepare: (sql) => db.prepare(sql),
       exec: (sql) => db.exec(sql),
@@ -35,7 +38,7 @@ export function openSqlite(path: string): SqliteHandle {
     };
   }
   const BetterSqlite = createRequire(import.meta.url)('better-sqlite3');
-  const db = new BetterSqlite(path);
+  const db = new BetterSqlite(path, { readonly: readOnly });
   return {
     prepare: (sql) => db.prepare(sql),
     exec: (sql) => db.exec(sql),

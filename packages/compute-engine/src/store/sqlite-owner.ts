@@ -63,6 +63,19 @@ export class SqliteOwner {
     }
   }
 
+  /** Who has a file, in words; undefined when nobody seems to. */
+  static holder(file: string): string | undefined {
+    const owners = `${realpathSync(file)}-owner`;
+    if (!existsSync(owners)) return undefined;
+    const handle = openSqlite(owners, { readOnly: true });
+    try {
+      const holder = holderOf(handle);
+      return holder && isAlive(holder) ? described(holder) : undefined;
+    } finally {
+      handle.close();
+    }
+  }
+
   release(): void {
     this.#handle.close();
   }

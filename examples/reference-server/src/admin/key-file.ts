@@ -1,0 +1,17 @@
+import { existsSync } from 'node:fs';
+import { resolve } from 'node:path';
+import { DEFAULT_KEY_FILE, isFile } from '../database-url.js';
+import type { Options } from '../options.js';
+import { StartError } from '../start-error.js';
+
+/**
+ * The file with the key of a database that servers use already; undefined where the environment has it. A command never
+ * makes a new one: what that sealed, no server could open.
+ */
+export function keyFileOf(options: Options, environment: NodeJS.ProcessEnv, database: string): string | undefined {
+  const given = options['secret-key-file'];
+  if (given === undefined && environment.APISTRATA_SECRET_KEY) return undefined;
+  const file = given ?? (isFile(database) ? `${database}.key` : DEFAULT_KEY_FILE);
+  if (existsSync(file)) return resolve(file);
+  throw new StartError(`the secret key ${file} is not there: name the one of the servers with --secret-key-file`);
+}

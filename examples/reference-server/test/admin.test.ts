@@ -1,0 +1,301 @@
+import { randomUUID } from 'node:crypto';
+import {
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, afterEach, beforeEach, describe, expect, inject, it, onTestFinished, vi } from 'vitest';
+import { freshDatabase } from '../../../testing/fresh-database.js';
+import { admin as runAdmin } from '../src/admin/admin.js';
+import { StartError } from '../src/start-error.js';
+import { ask, type Program, runProgram, startProgram } from './program.js';
+
+const IMAGE = '70a599e0-31e7-49b7-b260-868f441e862b';
+const folder = mkdtempSync(join(tmpdir(), 'apistrata-admin-'));
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+beforeEach(() => void vi.stubEnv('APISTRATA_SECRET_KEY', ''));
+afterEach(() => void vi.unstubAllEnvs());
+
+async function start(...args: string[]): Promise<Program> {
+  const program = await startProgram([...args, '--log-level', 'info'], { APISTRATA_SECRET_KEY: '' });
+  onTestFinished(async () => void (await program.end('SIGKILL')));
+  return program;
+}
+
+/** As the program does it, but in this process, which is much faster. */
+async function admin(...args: string[]): Promise<{ code: number; output: string }> {
+  try {
+    const { output, exitCode } = await runAdmin(args, {});
+    return { code: exitCode, output: `${output}\n` };
+  } catch (error) {
+    if (!(error instanceof StartError)) throw error;
+    return { code: error.exitCode, output: `${error.message}\n` };
+  }
+}
+
+async function adminJson(...args: string[]): Promise<any> {
+  const { code, output } = await admin(...args, '--json');
+  expect([code, output]).toEqual([0, expect.stringMatching(/^\{/)]);
+  return JSON.parse(output);
+}
+
+async function boot({ url }: Program, name: string, fields: object = {}): Promise<string> {
+  const server = { name, flavorRef: '1', imageRef: IMAGE, ...fields };
+  const { status, body } = await ask(url, 'POST', '/v2.1/servers', { body: { server } });
+  expect(status).toBe(202);
+  return body.server.id;
+}
+
+const statusOf = async ({ url }: Program, id: string) =>
+  (await ask(url, 'GET', `/v2.1/servers/${id}`)).body.server?.status ?? 'gone';
+
+const until = (program: Program, id: string, status: string) =>
+  expect.poll(() => statusOf(program, id), { timeout: 30_000, interval: 100 }).toBe(status);
+
+const kinds = [
+  { kind: 'SQLite', database: async () => join(mkdtempSync(join(folder, 'db-')), 'cloud.db') },
+  ...(inject('postgresUrl') ? [{ kind: 'PostgreSQL', database: () => freshDatabase(inject('postgresUrl')) }] : []),
+];
+
+describe.each(kinds)('commands of operators beside a server on $kind', ({ kind, database }) => {
+  it('tell of the cloud and change it, which its callers see at once', async () => {
+    const [db, key] = [await database(), join(folder, `${randomUUID()}.key`)];
+    const place = ['--db', db, '--secret-key-file', key];
+    const program = await start(...place);
+    const id = await boot(program, 'web');
+    await until(program, id, 'ACTIVE');
+
+    const { usedBy, ...status } = await adminJson('status', ...place);
+    expect(usedBy).toMatch(kind === 'SQLite' ? new RegExp(`process ${program.pid} on`) : /\d+ connections of servers/);
+    expect(status).toMatchObject({
+      kind: kind === 'SQLite' ? 'sqlite' : 'postgres',
+      bytes: expect.any(Number),
+      tables: { at: expect.stringMatching(/^\d{4}-/), pending: [], newer: [] },
+      servers: { active: 1 },
+      work: { jobs: 0, running: 0, overdueMs: 0 },
+    });
+    expect((await admin('status', ...place)).output).toMatch(/servers +1 active\n/);
+
+    const quota = await adminJson('quota', 'set', 'demo', 'instances=3', 'cores=-1', ...place);
+    expect(quota).toMatchObject({ project: 'demo', limits: { instances: 3, cores: -1 }, used: { instances: 1 } });
+    expect((await admin('quota', 'show', 'demo', ...place)).output).toMatch(/instances +3 +1\ncores +unlimited +1\n/);
+    const { body } = await ask(program.url, 'GET', '/v2.1/os-quota-sets/demo');
+    expect(body.quota_set).toMatchObject({ instances: 3, cores: -1 });
+
+    const [{ host }] = (await adminJson('service', 'list', ...place)).services.filter(
+      ({ binary }: any) => binary === 'nova-compute',
+    );
+    const off = await adminJson('service', 'disable', host, '--reason', 'a new disk', ...place);
+    expect(off.services).toMatchObject([{ host, status: 'disabled', reason: 'a new disk' }]);
+    const services = await ask(program.url, 'GET', `/v2.1/os-services?host=${host}&binary=nova-compute`, {
+      token: 'admin',
+    });
+    expect(services.body.services).toMatchObject([{ status: 'disabled', disabled_reason: 'a new disk' }]);
+    expect((await adminJson('service', 'enable', host, ...place)).services).toMatchObject([{ status: 'enabled' }]);
+
+    await adminJson('server', 'reset-state', id, ...place);
+    await until(program, id, 'ERROR');
+    await adminJson('server', 'reset-state', id, '--state', 'active', ...place);
+    await until(program, id, 'ACTIVE');
+    const actions = await ask(program.url, 'GET', `/v2.1/servers/${id}/os-instance-actions`);
+    expect(actions.body.instanceActions[0]).toMatchObject({ action: 'resetState', user_id: 'operator' });
+
+    await ask(program.url, 'DELETE', `/v2.1/servers/${id}`);
+    await until(program, id, 'gone');
+    expect(await adminJson('db', 'purge', '--older-than', '1d', ...place)).toMatchObject({ servers: 0 });
+    expect(await adminJson('db', 'purge', '--older-than', '0d', ...place)).toMatchObject({ servers: 1 });
+    expect((await admin('db', 'migrate', ...place)).output).toMatch(
+      kind === 'SQLite' ? /in use by process \d+/ : /^The tables are up to date/,
+    );
+    expect(await program.end('SIGTERM')).toBe(0);
+    expect(await adminJson('status', ...place)).toMatchObject({ usedBy: null });
+    expect(await adminJson('quota', 'show', 'demo', ...place)).toMatchObject({ limits: { instances: 3 } });
+  });
+
+  it('say in one line what is wrong, and end with 1 or, where they were not understood, with 2', async () => {
+    const [db, key] = [await database(), join(folder, `${randomUUID()}.key`)];
+    const place = ['--db', db, '--secret-key-file', key];
+    const program = await start(...place);
+    const cases: readonly [readonly string[], number, RegExp][] = [
+      [['server', 'reset-state', randomUUID()], 1, /Instance \S+ could not be found/],
+      [['service', 'disable', 'nowhere'], 1, /Could not find .* nowhere/],
+      [['quota', 'set', 'demo', 'wishes=3'], 2, /'wishes=3' is no limit: it is NAME=N/],
+      [['quota', 'set', 'demo'], 2, /quota set takes PROJECT NAME=N/],
+      [['db', 'purge'], 2, /needs --older-than AGE/],
+      [['db', 'purge', '--older-than', 'soon'], 2, /needs --older-than AGE/],
+      [['db', 'restart'], 2, /'db restart' is no command: there are db check, db migrate,/],
+      [['status', '--jsno'], 1, /--jsno/],
+      [['quota', 'show', 'demo', '--secret-key-file', `${key}.lost`], 1, /the secret key \S+\.lost is not there/],
+    ];
+    for (const [args, code, message] of cases) {
+      const told = await admin(...place, ...args);
+      expect([told.code, told.output.trim().split('\n')]).toEqual([code, [expect.stringMatching(message)]]);
+    }
+    expect(existsSync(`${key}.lost`)).toBe(false);
+    expect((await ask(program.url, 'GET', '/healthcheck')).status).toBe(200);
+  });
+
+  it('copy a database in use; what is restored has its records, and its secrets with their key', async () => {
+    const [db, other, key] = [await database(), await database(), join(folder, `${randomUUID()}.key`)];
+    const program = await start('--db', db, '--secret-key-file', key, '--latency-ms', '1000');
+    const done = await boot(program, 'done');
+    await until(program, done, 'ACTIVE');
+    const password = `planted-${randomUUID()}`;
+    const underway = await boot(program, 'underway', { adminPass: password });
+    const file = join(folder, `${randomUUID()}.backup`);
+    const [report] = await Promise.all([
+      adminJson('db', 'backup', file, '--db', db),
+      ...Array.from({ length: 6 }, (_, n) => boot(program, `beside-${n}`)),
+    ]);
+    expect(report).toMatchObject({ file, bytes: statSync(file).size, tables: expect.stringMatching(/^\d{4}-/) });
+    expect(statSync(file).mode & 0o777).toBe(0o600);
+    expect(readdirSync(folder).filter((name) => join(folder, name).startsWith(file))).toHaveLength(1);
+    const again = await admin('db', 'backup', file, '--db', db);
+    expect([again.code, again.output]).toEqual([1, `${file} exists already: name another file\n`]);
+    await program.end('SIGKILL');
+
+    expect(await adminJson('db', 'restore', file, '--db', other)).toEqual({ kept: null, pending: [] });
+    const checked = await admin('db', 'check', '--db', other, '--secret-key-file', key);
+    expect(checked.output).toMatch(/good +secrets +all of \d+ sealed jobs open with the key/);
+    const stranger = join(folder, `${randomUUID()}.key`);
+    writeFileSync(stranger, `${Buffer.alloc(32, 9).toString('base64')}\n`);
+    const closed = await admin('db', 'check', '--db', other, '--secret-key-file', stranger);
+    expect([closed.code, closed.output]).toEqual([
+      3,
+      expect.stringMatching(/BAD +secrets +\d+ of \d+ sealed jobs do not open/),
+    ]);
+
+    const restored = await start('--db', other, '--secret-key-file', key);
+    expect(await statusOf(restored, done)).toBe('ACTIVE');
+    await until(restored, underway, 'ACTIVE');
+    await until(restored, await boot(restored, 'new'), 'ACTIVE');
+    expect(restored.output()).not.toContain(password);
+  });
+
+  it('put a backup in the place of a database only when told to, and never under a server', async () => {
+    const [db, key] = [await database(), join(folder, `${randomUUID()}.key`)];
+    const place = ['--db', db, '--secret-key-file', key];
+    const program = await start(...place);
+    const first = await boot(program, 'first');
+    await until(program, first, 'ACTIVE');
+    const file = join(folder, `${randomUUID()}.backup`);
+    await adminJson('db', 'backup', file, ...place);
+    const second = await boot(program, 'second');
+    await until(program, second, 'ACTIVE');
+    const refused = await admin('db', 'restore', file, '--replace', ...place);
+    expect([refused.code, refused.output]).toEqual([
+      1,
+      expect.stringMatching(/in use by process|is used \(.* stop the servers/),
+    ]);
+    expect(await program.end('SIGTERM')).toBe(0);
+    const there = await admin('db', 'restore', file, ...place);
+    expect([there.code, there.output]).toEqual([1, expect.stringMatching(/--replace/)]);
+    const spoilt = join(folder, `${randomUUID()}.backup`);
+    writeFileSync(spoilt, 'a letter to my grandmother'.repeat(200));
+    expect(await admin('db', 'restore', spoilt, '--replace', ...place)).toMatchObject({ code: 1 });
+    expect((await adminJson('status', ...place)).servers).toEqual({ active: 2 });
+
+    const { kept } = await adminJson('db', 'restore', file, '--replace', ...place);
+    expect((await adminJson('status', ...place)).servers).toEqual({ active: 1 });
+    const former = kind === 'SQLite' ? kept : db.replace(/[^/]*$/, kept);
+    expect((await adminJson('status', '--db', former)).servers).toEqual({ active: 2 });
+    const restored = await start(...place);
+    expect([await statusOf(restored, first), await statusOf(restored, second)]).toEqual(['ACTIVE', 'gone']);
+  });
+
+  it('find what is not in order', async () => {
+    const db = await database();
+    const key = join(folder, `${randomUUID()}.key`);
+    if (kind === 'SQLite') expect((await admin('status', '--db', db)).output).toMatch(/there is no database/);
+    else expect(await admin('db', 'check', '--db', db, '--secret-key-file', IMAGE)).toMatchObject({ code: 1 });
+    const program = await start('--db', db, '--secret-key-file', key);
+    const good = await admin('db', 'check', '--db', db, '--secret-key-file', key);
+    expect([good.code, good.output.match(/^good/gm)?.length]).toEqual([0, 4]);
+    await program.end('SIGTERM');
+    if (kind !== 'SQLite') return;
+    const broken = join(folder, `${randomUUID()}.db`);
+    copyFileSync(db, broken);
+    copyFileSync(key, `${broken}.key`);
+    const { size } = statSync(broken);
+    const { openSync, writeSync, closeSync } = await import('node:fs');
+    const handle = openSync(broken, 'r+');
+    for (let at = 8192; at < size; at += 4096) writeSync(handle, Buffer.alloc(512, 0x5a), 0, 512, at);
+    closeSync(handle);
+    const told = await admin('db', 'check', '--db', broken);
+    expect(told.code).toBeGreaterThan(0);
+    expect(told.output).toMatch(/damaged|cannot be used/);
+  });
+});
+
+it('the help names every command, and no command is a mistake', async () => {
+  const { code, output } = await admin('--help');
+  expect(code).toBe(0);
+  for (const name of [
+    'status',
+    'db migrate',
+    'db check',
+    'db backup FILE',
+    'db restore FILE',
+    'db purge',
+    'quota show',
+    'quota set',
+    'service list',
+    'service enable HOST',
+    'service disable HOST',
+    'server reset-state',
+  ])
+    expect(output).toContain(`  ${name}`);
+  expect(await admin()).toMatchObject({ code: 2 });
+  expect(await runProgram(['admin', 'db', 'restart'])).toEqual({
+    code: 2,
+    output: expect.stringMatching(/^'db restart' is no command: [^\n]*\n$/),
+  });
+  expect(await runProgram(['--', 'admin', 'status', '--db', join(folder, 'none.db'), '--json'])).toMatchObject({
+    code: 1,
+    output: expect.stringContaining('there is no database'),
+  });
+});
+
+describe('the socket for commands', () => {
+  it('is for the owner of the database only, outlives a kill, and takes nothing but commands', async () => {
+    const home = mkdtempSync(join(folder, 'socket-'));
+    const db = join(home, 'cloud.db');
+    const first = await start('--db', db);
+    expect(statSync(`${db}-admin`).mode & 0o777).toBe(0o600);
+    await first.end('SIGKILL');
+    const second = await start('--db', db);
+    const { connect } = await import('node:net');
+    const say = (line: string) =>
+      new Promise<string>((resolve) => {
+        let text = '';
+        const socket = connect(`${db}-admin`, () => socket.write(line));
+        socket.on('data', (chunk) => (text += chunk));
+        socket.on('error', () => {});
+        socket.on('close', () => resolve(text));
+      });
+    expect(await say('nonsense\n')).toBe('');
+    expect(await say('x'.repeat(100_000))).toBe('');
+    expect(await say('{"command":"constructor","words":[],"own":{}}\n')).toContain('does not know');
+    expect(await say('{"command":"db restore","words":["x"],"own":{}}\n')).toContain('does not know');
+    expect((await ask(second.url, 'GET', '/healthcheck')).status).toBe(200);
+    expect((await adminJson('quota', 'show', 'demo', '--db', db)).project).toBe('demo');
+    expect(await second.end('SIGTERM')).toBe(0);
+    expect(existsSync(`${db}-admin`)).toBe(false);
+  });
+
+  it('is left out, and said so, where the path is too long for one', async () => {
+    const deep = join(folder, 'd'.repeat(100), 'e'.repeat(100));
+    mkdirSync(deep, { recursive: true });
+    const program = await start('--db', join(deep, 'cloud.db'));
+    expect(program.output()).toContain('too long for a socket');
+    const { code, output } = await admin('quota', 'show', 'demo', '--db', join(deep, 'cloud.db'));
+    expect([code, output]).toEqual([1, expect.stringContaining('too long for a socket')]);
+  });
+});
