@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
-import type { Context, Engine, PurgeReport, QuotaKind, QuotaValues, ServiceState } from '@apistrata/compute-engine';
+import type { Context, Engine, PurgeReport, QuotaKind } from '@apistrata/compute-engine';
 import { quotaKinds } from '@apistrata/compute-engine';
+import type { QuotaValues, ServiceState } from '@apistrata/compute-engine/api';
 import { choice, flag, text } from '../option-kinds.js';
 import { type Asked, columns, type EngineCommand, UsageError } from './admin-command.js';
 
