@@ -2,6 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import {
+  type Dialect,
   DummyDriver,
   Kysely,
   PostgresAdapter,
@@ -151,13 +152,13 @@ describe.each(kinds)('an upgrade on $kind', ({ shared, database }) => {
 /** Everything that a change of the tables says to a database of a kind. */
 async function statementsOf(change: SchemaChange, postgres: boolean): Promise<readonly string[]> {
   const said: string[] = [];
-  const dialect = {
+  const dialect: Dialect = {
     createAdapter: () => (postgres ? new PostgresAdapter() : new SqliteAdapter()),
     createDriver: () => new DummyDriver(),
     createIntrospector: (db: Kysely<any>) => (postgres ? new PostgresIntrospector(db) : new SqliteIntrospector(db)),
     createQueryCompiler: () => (postgres ? new PostgresQueryCompiler() : new SqliteQueryCompiler()),
   };
-  await change.up(new Kysely<Rows>({ dialect, log: ({ query }) => said.push(query.sql) }));
+  await change.up(new Kysely<Rows>({ dialect, log: ({ query }) => void said.push(query.sql) }));
   return said;
 }
 
