@@ -50,32 +50,8 @@ export interface ApiOptions {
   readonly router?: Partial<ComputeRouterOptions>;
 }
 
-/**
- * A compute API over HTTP on a free port, on an empty database of the kind that the run is about; every answer is held
- * against its operation's own schema.
- */
-export async function apiUnderTest(options: ApiOptions = {}): Promise<Api> {
-  const errors: unknown[] = [];
-  const database = await databaseUnderTest();
-  const engine = await createEngine({
-    database: database.url,
-    preset: options.preset,
-    onError: (error) => errors.push(error),
-    ...options.engine,
-  });
-  const router = computeRouter({
-    engine,
-    identity: noauth(),
-    validateReplies: true,
-    onError: (error) => errors.push(error),
-    ...options.router,
-  });
-  // A machine under load must not close connections that the client is about to use again.
-  const server: HttpServer = createServer({ keepAliveTimeout: 60_000 }, router);
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-  const idle = () => engine.idle();
-
+/** Callers of the API at an address; `idle` waits until no background work is left. */
+export function clientsOf(url: string, idle: () => Promise<void>): Api['as'] {
   function as(token: string, version?: string): Client {
     async function send(method: string, path: string, body?: unknown): Promise<Answered> {
       const response = await fetch(`${url}/v2.1${path}`, {
@@ -110,6 +86,37 @@ export async function apiUnderTest(options: ApiOptions = {}): Promise<Api> {
     };
     return client;
   }
+
+  return as;
+}
+
+/**
+ * A compute API over HTTP on a free port, on an empty database of the kind that the run is about; every answer is held
+ * against its operation's own schema.
+ */
+export async function apiUnderTest(options: ApiOptions = {}): Promise<Api> {
+  const errors: unknown[] = [];
+  const database = await databaseUnderTest();
+  const engine = await createEngine({
+    database: database.url,
+    preset: options.preset,
+    onError: (error) => errors.push(error),
+    ...options.engine,
+  });
+  const router = computeRouter({
+    engine,
+    identity: noauth(),
+    validateReplies: true,
+    onError: (error) => errors.push(error),
+    ...options.router,
+  });
+  // A machine under load must not close connections that the client is about to use again.
+  const server: HttpServer = createServer({ keepAliveTimeout: 60_000 }, router);
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const idle = () => engine.idle();
+
+  const as = clientsOf(url, idle);
 
   return {
     url,

@@ -10,6 +10,9 @@ import { z } from 'zod';
 const TRUE = ['True', 'TRUE', 'true', '1', 'ON', 'On', 'on', 'YES', 'Yes', 'yes'] as const;
 const FALSE = ['False', 'FALSE', 'false', '0', 'OFF', 'Off', 'off', 'NO', 'No', 'no'] as const;
 
+/** What stands behind the key of an action that is told nothing. */
+export const anything = z.unknown().describe('Any value; null is the custom');
+
 /** true, false, or one of their spellings. */
 export const boolish = z.union([
   z.boolean(),

@@ -6,6 +6,7 @@ import { field, nested, nestedList, type ViewField } from '@apistrata/microversi
 import type { AnySchema } from '@apistrata/microversion/schema';
 import { z } from 'zod';
 import type { HostsCall } from '../http/call.js';
+import * as filter from '../schemas/list-filter.js';
 import * as reply from '../schemas/reply-types.js';
 import * as type from '../schemas/types.js';
 import { instanceNameOf } from './instance-name.js';
@@ -29,10 +30,12 @@ type Field = ViewField<Server, HostsCall>;
 export type ServerRequest = 'create' | 'update' | 'rebuild';
 
 /** All there is to say of a field: what requests take for it, where that goes, and how answers show it. */
-interface ServerField extends Readonly<Partial<Record<ServerRequest, Windowed<AnySchema>>>> {
+export interface ServerField extends Readonly<Partial<Record<ServerRequest, Windowed<AnySchema>>>> {
   /** Name that the engine has for it, in its requests and its records. Without it the handlers say what becomes of it. */
   readonly kept?: keyof NewServer | keyof RequestOf<'rebuild'> | keyof Server;
   readonly shown?: Windowed<Field>;
+  /** Where lists can be filtered or sorted by it, under its name. */
+  readonly filter?: filter.ListFilter;
 }
 
 const text = (get: (server: Server, call: HostsCall) => string): Field => field(z.string(), get);
@@ -90,6 +93,11 @@ export const commonFields = {
   description: {
     kept: 'description',
     ...inAll(since('2.19', type.description().optional())),
+    filter: {
+      given: filter.pattern,
+      pattern: 'description',
+      ...filter.closed('Only those whose description matches this regular expression'),
+    },
     shown: since(
       '2.19',
       nullable((s) => s.description),
@@ -133,12 +141,24 @@ export const extendedFields = {
   config_drive: {
     kept: 'configDrive',
     create: type.boolish.optional(),
+    filter: {
+      given: filter.pattern,
+      pattern: 'config_drive',
+      sorts: 'config_drive',
+      ...filter.opened('2.83', 'Only those with or without a drive for metadata'),
+    },
     shown: text((s) => (s.configDrive ? 'True' : '')),
   },
   key_name: {
     kept: 'keyName',
     create: type.name.optional(),
     rebuild: since('2.54', type.name.nullable().optional()),
+    filter: {
+      given: filter.pattern,
+      pattern: 'key_name',
+      sorts: 'key_name',
+      ...filter.opened('2.83', 'Only those with this key pair'),
+    },
     shown: nullable((s) => s.keyName),
   },
   'OS-SRV-USG:launched_at': { shown: field(reply.nullableTime, (s) => reply.showNullableTime(s.launchedAt)) },
@@ -189,11 +209,20 @@ export const extendedFields = {
 } as const satisfies Record<string, ServerField>;
 
 /** What requests say and answers show elsewhere, under another name, or not at all. */
-const requestFields = {
+export const requestFields = {
   adminPass: { kept: 'adminPassword', ...inBuilds(z.string().optional()) },
   imageRef: { kept: 'imageId', create: z.union([z.literal(''), type.uuid]).optional(), rebuild: type.uuid },
   preserve_ephemeral: { kept: 'preserveEphemeral', rebuild: type.boolish.optional() },
-  availability_zone: { kept: 'zone', create: type.name.optional() },
+  availability_zone: {
+    kept: 'zone',
+    create: type.name.optional(),
+    filter: {
+      given: filter.pattern,
+      pattern: 'availability_zone',
+      sorts: 'availability_zone',
+      ...filter.opened('2.83', 'Only those in this zone'),
+    },
+  },
   min_count: { kept: 'minCount', create: type.posint.optional() },
   max_count: { kept: 'maxCount', create: type.posint.optional() },
   user_data: {
@@ -207,6 +236,12 @@ const requestFields = {
   hostname: {
     kept: 'hostname',
     ...inAll([between('2.90', '2.93', type.hostnameLabel.optional()), since('2.94', type.fqdn.optional())]),
+    filter: {
+      given: filter.pattern,
+      pattern: 'hostname',
+      sorts: 'hostname',
+      ...filter.opened('2.90', 'Only those whose guest calls itself this'),
+    },
   },
 } as const satisfies Record<string, ServerField>;
 
@@ -229,39 +264,3 @@ export const userDataField = since(
   '2.3',
   attribute(reply.nullableText, (s) => s.userData),
 );
-
-const all = { ...commonFields, ...extendedFields, ...requestFields } as const;
-type All = typeof all;
-
-/** Of a table of fields, what answers show. */
-export function shownOf(fields: Readonly<Record<string, ServerField>>): Readonly<Record<string, Windowed<Field>>> {
-  return Object.fromEntries(Object.entries(fields).flatMap(([name, { shown }]) => (shown ? [[name, shown]] : [])));
-}
-
-type RequestShape<K extends ServerRequest> = {
-  readonly [F in keyof All as All[F] extends Readonly<Record<K, unknown>> ? F : never]: All[F] extends Readonly<
-    Record<K, infer S>
-  >
-    ? S
-    : never;
-};
-
-/** The fields that a request takes, for its schema. */
-export function fieldsOf<K extends ServerRequest>(request: K): RequestShape<K> {
-  const fields = Object.entries<ServerField>(all);
-  return Object.fromEntries(
-    fields.flatMap(([name, { [request]: schema }]) => (schema ? [[name, schema]] : [])),
-  ) as RequestShape<K>;
-}
-
-type KeptName<F> = F extends keyof All ? (All[F] extends { readonly kept: infer N extends string } ? N : never) : never;
-
-const keptNames = Object.entries<ServerField>(all).flatMap(([name, { kept }]) => (kept ? [[name, kept] as const] : []));
-
-/** What a request says, by the engine's names; what it leaves out is left out. */
-export function keptOf<B extends object>(body: B): { readonly [F in keyof B as KeptName<F>]: B[F] } {
-  const given = body as Readonly<Record<string, unknown>>;
-  return Object.fromEntries(
-    keptNames.flatMap(([name, kept]) => (given[name] === undefined ? [] : [[kept, given[name]]])),
-  ) as { readonly [F in keyof B as KeptName<F>]: B[F] };
-}

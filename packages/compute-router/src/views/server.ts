@@ -5,11 +5,16 @@ import { z } from 'zod';
 import type { ComputeCall, HostsCall } from '../http/call.js';
 import * as type from '../schemas/reply-types.js';
 import { linksTo } from './links.js';
-import { commonFields, extendedFields, hostnameSince, shownOf, userDataField } from './server-fields.js';
+import { commonFields, extendedFields, hostnameSince, type ServerField, userDataField } from './server-fields.js';
 import { partialServer } from './server-partial.js';
 import { addresses, addressesOf, groupsField, plainAddresses, plainAddressesOf, sightOf } from './server-parts.js';
 
 type Shape = ViewShape<Server, HostsCall>;
+
+/** Of a table of fields, what answers show. */
+function shownOf(fields: Readonly<Record<string, ServerField>>): Shape {
+  return Object.fromEntries(Object.entries(fields).flatMap(([name, { shown }]) => (shown ? [[name, shown]] : [])));
+}
 
 const common = shownOf(commonFields);
 const extended = shownOf(extendedFields);

@@ -2,6 +2,7 @@ import { since } from '@apistrata/microversion';
 import { object } from '@apistrata/microversion/schema';
 import { z } from 'zod';
 import { operation } from '../../operation.js';
+import * as type from '../../schemas/types.js';
 import { serverById } from './target.js';
 
 const path = '/servers/{id}/action';
@@ -26,7 +27,7 @@ export const adminActions = [
     summary: 'Inject network information into a server',
     policy: 'os_compute_api:os-admin-actions:inject_network_info',
     errors: [404, 409],
-    body: object({ injectNetworkInfo: z.unknown() }),
+    body: object({ injectNetworkInfo: type.anything }),
     run: async ({ engine, context, target }) => {
       await engine.servers.act(context, target.id, 'injectNetworkInfo');
     },
@@ -60,7 +61,7 @@ export const adminActions = [
     summary: 'Restore a soft-deleted server',
     policy: 'os_compute_api:os-deferred-delete:restore',
     errors: [403, 404, 409],
-    body: object({ restore: z.unknown() }),
+    body: object({ restore: type.anything }),
     run: async ({ engine, context, target }) => {
       await engine.servers.act(context, target.id, 'restore');
     },
@@ -71,7 +72,7 @@ export const adminActions = [
     summary: 'Delete a server for good',
     policy: 'os_compute_api:os-deferred-delete:force',
     errors: [404, 409],
-    body: object({ forceDelete: z.unknown() }),
+    body: object({ forceDelete: type.anything }),
     run: async ({ engine, context, target }) => {
       await engine.servers.act(context, target.id, 'forceDelete');
     },

@@ -2,7 +2,7 @@ import { object } from '@apistrata/microversion/schema';
 import { loadHosts } from '../../http/call.js';
 import { operation } from '../../operation.js';
 import { serverUpdated } from '../../views/server.js';
-import { fieldsOf, keptOf } from '../../views/server-fields.js';
+import { fieldsOf, keptOf } from '../../views/server-request-fields.js';
 import { serverById } from './target.js';
 
 const body = object({ server: object(fieldsOf('update')) });

@@ -2,7 +2,7 @@ import { between, since, until } from '@apistrata/microversion';
 import { derive, type Infer, object } from '@apistrata/microversion/schema';
 import { z } from 'zod';
 import * as type from '../../schemas/types.js';
-import { fieldsOf } from '../../views/server-fields.js';
+import { fieldsOf } from '../../views/server-request-fields.js';
 
 const MOST_VOLUME_GIB = 2_147_483_647;
 

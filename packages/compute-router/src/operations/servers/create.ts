@@ -6,7 +6,7 @@ import type { ComputeCall } from '../../http/call.js';
 import { operation } from '../../operation.js';
 import type { RuleName } from '../../policy/index.js';
 import { serverCreated } from '../../views/server.js';
-import { keptOf } from '../../views/server-fields.js';
+import { keptOf } from '../../views/server-request-fields.js';
 import { type CreateServerBody, createServerBody } from './create-body.js';
 
 type Asked = CreateServerBody['server'];

@@ -1,65 +1,9 @@
-import {
-  compilePattern,
-  type ServerFilters,
-  type ServerPatternField,
-  type ServerSortKey,
-} from '@apistrata/compute-engine/api';
-import { since, until, Version, type Windowed } from '@apistrata/microversion';
-import { many, one, type QueryParameter } from '@apistrata/microversion/schema';
+import { since, until } from '@apistrata/microversion';
+import { many, one } from '@apistrata/microversion/schema';
 import { z } from 'zod';
 import { dateTimeText } from '../../schemas/date-time.js';
-
-type FilterOf<T> = { [K in keyof ServerFilters]-?: T extends ServerFilters[K] ? K : never }[keyof ServerFilters];
-
-/** All there is to say of something that lists of servers can be filtered or sorted by. */
-export interface ListFilter {
-  /** The parameter, in the versions that have it. */
-  readonly given?: Windowed<QueryParameter<any>>;
-  /** Everybody may use it; else it is dropped without a word where the policy does not allow all filters. */
-  readonly everybody?: Windowed<true>;
-  /** What the engine holds the pattern against, the filter that the text is, or the list that its parts are. Of several parameters for one filter the first counts. */
-  readonly pattern?: ServerPatternField;
-  readonly text?: FilterOf<string>;
-  readonly list?: FilterOf<readonly string[]>;
-  /** The engine's name of the key to sort by; null where the key is accepted and passed over. */
-  readonly sorts?: Windowed<ServerSortKey | null>;
-  /** Would reach into internal records, and is refused to whom filters are not dropped. */
-  readonly internal?: true;
-  /** What it is, for the documents. */
-  readonly words?: string;
-}
-
-const text = one(z.string());
-
-/** A regular expression that is worth running: not empty, and one that takes linear time. */
-const pattern = one(
-  z
-    .string()
-    .min(1)
-    .refine((given) => compilePattern(given) !== undefined, {
-      message: 'The string is not a valid regular expression',
-    }),
-);
-
-/** A filter for everybody. */
-const open = (words: string) => ({ everybody: true, words }) as const;
-
-/** A filter for those whom the policy allows all of them. */
-const closed = (words: string) => ({
-  words: `${words}; for administrators, others may give it, and it is left out of account`,
-});
-
-/** The same until everybody was allowed it. */
-function opened(first: string, words: string) {
-  const { major, minor } = Version.of(first);
-  const history = `For administrators up to ${major}.${Number(minor) - 1}, for everybody from ${first} on`;
-  return { everybody: since(first, true), words: `${words}. ${history}` } as const;
-}
-
-/** A filter that there was not at first. */
-function added<P extends QueryParameter<any>>(first: string, given: P, words: string) {
-  return { given: since(first, given), ...open(`${words}. New in ${first}`) } as const;
-}
+import { added, closed, type ListFilter, open, opened, pattern, text } from '../../schemas/list-filter.js';
+import { fieldFilters } from '../../views/server-request-fields.js';
 
 const internal = {
   given: text,
@@ -67,7 +11,9 @@ const internal = {
   words: 'Would reach into internal records: left out of account, and refused to administrators',
 } as const;
 
+/** What lists of servers can be filtered and sorted by. Filters by what requests can set stand with those fields. */
 export const listFilters = {
+  ...fieldFilters,
   all_tenants: {
     given: text,
     ...open('Whether servers of all projects are meant; for administrators, for others refused'),
@@ -99,18 +45,6 @@ export const listFilters = {
     pattern: 'ramdisk_id',
     sorts: 'ramdisk_id',
     ...closed('Only those with this image of an initial disk in memory'),
-  },
-  hostname: {
-    given: pattern,
-    pattern: 'hostname',
-    sorts: 'hostname',
-    ...opened('2.90', 'Only those whose guest calls itself this'),
-  },
-  key_name: {
-    given: pattern,
-    pattern: 'key_name',
-    sorts: 'key_name',
-    ...opened('2.83', 'Only those with this key pair'),
   },
   power_state: {
     given: pattern,
@@ -148,23 +82,12 @@ export const listFilters = {
     ...opened('2.83', 'Only those deleted at this time'),
   },
   updated_at: { sorts: 'updated_at' },
-  availability_zone: {
-    given: pattern,
-    pattern: 'availability_zone',
-    sorts: 'availability_zone',
-    ...opened('2.83', 'Only those in this zone'),
-  },
   name: { given: pattern, pattern: 'name', ...open('Only those whose name matches this regular expression') },
   display_name: {
     given: pattern,
     pattern: 'name',
     sorts: 'display_name',
     words: 'The same as `name`, by the name of the column',
-  },
-  description: {
-    given: pattern,
-    pattern: 'description',
-    ...closed('Only those whose description matches this regular expression'),
   },
   display_description: {
     given: pattern,
@@ -184,12 +107,6 @@ export const listFilters = {
     pattern: 'root_device_name',
     sorts: 'root_device_name',
     ...closed('Only those with this device as root disk'),
-  },
-  config_drive: {
-    given: pattern,
-    pattern: 'config_drive',
-    sorts: 'config_drive',
-    ...opened('2.83', 'Only those with or without a drive for metadata'),
   },
   access_ip_v4: {
     given: pattern,

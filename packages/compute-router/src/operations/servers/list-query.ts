@@ -2,8 +2,9 @@ import { at, breakpointsOf, type Version } from '@apistrata/microversion';
 import { many, one, type Query, query, Versioned } from '@apistrata/microversion/schema';
 import { z } from 'zod';
 import { refusedFrom275 } from '../../schemas/extra-parameters.js';
+import type { ListFilter } from '../../schemas/list-filter.js';
 import { limitText } from '../../schemas/types.js';
-import { type ListFilter, listFilters } from './list-filters.js';
+import { listFilters } from './list-filters.js';
 import { sortKeys } from './list-sort-keys.js';
 
 const text = one(z.string());

@@ -5,7 +5,8 @@ import { BadRequest } from '../../http/bad-request.js';
 import type { ComputeCall } from '../../http/call.js';
 import { pageSize } from '../../http/paging.js';
 import type { RuleName } from '../../policy/index.js';
-import { type ListFilter, listFilters } from './list-filters.js';
+import type { ListFilter } from '../../schemas/list-filter.js';
+import { listFilters } from './list-filters.js';
 import { INTERNAL, type ServerListParameters } from './list-query.js';
 import { sortKeys } from './list-sort-keys.js';
 

@@ -1,6 +1,7 @@
 import type { ServerSortKey } from '@apistrata/compute-engine/api';
 import { until, type Windowed } from '@apistrata/microversion';
-import { type ListFilter, listFilters } from './list-filters.js';
+import type { ListFilter } from '../../schemas/list-filter.js';
+import { listFilters } from './list-filters.js';
 
 /** Keys that once could be given and never had a meaning. */
 const idle = [

@@ -55,7 +55,7 @@ export const moveActions = [
     policy: 'os_compute_api:servers:confirm_resize',
     status: 204,
     errors: [400, 404, 409],
-    body: object({ confirmResize: z.unknown() }),
+    body: object({ confirmResize: type.anything }),
     target: serverById,
     run: async ({ engine, context, target }) => {
       await engine.servers.act(context, target.id, 'confirmResize');
@@ -69,7 +69,7 @@ export const moveActions = [
     policy: 'os_compute_api:servers:revert_resize',
     status: 202,
     errors: [400, 404, 409],
-    body: object({ revertResize: z.unknown() }),
+    body: object({ revertResize: type.anything }),
     target: serverById,
     run: async ({ engine, context, target }) => {
       await engine.servers.act(context, target.id, 'revertResize');

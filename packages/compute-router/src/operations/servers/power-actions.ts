@@ -4,6 +4,7 @@ import { object } from '@apistrata/microversion/schema';
 import { z } from 'zod';
 import { operation } from '../../operation.js';
 import type { RuleName } from '../../policy/index.js';
+import * as type from '../../schemas/types.js';
 import { serverById } from './target.js';
 
 /** Actions without arguments: the body's key, the rule, and the summary. Any value stands behind the key. */
@@ -31,7 +32,7 @@ export const powerActions = [
       policy,
       status: 202,
       errors: [404, 409],
-      body: object({ [action]: z.unknown() }),
+      body: object({ [action]: type.anything }),
       target: serverById,
       run: async ({ engine, context, target }) => {
         await engine.servers.act(context, target.id, action);
@@ -87,7 +88,7 @@ export const powerActions = [
     policy: 'os_compute_api:os-lock-server:unlock',
     status: 202,
     errors: [404],
-    body: object({ unlock: z.unknown() }),
+    body: object({ unlock: type.anything }),
     target: serverById,
     run: async (call) => {
       const { engine, context, target } = call;

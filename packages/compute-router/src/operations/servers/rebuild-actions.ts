@@ -6,7 +6,7 @@ import { loadHosts } from '../../http/call.js';
 import { operation } from '../../operation.js';
 import * as type from '../../schemas/types.js';
 import { serverRebuilt } from '../../views/server.js';
-import { fieldsOf, keptOf } from '../../views/server-fields.js';
+import { fieldsOf, keptOf } from '../../views/server-request-fields.js';
 import { serverById } from './target.js';
 
 const path = '/servers/{id}/action';
@@ -86,7 +86,7 @@ export const rebuildActions = [
     policy: 'os_compute_api:os-unrescue',
     status: 202,
     errors: [404, 409, 501],
-    body: object({ unrescue: z.unknown() }),
+    body: object({ unrescue: type.anything }),
     target: serverById,
     run: async ({ engine, context, target }) => {
       await engine.servers.act(context, target.id, 'unrescue');

@@ -1,4 +1,5 @@
-import { type ListFilter, listFilters } from './list-filters.js';
+import type { ListFilter } from '../../schemas/list-filter.js';
+import { listFilters } from './list-filters.js';
 
 /** By what lists of servers can be filtered and sorted. What a filter is stands in its record. */
 export const serverFilters: Readonly<Record<string, string>> = {

@@ -14,27 +14,6 @@ function hintsUnder(key: string): Readonly<Record<string, string>> {
   return Object.fromEntries(Object.entries(hintsWords).map(([name, words]) => [`${key}.${name}`, words]));
 }
 
-/** Actions without arguments. */
-const plainActions = Object.fromEntries(
-  [
-    'os-start',
-    'os-stop',
-    'pause',
-    'unpause',
-    'suspend',
-    'resume',
-    'unlock',
-    'injectNetworkInfo',
-    'restore',
-    'forceDelete',
-    'unrescue',
-    'confirmResize',
-    'revertResize',
-    'shelve',
-    'shelveOffload',
-  ].map((action) => [action, 'Any value; null is the custom']),
-);
-
 const diskWords = {
   virtual_name: 'Name for a disk that is neither volume nor image; of no effect today',
   volume_id: 'Id of a volume to attach, a UUID',
@@ -115,7 +94,6 @@ export const serverRequestFields: Readonly<Record<string, string>> = {
     'Name that the guest shall call itself; from 2.94 on with a domain. New in 2.90; before, it was made of the name',
   'body.server.pinned_availability_zone':
     'Zone that the server shall be in and not leave; null to let it. New in 2.104',
-  ...plainActions,
   trigger_crash_dump: 'null',
   reboot: 'How to reboot',
   'reboot.type': '`SOFT` asks the guest to restart, `HARD` takes the power away',

@@ -25,7 +25,7 @@ export const shelveActions = [
     policy: 'os_compute_api:os-shelve:shelve',
     status: 202,
     errors: [400, 403, 404, 409],
-    body: object({ shelve: z.unknown() }),
+    body: object({ shelve: type.anything }),
     target: serverById,
     run: async ({ engine, context, target }) => {
       await engine.servers.act(context, target.id, 'shelve');
@@ -39,7 +39,7 @@ export const shelveActions = [
     policy: 'os_compute_api:os-shelve:shelve_offload',
     status: 202,
     errors: [400, 404, 409],
-    body: object({ shelveOffload: z.unknown() }),
+    body: object({ shelveOffload: type.anything }),
     target: serverById,
     run: async ({ engine, context, target }) => {
       await engine.servers.act(context, target.id, 'shelveOffload');
