@@ -77,7 +77,7 @@ export interface Engine {
   readonly hypervisors: Hypervisors;
   readonly hosts: Hosts;
   readonly zones: AvailabilityZones;
-  readonly actions: InstanceActions;
+  readonly instanceActions: InstanceActions;
   readonly quotas: Quotas;
   readonly usage: Usage;
   readonly serverMetadata: ServerMetadata;
@@ -219,7 +219,7 @@ export async function createEngine(options: EngineOptions = {}): Promise<Engine>
     hypervisors: new Hypervisors(core),
     hosts: new Hosts(core),
     zones: new AvailabilityZones(core),
-    actions: new InstanceActions(core),
+    instanceActions: new InstanceActions(core),
     quotas: new Quotas(core),
     usage: new Usage(core),
     serverMetadata: new ServerMetadata(core, servers),
@@ -241,7 +241,7 @@ export async function createEngine(options: EngineOptions = {}): Promise<Engine>
       await purge.stop();
       core.guards.stop();
       await worker.stop();
-      await interfaceRefresh.settled();
+      await interfaceRefresh.idle();
       await driver.close?.();
       await store.close();
     },

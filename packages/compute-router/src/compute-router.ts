@@ -8,7 +8,7 @@ import { requestId, requestIdOf } from '@apistrata/request-id';
 import { computeApiDescription } from './description/api-description.js';
 import { type ApiObserver, apiObservedBy } from './http/api-observer.js';
 import { BadRequest } from './http/bad-request.js';
-import { ComputeCall, type Mount, type Surroundings } from './http/call.js';
+import { ComputeCall, type Mount, type RouterContext } from './http/call.js';
 import { type CorsOptions, crossOrigin } from './http/cross-origin.js';
 import { faultRenderer, Unauthorized } from './http/faults.js';
 import { applyRateLimit, type RateLimiter } from './http/rate-limited.js';
@@ -129,7 +129,7 @@ export function computeHandler(options: ComputeRouterOptions): ComputeRouter {
   const negotiation = { service: 'compute', min: MIN_VERSION, max, headers, onVersion: observer?.version } as const;
   const negotiate = negotiator(negotiation);
   const discovery = computeDiscovery(max, options.trustProxy);
-  const shared: Surroundings = {
+  const shared: RouterContext = {
     engine: options.engine,
     policies: options.policies ?? policies(),
     maxLimit: options.maxLimit ?? 1000,
@@ -139,7 +139,7 @@ export function computeHandler(options: ComputeRouterOptions): ComputeRouter {
   };
   const onError = options.onError ?? (() => {});
   const fault = faultNet(faultRenderer({ onUnexpected: onError }), onError);
-  const routerAt = (mount: Mount, settle: Negotiator['settle']) =>
+  const routerAt = (mount: Mount, apply: Negotiator['apply']) =>
     createRouter<ComputeCall>({
       operations,
       bodyLimitBytes: BODY_LIMIT_BYTES,
@@ -158,7 +158,7 @@ export function computeHandler(options: ComputeRouterOptions): ComputeRouter {
         call.projectInPath = project;
         return rest ?? '';
       },
-      negotiate: settle,
+      negotiate: apply,
       checkAddress: ({ projectInPath, caller }) => {
         if (projectInPath === undefined || projectInPath === caller.projectId) return;
         throw new BadRequest(
@@ -170,11 +170,11 @@ export function computeHandler(options: ComputeRouterOptions): ComputeRouter {
       onError,
       observer,
     });
-  const serve = routerAt('/v2.1', negotiate.settle);
+  const serve = routerAt('/v2.1', negotiate.apply);
   // Few clients still know the mount that is older than microversions: it is built for the first of them.
   let legacy: Handler | undefined;
   const serveLegacy: Handler = (req, res) => {
-    legacy ??= routerAt('/v2', negotiator({ ...negotiation, pinned: MIN_VERSION }).settle);
+    legacy ??= routerAt('/v2', negotiator({ ...negotiation, pinned: MIN_VERSION }).apply);
     legacy(req, res);
   };
   const documents = versionDocuments({ discovery, negotiate });

@@ -40,7 +40,7 @@ describe.skipIf(!executablePath)('the pages in a browser', () => {
       operations: bookOperations,
       call: () => ({ ...call }),
       path: (req) => (req.url ?? '').split('?')[0]!.replace(/^\/library/, ''),
-      negotiate: negotiator({ service: 'library', min: '1.1', max: '1.10' }).settle,
+      negotiate: negotiator({ service: 'library', min: '1.1', max: '1.10' }).apply,
       fault: (error: any, _req, res) => {
         const { contentType, body } = computeFault({ status: error.status ?? 500, message: error.message });
         res.writeHead(error.status ?? 500, { 'Content-Type': contentType }).end(body);

@@ -291,7 +291,7 @@ describe('negotiation after routing', () => {
 
   it('settles the version of one request, headers and all', async () => {
     const answer = await ask((req, res) => {
-      const version = negotiate.settle(req, res);
+      const version = negotiate.apply(req, res);
       res.setHeader('Vary', 'Accept').end(`${version} ${microversionOf(req)}`);
     }, old('2.44'));
     expect(answer.body).toBe('2.44 2.44');
@@ -301,7 +301,7 @@ describe('negotiation after routing', () => {
   it('throws what is wrong, with the headers of that error written', async () => {
     const answer = await ask((req, res) => {
       try {
-        negotiate.settle(req, res);
+        negotiate.apply(req, res);
       } catch (error) {
         res.end((error as Error).name);
       }

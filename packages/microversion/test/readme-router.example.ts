@@ -26,7 +26,7 @@ const addTodo = operationsOf<Call>()({
 export const router = createRouter<Call>({
   operations: [addTodo],
   call: () => ({ todos }),
-  negotiate: negotiator({ service: 'todo', min: '1.1', max: '1.12' }).settle,
+  negotiate: negotiator({ service: 'todo', min: '1.1', max: '1.12' }).apply,
   fault: (error: any, _req, res) => {
     const { contentType, body } = computeFault({ status: error.status ?? 500, message: error.message });
     res.writeHead(error.status ?? 500, { 'Content-Type': contentType }).end(body);

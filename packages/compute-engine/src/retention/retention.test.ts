@@ -59,9 +59,9 @@ describe.each(storesUnderTest(inject('postgresUrl')))('what is kept no longer, o
     await clock.advance(2 * DAY_MS);
     expect(await engine.retention.purge()).toMatchObject({ servers: 1, usage: 0 });
     expect(await tables.servers.get(coreOf(engine).store, gone)).toBeUndefined();
-    expect(await engine.actions.list(gone)).toEqual([]);
+    expect(await engine.instanceActions.list(gone)).toEqual([]);
     expect((await engine.servers.get(context, kept)).vmState).toBe('active');
-    expect(await engine.actions.list(kept)).toHaveLength(1);
+    expect(await engine.instanceActions.list(kept)).toHaveLength(1);
     expect(await engine.retention.purge()).toEqual({
       servers: 0,
       actions: 0,

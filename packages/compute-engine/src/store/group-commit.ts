@@ -55,7 +55,7 @@ export class GroupCommit {
       await this.#db.transaction().execute(work).then(resolve, reject);
       return;
     }
-    const settle: (() => void)[] = [];
+    const outcomes: (() => void)[] = [];
     try {
       await this.#db.transaction().execute(async (db) => {
         for (const { work, resolve, reject } of group) {
@@ -63,13 +63,13 @@ export class GroupCommit {
           try {
             const value = await work(db);
             await release.execute(db);
-            settle.push(() => resolve(value));
+            outcomes.push(() => resolve(value));
           } catch (error) {
             // Trouble of the database is everybody's, and the savepoint may be gone already.
             if (error instanceof DatabaseUnavailable) throw error;
             await undo.execute(db);
             await release.execute(db);
-            settle.push(() => reject(error));
+            outcomes.push(() => reject(error));
           }
         }
       });
@@ -77,7 +77,7 @@ export class GroupCommit {
       for (const { reject } of group) reject(error);
       return;
     }
-    for (const done of settle) done();
+    for (const done of outcomes) done();
   }
 }
 

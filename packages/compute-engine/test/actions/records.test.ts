@@ -111,7 +111,7 @@ describe.each(storesUnderTest(inject('postgresUrl')))("an action of one's own, o
     await engine.idle();
     const server = await engine.servers.get(contextOf('p1'), id);
     expect(server).toMatchObject({ taskState: null, description: 'rested for 3 s' });
-    expect((await engine.actions.list(id)).map(({ action: name }) => name)).toEqual(['rest', 'create']);
+    expect((await engine.instanceActions.list(id)).map(({ action: name }) => name)).toEqual(['rest', 'create']);
     await expect(engine.servers.act(contextOf('p2'), id, rest, { seconds: 3 })).rejects.toMatchObject({ status: 404 });
   });
 });

@@ -48,7 +48,7 @@ describe.each(storesUnderTest(inject('postgresUrl')))(
     const server = (id: string) => engine.servers.get(contextOf('p1'), id, { deleted: true });
     const ports = async (id: string) => engine.embedded.networks.listPorts(contextOf('p1').caller, { deviceIds: [id] });
     const messages = async (id: string) =>
-      (await engine.actions.list(id)).map(({ action, message }) => [action, message]);
+      (await engine.instanceActions.list(id)).map(({ action, message }) => [action, message]);
 
     it('leaves the server in error with its fault, and its deletion clears up', async () => {
       await start([{ match: { verb: 'spawn' }, fail: 'no luck' }]);

@@ -8,7 +8,7 @@ import type { Identity } from '../identity/index.js';
 import type { Policies, RuleName, Target } from '../policy/index.js';
 
 /** What all calls of one router share. */
-export interface Surroundings {
+export interface RouterContext {
   readonly engine: Engine;
   readonly policies: Policies;
   /** Items of a page at the most. */
@@ -55,7 +55,7 @@ export class ComputeCall implements RoutedCall {
   readonly #trustProxy: boolean | undefined;
   #base: string | undefined;
 
-  constructor(req: IncomingMessage, res: ServerResponse, caller: Caller, shared: Surroundings, mount: Mount) {
+  constructor(req: IncomingMessage, res: ServerResponse, caller: Caller, shared: RouterContext, mount: Mount) {
     this.req = req;
     this.res = res;
     this.caller = { ...caller, isAdmin: shared.policies.isAdmin(caller) };

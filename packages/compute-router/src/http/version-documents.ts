@@ -45,7 +45,7 @@ export function versionDocuments({ discovery, negotiate }: VersionDocumentsOptio
     const path = (req.url ?? '/').split('?', 1)[0]!;
     if (path === '/' || path === '') discovery.list(req, res);
     else if (path === '/v2.1' || path === '/v2.1/') {
-      negotiate.settle(req, res);
+      negotiate.apply(req, res);
       current(req, res);
     } else if (path === '/v2' || path === '/v2/') legacy(req, res);
     else if (!/^\/v2(\.1)?\//.test(path)) discovery.choices(req, res);

@@ -20,7 +20,7 @@ import {
   hostIdOf,
   imageField,
   securityGroupsOf,
-  sightOf,
+  viewPermissionsOf,
   volumesOf,
 } from './server-parts.js';
 
@@ -45,17 +45,17 @@ const nullable = (get: (server: Server, call: HostsCall) => string | null): Fiel
 function attribute<S extends z.ZodType>(schema: S, get: (server: Server) => z.input<S>): Field {
   const optional: z.ZodOptional<S> = schema.optional();
   return field<Server, HostsCall, z.ZodOptional<S>>(optional, (server, call) =>
-    sightOf(call).attributes ? get(server) : undefined,
+    viewPermissionsOf(call).attributes ? get(server) : undefined,
   );
 }
 
 const hostStatus = z.enum(['UP', 'DOWN', 'MAINTENANCE', 'UNKNOWN', '']);
 
 function hostStatusOf(server: Server, call: HostsCall): z.infer<typeof hostStatus> | undefined {
-  const sight = sightOf(call);
-  if (!sight.hostStatus && !sight.unknownHostStatus) return undefined;
+  const permissions = viewPermissionsOf(call);
+  if (!permissions.hostStatus && !permissions.unknownHostStatus) return undefined;
   const status = (server.host !== null && call.loaded.hosts.get(server.host)?.status) || '';
-  return sight.hostStatus || status === 'UNKNOWN' ? status : undefined;
+  return permissions.hostStatus || status === 'UNKNOWN' ? status : undefined;
 }
 
 /** The same in every request that builds a server. */

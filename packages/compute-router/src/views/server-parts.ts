@@ -8,28 +8,28 @@ import * as type from '../schemas/reply-types.js';
 import { bookmarkTo } from './links.js';
 
 /** What a caller may see of servers beyond what everybody sees. */
-interface Sight {
+interface ViewPermissions {
   readonly attributes: boolean;
   readonly hostStatus: boolean;
   readonly unknownHostStatus: boolean;
   readonly extraSpecs: boolean;
 }
 
-const sights = new WeakMap<ComputeCall, Sight>();
+const permissionsByCall = new WeakMap<ComputeCall, ViewPermissions>();
 
 /** Asks the policies once per call. */
-export function sightOf(call: ComputeCall): Sight {
-  let sight = sights.get(call);
-  if (!sight) {
-    sight = {
+export function viewPermissionsOf(call: ComputeCall): ViewPermissions {
+  let permissions = permissionsByCall.get(call);
+  if (!permissions) {
+    permissions = {
       attributes: call.can('os_compute_api:os-extended-server-attributes'),
       hostStatus: call.can('os_compute_api:servers:show:host_status'),
       unknownHostStatus: call.can('os_compute_api:servers:show:host_status:unknown-only'),
       extraSpecs: call.can('os_compute_api:servers:show:flavor-extra-specs'),
     };
-    sights.set(call, sight);
+    permissionsByCall.set(call, permissions);
   }
-  return sight;
+  return permissions;
 }
 
 /** Names a host to its tenants without telling which it is; '' without a host. */
@@ -118,7 +118,7 @@ export const embeddedFlavor = view<FlavorCopy, ComputeCall>({
   ),
   extra_specs: since(
     '2.47',
-    field(type.textMap.optional(), (f, call) => (sightOf(call).extraSpecs ? f.extraSpecs : undefined)),
+    field(type.textMap.optional(), (f, call) => (viewPermissionsOf(call).extraSpecs ? f.extraSpecs : undefined)),
   ),
 });
 

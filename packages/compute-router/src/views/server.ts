@@ -7,7 +7,14 @@ import * as type from '../schemas/reply-types.js';
 import { linksTo } from './links.js';
 import { commonFields, extendedFields, hostnameSince, type ServerField, userDataField } from './server-fields.js';
 import { partialServer } from './server-partial.js';
-import { addresses, addressesOf, groupsField, plainAddresses, plainAddressesOf, sightOf } from './server-parts.js';
+import {
+  addresses,
+  addressesOf,
+  groupsField,
+  plainAddresses,
+  plainAddressesOf,
+  viewPermissionsOf,
+} from './server-parts.js';
 
 type Shape = ViewShape<Server, HostsCall>;
 
@@ -33,7 +40,7 @@ const shown: Shape = {
 
 /** The text of a server depends on who looks, from where, and on the state of the hosts. */
 function memo(call: HostsCall): string {
-  const { attributes, hostStatus, unknownHostStatus, extraSpecs } = sightOf(call);
+  const { attributes, hostStatus, unknownHostStatus, extraSpecs } = viewPermissionsOf(call);
   return `${call.selfBase} ${call.loaded.epoch} ${attributes} ${hostStatus} ${unknownHostStatus} ${extraSpecs} ${call.context.isAdmin}`;
 }
 

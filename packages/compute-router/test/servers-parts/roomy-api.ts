@@ -28,6 +28,6 @@ export function volumeOf({ engine }: Api, id: string) {
 
 /** The steps of the newest action in a server's history. */
 export async function newestAction(api: Api, serverId: string) {
-  const [newest] = await api.engine.actions.list(serverId);
+  const [newest] = await api.engine.instanceActions.list(serverId);
   return newest!;
 }

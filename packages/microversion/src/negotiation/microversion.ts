@@ -48,7 +48,7 @@ export function microversion(options: MicroversionOptions): MicroversionMiddlewa
 
   return function microversionMiddleware(req, res, next) {
     try {
-      negotiate.settle(req, res);
+      negotiate.apply(req, res);
     } catch (error) {
       if (!(error instanceof MicroversionError)) throw error;
       return refuse(error, req, res, next);

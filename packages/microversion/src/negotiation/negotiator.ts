@@ -23,7 +23,7 @@ export interface NegotiatorOptions {
   /** Serves everything at this version: version headers are neither read nor written. For mounts older than microversions. */
   readonly pinned?: VersionLike;
   /**
-   * Told of the version of each request that `settle` and the middleware let pass: who still uses which. `asked` is
+   * Told of the version of each request that `apply` and the middleware let pass: who still uses which. `asked` is
    * false for requests that named none. It throws nothing.
    */
   readonly onVersion?: (version: Version, asked: boolean, req: IncomingMessage) => void;
@@ -40,7 +40,7 @@ export interface Negotiator {
   readonly served: Served;
   /**
    * Writes the version headers and appends one `Vary` line per header name, typed names first.
-   * A `Vary` set later replaces these lines: call it when the answer is complete, or use {@link Negotiator.settle}.
+   * A `Vary` set later replaces these lines: call it when the answer is complete, or use {@link Negotiator.apply}.
    */
   readonly applyVersionHeaders: (res: ServerResponse, version: VersionLike) => void;
   /** The same for an error: the refused version on a 406 of the strict flavour, nothing on a 400. */
@@ -49,7 +49,7 @@ export interface Negotiator {
    * Negotiates for one request: sets `req.microversion`, writes the version headers and holds their `Vary` lines until
    * the head is written, whatever else sets `Vary`. Throws what negotiation finds wrong, with the headers of that error written.
    */
-  readonly settle: (req: IncomingMessage, res: ServerResponse) => Version;
+  readonly apply: (req: IncomingMessage, res: ServerResponse) => Version;
 }
 
 const OPTIONS: Readonly<Record<keyof NegotiatorOptions, true>> = {
@@ -175,7 +175,7 @@ export function negotiator(options: NegotiatorOptions): Negotiator {
     if (flavour.echoRefused && error.code === 'UNACCEPTABLE_VERSION') applyVersionHeaders(res, error.version);
   }
 
-  function settle(req: IncomingMessage, res: ServerResponse): Version {
+  function apply(req: IncomingMessage, res: ServerResponse): Version {
     const negotiation = negotiate(req.headers);
     if (!negotiation.ok) {
       applyErrorHeaders(res, negotiation.error);
@@ -190,5 +190,5 @@ export function negotiator(options: NegotiatorOptions): Negotiator {
     return negotiation.version;
   }
 
-  return Object.assign(negotiate, { served, applyVersionHeaders, applyErrorHeaders, settle });
+  return Object.assign(negotiate, { served, applyVersionHeaders, applyErrorHeaders, apply });
 }

@@ -10,7 +10,7 @@ const operation = operationsOf<object>();
 describe('an observer of a router', () => {
   const told: string[] = [];
   const versions: [string, boolean][] = [];
-  const { settle } = negotiator({
+  const { apply } = negotiator({
     service: 'books',
     min: '2.1',
     max: '2.9',
@@ -48,7 +48,7 @@ describe('an observer of a router', () => {
       }),
     ],
     call: () => ({}),
-    negotiate: settle,
+    negotiate: apply,
     fault: (error, _req, res) => {
       res.statusCode = (error as { status?: number }).status ?? 500;
       res.end();

@@ -65,7 +65,7 @@ async function answerTo(
     const identity = await settings.identity(req);
     if (!identity) throw new IdentityError(401, 'Authentication is required.');
     giveRequestId(settings, req, res);
-    settings.negotiate.settle(req, res);
+    settings.negotiate.apply(req, res);
     return await act(settings, route, identity, req);
   } catch (error) {
     if (error instanceof Refusal) return error.answer;

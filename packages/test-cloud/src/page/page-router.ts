@@ -55,7 +55,7 @@ export function pageRouter(options: PageOptions): Router {
     res.json(await requestDetail(options, entry, addressOf(req)));
   });
   router.get('/_page/servers/:id', async (req: Request, res: Response) => {
-    res.json({ actions: (await world().engine.actions.list(String(req.params.id))).map(shownAction) });
+    res.json({ actions: (await world().engine.instanceActions.list(String(req.params.id))).map(shownAction) });
   });
   router.get('/_page/journal.har', (req: Request, res: Response) => {
     res.attachment('test-cloud.har').json(harFile(journal.list(journalQuery(req.query)), addressOf(req)));

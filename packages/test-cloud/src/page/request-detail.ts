@@ -25,7 +25,7 @@ export function shownAction({ requestId, action, userId, startTime, message, eve
 /** The action that a request began on a server. */
 async function actionOf({ world }: Pick<CloudAppOptions, 'world'>, entry: JournalEntry, id: string | undefined) {
   if (entry.service !== 'compute' || entry.method === 'GET' || id === undefined) return undefined;
-  const actions = await world().engine.actions.list(id);
+  const actions = await world().engine.instanceActions.list(id);
   const own = actions.find(({ requestId }) => requestId === entry.requestId);
   return own && shownAction(own);
 }

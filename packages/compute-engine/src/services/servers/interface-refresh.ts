@@ -42,7 +42,7 @@ export class InterfaceRefresh {
   }
 
   /** Resolves when no refresh is under way. */
-  async settled(): Promise<void> {
+  async idle(): Promise<void> {
     while (this.#running.size > 0) await Promise.all(this.#running.values());
   }
 

@@ -114,7 +114,7 @@ export const serverHistory = [
         throw new BadRequest('The value of changes-since must be less than or equal to changes-before.');
       }
       const size = at(paged, call.version) ? pageSize(call, limit) : undefined;
-      const actions = await call.engine.actions.list(call.target.id, {
+      const actions = await call.engine.instanceActions.list(call.target.id, {
         limit: size,
         marker,
         changesSince,
@@ -136,7 +136,7 @@ export const serverHistory = [
     target: server,
     reply: { instanceAction: shown },
     run: async ({ engine, target, params }) => ({
-      instanceAction: { action: await engine.actions.get(target.id, params.id), projectId: target.projectId },
+      instanceAction: { action: await engine.instanceActions.get(target.id, params.id), projectId: target.projectId },
     }),
   }),
 ];
