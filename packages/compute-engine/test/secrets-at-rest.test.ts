@@ -177,7 +177,7 @@ describe.each(storesUnderTest(inject('postgresUrl')))('secrets, on $kind,', ({ k
       taskState: null,
       fault: { message: expect.stringContaining('which this process does not have (secretKey, secretKeyFile)') },
     });
-    expect((await after.actions.list(id))[0]).toMatchObject({ action: 'create', message: 'Error' });
+    expect((await after.instanceActions.list(id))[0]).toMatchObject({ action: 'create', message: 'Error' });
     await after.servers.delete(context, id);
     await expect.poll(() => coreOf(after).worker.pending(), patient).toBe(0);
     expect((await after.servers.get(context, id, { deleted: true })).deleted).toBe(true);
