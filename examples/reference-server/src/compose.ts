@@ -10,6 +10,7 @@ import { secretKeyFile, withoutPassword } from './database-url.js';
 import { mountDocs } from './docs.js';
 import { healthFrom } from './health.js';
 import { machinesFrom } from './machines.js';
+import { observersOf } from './observation.js';
 import type { Options } from './options.js';
 import type { Plan } from './plan.js';
 import { RateLimits } from './rate-limits.js';
@@ -39,7 +40,7 @@ async function engineFrom(plan: Plan, database: string, log: Logger, works: bool
       ...(works ? {} : { worker: false as const }),
       driver,
       imageDirectory: options['image-dir'],
-      observer: observation.metrics?.engine,
+      observer: observersOf(observation).engine,
       onError: (error, job) => log.error({ err: error, job: job?.id, kind: job?.kind }, 'background work failed'),
     });
   } catch (error) {
@@ -103,7 +104,7 @@ export async function compose(plan: Plan, database: string, log: Logger, works =
       rateLimit: rateLimits,
       cors: corsFrom(options),
       logger: log,
-      observer: observation.metrics?.api,
+      observer: observersOf(observation).api,
     });
     const app = express();
     app.disable('x-powered-by');

@@ -120,6 +120,7 @@ export const optionTable = {
     fallback: undefined,
   }),
   'metrics-host': text('H', 'address to listen on for --metrics-port', '127.0.0.1'),
+  traces: flag('spans for OpenTelemetry, whose SDK is to be loaded before the program: node --import'),
   'no-docs': flag('no pages about the API on /docs'),
   help: command('this text'),
 } as const;

@@ -62,7 +62,7 @@ export function planFrom(options: Options, environment: NodeJS.ProcessEnv, obser
   return {
     options,
     identity: blaming('', () => identityFrom(options, environment, observation)),
-    catalogs: catalogsFrom(options, environment),
+    catalogs: catalogsFrom(options, environment, observation),
     policies: policiesFrom(options),
     preset: options.preset === undefined ? undefined : readPreset(options.preset),
     settings: settingsFrom(options),

@@ -28,7 +28,11 @@ function credentials(environment: NodeJS.ProcessEnv) {
 }
 
 /** Who callers are, as `--auth` says. */
-export function identityFrom(options: Options, environment: NodeJS.ProcessEnv, { metrics }: Observation): Identity {
+export function identityFrom(
+  options: Options,
+  environment: NodeJS.ProcessEnv,
+  { metrics, traces }: Observation,
+): Identity {
   const kind = options.auth;
   if (kind === 'noauth') return noauth({ projectId: options['noauth-project'] });
   if (kind === 'tokens') {
@@ -40,21 +44,27 @@ export function identityFrom(options: Options, environment: NodeJS.ProcessEnv, {
     url: options['identity-url'],
     ...credentials(environment),
     onLookup: metrics?.identity,
+    headers: traces?.headers,
   });
 }
 
 /** Clients of the real services that were named, with one login for all of them. */
-export function catalogsFrom(options: Options, environment: NodeJS.ProcessEnv): Partial<Catalogs> {
+export function catalogsFrom(
+  options: Options,
+  environment: NodeJS.ProcessEnv,
+  { traces }: Observation,
+): Partial<Catalogs> {
   const { images, networks, volumes } = SERVICE_OPTIONS;
   const urls = { images: options[images], networks: options[networks], volumes: options[volumes] };
   if (!Object.values(urls).some(Boolean)) return {};
   const authUrl = options['identity-url'];
   if (!authUrl)
     throw new StartError('--image-url, --network-url and --volume-url need --identity-url, where the service logs in');
-  const session = new ServiceSession({ authUrl, ...credentials(environment) });
+  const headers = traces?.headers;
+  const session = new ServiceSession({ authUrl, ...credentials(environment) }, { headers });
   return {
-    ...(urls.images && { images: httpImages({ url: urls.images, session }) }),
-    ...(urls.networks && { networks: httpNetworks({ url: urls.networks, session }) }),
-    ...(urls.volumes && { volumes: httpVolumes({ url: urls.volumes, session }) }),
+    ...(urls.images && { images: httpImages({ url: urls.images, session, headers }) }),
+    ...(urls.networks && { networks: httpNetworks({ url: urls.networks, session, headers }) }),
+    ...(urls.volumes && { volumes: httpVolumes({ url: urls.volumes, session, headers }) }),
   };
 }

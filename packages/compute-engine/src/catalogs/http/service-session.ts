@@ -43,17 +43,26 @@ const MAX_ANSWER_BYTES = 4 * 1024 * 1024;
 /** How many projects' tokens are kept at once. */
 const HELD_TOKENS = 500;
 
+export interface ServiceSessionOptions {
+  /** How long a login may take. Default 10,000. */
+  readonly timeoutMs?: number;
+  /** Sent with every login: headers of a trace, for one. */
+  readonly headers?: () => Readonly<Record<string, string>>;
+}
+
 /** Logs in with a password and keeps the tokens until shortly before they expire. */
 export class ServiceSession {
   readonly #credentials: ServiceCredentials;
   readonly #timeoutMs: number;
+  readonly #headers: ServiceSessionOptions['headers'];
   readonly #tokens = new Map<string, Promise<HeldToken>>();
 
-  constructor(credentials: ServiceCredentials, options: { readonly timeoutMs?: number } = {}) {
+  constructor(credentials: ServiceCredentials, options: ServiceSessionOptions = {}) {
     checkOptions('new ServiceSession()', credentials, CREDENTIALS);
-    checkOptions('new ServiceSession()', options, { timeoutMs: true });
+    checkOptions('new ServiceSession()', options, { timeoutMs: true, headers: true });
     this.#credentials = credentials;
     this.#timeoutMs = options.timeoutMs ?? 10_000;
+    this.#headers = options.headers;
   }
 
   /**
@@ -88,7 +97,7 @@ export class ServiceSession {
     try {
       response = await fetch(`${authUrl.replace(/\/(v3\/?)?$/, '')}/v3/auth/tokens`, {
         method: 'POST',
-        headers: { 'Content-Type': 'application/json', Accept: 'application/json' },
+        headers: { ...this.#headers?.(), 'Content-Type': 'application/json', Accept: 'application/json' },
         body: JSON.stringify({ auth }),
         signal: AbortSignal.timeout(this.#timeoutMs),
       });

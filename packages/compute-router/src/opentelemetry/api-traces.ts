@@ -1,0 +1,37 @@
+import { operationKey } from '@apistrata/microversion/router';
+import { context, propagation, SpanKind, SpanStatusCode, type Tracer, trace } from '@opentelemetry/api';
+import type { ApiObserver } from '../http/api-observer.js';
+import { recordPast } from './span-times.js';
+
+/** Spans of requests and their stages. Where another instrumentation has begun one of the request, ours is within that. */
+export function apiTraces(tracer: Tracer): Required<Pick<ApiObserver, 'around' | 'stage' | 'request'>> {
+  return {
+    around(req, serve) {
+      const active = context.active();
+      const parent = trace.getSpan(active) ? active : propagation.extract(active, req.headers);
+      const method = req.method ?? 'GET';
+      const attributes = { 'http.request.method': method, 'url.path': (req.url ?? '/').split('?', 1)[0]! };
+      return tracer.startActiveSpan(method, { kind: SpanKind.SERVER, attributes }, parent, async (span) => {
+        try {
+          await serve();
+        } finally {
+          span.end();
+        }
+      });
+    },
+    stage: (name, begunAt, ms) => recordPast(tracer, { name, kind: SpanKind.INTERNAL, begunAt, ms }),
+    request({ operation, version, status, error }) {
+      const span = trace.getActiveSpan();
+      if (!span?.isRecording()) return;
+      span.setAttribute('http.response.status_code', status);
+      if (version) span.setAttribute('apistrata.version', version.text);
+      if (operation) {
+        span.updateName(operationKey(operation));
+        span.setAttribute('http.route', operation.path);
+      }
+      if (status < 500) return;
+      span.setStatus({ code: SpanStatusCode.ERROR });
+      if (error instanceof Error) span.recordException(error);
+    },
+  };
+}

@@ -1,0 +1,79 @@
+import type { EngineObserver, ObservedWork, TraceContext } from '@apistrata/compute-engine/observation';
+import {
+  type Attributes,
+  context,
+  propagation,
+  ROOT_CONTEXT,
+  type Span,
+  SpanKind,
+  SpanStatusCode,
+  type Tracer,
+  trace,
+} from '@opentelemetry/api';
+import { recordPast } from './span-times.js';
+
+/** What an outgoing request, or work that is left for later, carries of the trace of the moment. */
+export function traceHeaders(): Record<string, string> {
+  const headers: Record<string, string> = {};
+  propagation.inject(context.active(), headers);
+  return headers;
+}
+
+function traceContext(): TraceContext | undefined {
+  return trace.getActiveSpan() && traceHeaders();
+}
+
+function attributesOf(work: ObservedWork): Attributes {
+  if (work.type === 'step') return { 'apistrata.server.id': work.serverId };
+  return {
+    'apistrata.job.id': work.id,
+    'apistrata.job.attempt': work.attempt,
+    'apistrata.request.id': work.requestId,
+    ...(work.serverId !== null && { 'apistrata.server.id': work.serverId }),
+  };
+}
+
+async function ending<T>(span: Span, run: () => Promise<T>): Promise<T> {
+  try {
+    return await run();
+  } catch (error) {
+    span.recordException(error as Error);
+    span.setStatus({ code: SpanStatusCode.ERROR });
+    throw error;
+  } finally {
+    span.end();
+  }
+}
+
+/** Spans of background jobs, steps of machines and statements. A job belongs to the trace of the request that left it. */
+export function engineTraces(tracer: Tracer): EngineObserver {
+  function around<T>(work: ObservedWork, run: () => Promise<T>): Promise<T> {
+    const attributes = attributesOf(work);
+    if (work.type === 'step') {
+      return tracer.startActiveSpan(`step ${work.verb}`, { attributes }, (span) => ending(span, run));
+    }
+    // Whatever was going on when this process got round to it has nothing to do with it.
+    const origin = propagation.extract(ROOT_CONTEXT, work.traceContext ?? {});
+    const options = { kind: SpanKind.CONSUMER, attributes };
+    return tracer.startActiveSpan(`job ${work.kind}`, options, origin, (span) => ending(span, run));
+  }
+
+  return {
+    around,
+    traceContext,
+    statement: ({ name, rows, begunAt, ms, failed }) =>
+      recordPast(tracer, {
+        name,
+        kind: SpanKind.CLIENT,
+        begunAt,
+        ms,
+        failed,
+        attributes: { 'db.query.summary': name, 'db.response.returned_rows': rows },
+      }),
+    job({ outcome }) {
+      const span = trace.getActiveSpan();
+      span?.setAttribute('apistrata.job.outcome', outcome);
+      if (outcome === 'failed' || outcome === 'retried') span?.setStatus({ code: SpanStatusCode.ERROR });
+    },
+  };
+}

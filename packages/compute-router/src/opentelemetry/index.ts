@@ -1,0 +1,32 @@
+import type { EngineObserver } from '@apistrata/compute-engine/observation';
+import { type Tracer, trace } from '@opentelemetry/api';
+import type { ApiObserver } from '../http/api-observer.js';
+import { apiTraces } from './api-traces.js';
+import { engineTraces, traceHeaders } from './engine-traces.js';
+
+export interface OpenTelemetryOptions {
+  /** Default: the tracer `@apistrata/compute` of the provider that the program has registered. */
+  readonly tracer?: Tracer;
+}
+
+/** Traces of one engine and one API. */
+export interface OpenTelemetryTraces {
+  /** For `createEngine({ observer })`. */
+  readonly engine: EngineObserver;
+  /** For `computeApi({ observer })` and `computeRouter({ observer })`. */
+  readonly api: ApiObserver;
+  /** For clients of other services: `httpImages({ headers })`, `new ServiceSession(..., { headers })`, `identityService({ headers })`. */
+  readonly headers: () => Readonly<Record<string, string>>;
+}
+
+/**
+ * Traces through `@opentelemetry/api`, which is to be installed beside this package; spans go wherever the program's SDK
+ * sends them. A request, its stages and statements, the background work it leaves and the steps of machines are one
+ * trace, in whatever process they are done. It begins with what the request's headers say, in the form of the
+ * registered propagator (W3C trace context, by default).
+ */
+export function openTelemetry({
+  tracer = trace.getTracer('@apistrata/compute'),
+}: OpenTelemetryOptions = {}): OpenTelemetryTraces {
+  return { engine: engineTraces(tracer), api: apiTraces(tracer), headers: traceHeaders };
+}
