@@ -23,8 +23,8 @@ const patterns = new Map<string, RE2JS>();
 export function validateExtraSpec(key: string, value: string): string | undefined {
   const spec = specOf(key);
   if (spec) {
-    const wanted = checks[spec.type](spec, value);
-    return wanted && `Validation failed; extra spec '${key}' must be ${wanted}, not '${value}'.`;
+    const requested = checks[spec.type](spec, value);
+    return requested && `Validation failed; extra spec '${key}' must be ${requested}, not '${value}'.`;
   }
   const colon = key.indexOf(':');
   if (colon < 0 || !NAMESPACE.test(key.slice(0, colon))) return undefined;

@@ -35,9 +35,9 @@ export async function connectPorts(
   );
   const given = ports.filter(({ existing }) => existing);
   const bound = await Promise.all(given.map(({ portId }) => networks.bindPort(caller, portId, binding)));
-  return ports.flatMap((asked) => {
-    const port = asked.existing ? bound[given.indexOf(asked)] : made[fresh.indexOf(asked)];
-    return port ? [interfaceOf(port, asked.tag, !asked.existing)] : [];
+  return ports.flatMap((requestedPort) => {
+    const port = requestedPort.existing ? bound[given.indexOf(requestedPort)] : made[fresh.indexOf(requestedPort)];
+    return port ? [interfaceOf(port, requestedPort.tag, !requestedPort.existing)] : [];
   });
 }
 
@@ -74,9 +74,9 @@ export async function takePort(
 }
 
 /** Gives back a port that was taken for a server and did not become one of its interfaces. */
-export async function returnPort(scope: ServerScope, asked: RequestedPort): Promise<void> {
-  const id = asked.existing ? asked.portId : (await unlessRefused(takePort(scope, asked)))?.id;
+export async function returnPort(scope: ServerScope, requestedPort: RequestedPort): Promise<void> {
+  const id = requestedPort.existing ? requestedPort.portId : (await unlessRefused(takePort(scope, requestedPort)))?.id;
   if (id === undefined) return;
-  const ids = asked.existing ? { owned: [], bound: [id] } : { owned: [id], bound: [] };
+  const ids = requestedPort.existing ? { owned: [], bound: [id] } : { owned: [id], bound: [] };
   await unlessRefused(scope.core.catalogs.networks.releasePorts(scope.context.caller, scope.server.id, ids));
 }

@@ -74,11 +74,11 @@ async function applyHosts(
     await lockName(tx, 'preset');
     const now = clock.now();
     const known = new Set((await tables.services.find(tx)).map(({ host, binary }) => `${binary}@${host}`));
-    const wanted = [
+    const requested = [
       ...(hosts.length > 0 ? CONTROL_BINARIES.map((binary) => [CONTROL_HOST, binary] as const) : []),
       ...hosts.map(({ name }) => [name, COMPUTE_BINARY] as const),
     ];
-    for (const [host, binary] of wanted) {
+    for (const [host, binary] of requested) {
       if (!known.has(`${binary}@${host}`)) await tables.services.insert(tx, serviceRecord(host, binary, now));
     }
     for (const [position, host] of hosts.entries()) {

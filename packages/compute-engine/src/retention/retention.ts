@@ -106,8 +106,8 @@ export class Retention {
 
   async #removeServers(tx: Tx, seqs: readonly number[]): Promise<number> {
     await lockName(tx, 'retention');
-    const found = await tables.servers.find(tx, (q) => q.where('seq', 'in', seqs).where('deleted', '=', 1));
-    const gone = found.filter(({ jobId }) => jobId === null);
+    const servers = await tables.servers.find(tx, (q) => q.where('seq', 'in', seqs).where('deleted', '=', 1));
+    const gone = servers.filter(({ jobId }) => jobId === null);
     if (gone.length === 0) return 0;
     for (const server of gone) {
       const usage = usageOf(server);

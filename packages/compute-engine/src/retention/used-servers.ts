@@ -59,6 +59,8 @@ async function recordsOf(session: Session, heads: readonly Head[]): Promise<read
     kept.length === 0 ? [] : await tables.servers.find(session, (q) => q.where('seq', 'in', kept)),
     purged.length === 0 ? [] : await tables.serverUsage.find(session, (q) => q.where('seq', 'in', purged)),
   ];
-  const bySeq = records.map((found) => new Map<number, UsedServer>(found.map((record) => [record.seq, record])));
+  const bySeq = records.map(
+    (purgedServers) => new Map<number, UsedServer>(purgedServers.map((record) => [record.seq, record])),
+  );
   return heads.flatMap((head) => bySeq[Number(head.purged)]!.get(Number(head.seq)) ?? []);
 }

@@ -64,10 +64,11 @@ export class Consoles {
   /** Where a token leads; 404 once it has expired or its server is gone. */
   async resolve(token: string): Promise<ConsoleToken> {
     const { store, clock } = this.#core;
-    const found = await tables.consoleTokens.get(store, hashOf(token));
-    const server = found && found.expiresAt > clock.now() && (await tables.servers.get(store, found.serverId));
+    const consoleToken = await tables.consoleTokens.get(store, hashOf(token));
+    const server =
+      consoleToken && consoleToken.expiresAt > clock.now() && (await tables.servers.get(store, consoleToken.serverId));
     if (!server || server.deleted) throw notFound('Token not found');
-    return found;
+    return consoleToken;
   }
 
   /**

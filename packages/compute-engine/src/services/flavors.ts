@@ -43,25 +43,25 @@ export class Flavors {
   }
 
   /** Throws 409 for a name or an id that is taken. A private flavor is at first open to no project. */
-  async create(wanted: NewFlavor): Promise<Flavor> {
+  async create(request: NewFlavor): Promise<Flavor> {
     const { store, clock } = this.#core;
     return store.transaction(async (tx) => {
       await lockName(tx, 'flavors');
-      const id = wanted.id ?? randomUUID();
+      const id = request.id ?? randomUUID();
       if (await tables.flavors.get(tx, id)) throw conflict(`Flavor with ID ${id} already exists.`);
-      if ((await tables.flavors.count(tx, (q) => q.where('name', '=', wanted.name))) > 0)
-        throw conflict(`Flavor with name ${wanted.name} already exists.`);
+      if ((await tables.flavors.count(tx, (q) => q.where('name', '=', request.name))) > 0)
+        throw conflict(`Flavor with name ${request.name} already exists.`);
       return tables.flavors.insert(tx, {
         id,
-        name: wanted.name,
-        description: wanted.description ?? null,
-        vcpus: wanted.vcpus,
-        memoryMb: wanted.memoryMb,
-        diskGb: wanted.diskGb,
-        ephemeralGb: wanted.ephemeralGb ?? 0,
-        swapMb: wanted.swapMb ?? 0,
-        rxtxFactor: wanted.rxtxFactor ?? 1,
-        isPublic: wanted.isPublic ?? true,
+        name: request.name,
+        description: request.description ?? null,
+        vcpus: request.vcpus,
+        memoryMb: request.memoryMb,
+        diskGb: request.diskGb,
+        ephemeralGb: request.ephemeralGb ?? 0,
+        swapMb: request.swapMb ?? 0,
+        rxtxFactor: request.rxtxFactor ?? 1,
+        isPublic: request.isPublic ?? true,
         disabled: false,
         extraSpecs: {},
         projects: [],

@@ -49,16 +49,16 @@ export class Keypairs {
   /** Imports or generates. Throws 400 for a key that cannot be read, 403 over quota, 409 for a name that is taken. */
   async create(
     context: Context,
-    wanted: NewKeypair,
+    request: NewKeypair,
   ): Promise<{ readonly keypair: Keypair; readonly privateKey?: string }> {
     const { store, clock } = this.#core;
-    const { userId, name, type } = wanted;
-    await this.#check(context, wanted);
-    const { publicKey, fingerprint, privateKey } = await this.#material(context, wanted);
+    const { userId, name, type } = request;
+    await this.#check(context, request);
+    const { publicKey, fingerprint, privateKey } = await this.#material(context, request);
     const record = { userId, name, type, publicKey, fingerprint, createdAt: clock.now() };
     const keypair = await store.transaction(async (tx) => {
       await lockName(tx, `keypairs:${userId}`);
-      await this.#check(context, wanted, tx);
+      await this.#check(context, request, tx);
       return tables.keypairs.insert(tx, record);
     });
     return { keypair, privateKey };

@@ -65,7 +65,7 @@ export class Statistics {
   /** The states there are: one step through the index for each. */
   async #states(): Promise<readonly VmState[]> {
     const { db } = this.#core.store;
-    const found: VmState[] = [];
+    const vmStates: VmState[] = [];
     for (let last = ''; ; ) {
       const next = await db
         .selectFrom('servers')
@@ -75,8 +75,8 @@ export class Statistics {
         .orderBy('vm_state')
         .limit(1)
         .executeTakeFirst();
-      if (!next) return found;
-      found.push((last = next.vm_state));
+      if (!next) return vmStates;
+      vmStates.push((last = next.vm_state));
     }
   }
 

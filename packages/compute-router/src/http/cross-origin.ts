@@ -59,8 +59,8 @@ export function crossOrigin(options: CorsOptions) {
 
   return function crossOriginMiddleware(req: IncomingMessage, res: ServerResponse, next: (error?: unknown) => void) {
     // OPTIONS that no browser sends before a request is a method like any other that the API does not know.
-    const { origin, 'access-control-request-method': asked } = req.headers;
-    if (req.method === 'OPTIONS' && (origin === undefined || asked === undefined)) next();
+    const { origin, 'access-control-request-method': requested } = req.headers;
+    if (req.method === 'OPTIONS' && (origin === undefined || requested === undefined)) next();
     else answer(req, res, next);
   };
 }

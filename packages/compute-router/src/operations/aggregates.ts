@@ -39,8 +39,8 @@ export const aggregateOperations = [
       aggregate: object({ name, availability_zone: azName.nullish() }),
     }),
     reply: { aggregate: aggregateCreated },
-    run: async ({ engine, body: { aggregate: wanted } }) => ({
-      aggregate: await engine.aggregates.create(wanted.name, wanted.availability_zone),
+    run: async ({ engine, body: { aggregate: requested } }) => ({
+      aggregate: await engine.aggregates.create(requested.name, requested.availability_zone),
     }),
   }),
   operation({

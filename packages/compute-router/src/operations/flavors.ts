@@ -67,17 +67,17 @@ function least(name: string, text: string | undefined): number | undefined {
   return Number(text);
 }
 
-async function pageOf(call: ComputeCall, asked: ListQuery) {
-  const size = pageSize(call, asked.limit);
+async function pageOf(call: ComputeCall, requested: ListQuery) {
+  const size = pageSize(call, requested.limit);
   const filter: FlavorQuery = {
     limit: size,
-    marker: asked.marker,
-    isPublic: call.context.isAdmin ? isPublicOf(asked.is_public) : undefined,
-    minMemoryMb: least('minRam', asked.minRam),
-    minDiskGb: least('minDisk', asked.minDisk),
-    name: asked.name,
-    sortKey: asked.sort_key,
-    sortDirection: asked.sort_dir,
+    marker: requested.marker,
+    isPublic: call.context.isAdmin ? isPublicOf(requested.is_public) : undefined,
+    minMemoryMb: least('minRam', requested.minRam),
+    minDiskGb: least('minDisk', requested.minDisk),
+    name: requested.name,
+    sortKey: requested.sort_key,
+    sortDirection: requested.sort_dir,
   };
   const flavors = await call.engine.flavors.list(call.context, filter);
   return { flavors, flavors_links: nextLink(call, size, flavors, ({ id }: Flavor) => id) as never };

@@ -72,8 +72,8 @@ const listQuery = query(
 
 type ListQuery = typeof listQuery extends { parse: (...args: never[]) => { value: infer T } } ? T : never;
 
-async function pageOf(call: ComputeCall, asked: ListQuery, parts: HypervisorParts) {
-  const { limit, marker, with_servers: servers, hypervisor_hostname_pattern: pattern } = asked;
+async function pageOf(call: ComputeCall, requested: ListQuery, parts: HypervisorParts) {
+  const { limit, marker, with_servers: servers, hypervisor_hostname_pattern: pattern } = requested;
   if (pattern !== undefined && (limit !== undefined || marker !== undefined)) {
     throw new BadRequest(
       'Paging over hypervisors with the hypervisor_hostname_pattern query parameter is not supported.',

@@ -51,26 +51,26 @@ export const migrationOperations = [
     reply: { migrations: [migrationListed], migrations_links: since('2.59', collectionLinks.optional()) },
     load: loadHosts,
     run: async (call) => {
-      const asked = call.query;
-      if (asked.project_id === undefined || asked.project_id !== call.caller.projectId)
+      const requested = call.query;
+      if (requested.project_id === undefined || requested.project_id !== call.caller.projectId)
         call.require('os_compute_api:os-migrations:index:all_projects');
-      const changesSince = asked['changes-since'];
-      const changesBefore = asked['changes-before'];
+      const changesSince = requested['changes-since'];
+      const changesBefore = requested['changes-before'];
       if (changesSince !== undefined && changesBefore !== undefined && changesSince > changesBefore)
         throw new BadRequest('The value of changes-since must be less than or equal to changes-before.');
-      const size = at(paged, call.version) ? pageSize(call, asked.limit) : undefined;
+      const size = at(paged, call.version) ? pageSize(call, requested.limit) : undefined;
       const migrations = await call.engine.migrations.list({
-        host: asked.host,
-        sourceHost: asked.source_compute,
-        status: asked.status,
-        type: asked.migration_type,
-        serverId: asked.instance_uuid,
-        userId: asked.user_id,
-        projectId: asked.project_id,
+        host: requested.host,
+        sourceHost: requested.source_compute,
+        status: requested.status,
+        type: requested.migration_type,
+        serverId: requested.instance_uuid,
+        userId: requested.user_id,
+        projectId: requested.project_id,
         changesSince,
         changesBefore,
         limit: size,
-        marker: asked.marker,
+        marker: requested.marker,
         newestFirst: size !== undefined,
       });
       return {

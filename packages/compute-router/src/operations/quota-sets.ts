@@ -93,8 +93,8 @@ export const quotaSetOperations = [
     run: async (call) => {
       const scope = await knownScope(call);
       const { quotas } = call.engine;
-      const asked: Readonly<Record<string, unknown>> = call.body.quota_set;
-      await quotas.set(scope, limitsIn(asked), { force: asked.force === true });
+      const requested: Readonly<Record<string, unknown>> = call.body.quota_set;
+      await quotas.set(scope, limitsIn(requested), { force: requested.force === true });
       return { quota_set: { id: scope.projectId, limits: await quotas.limits(scope) } };
     },
   }),

@@ -52,12 +52,12 @@ export const serverGroupOperations = [
       }),
     }),
     reply: { server_group: serverGroup },
-    run: async ({ engine, context, body: { server_group: wanted } }) => {
-      const chosen = wanted.policy ?? wanted.policies![0]!;
-      const maxServerPerHost = wanted.rules?.max_server_per_host;
+    run: async ({ engine, context, body: { server_group: requested } }) => {
+      const chosen = requested.policy ?? requested.policies![0]!;
+      const maxServerPerHost = requested.rules?.max_server_per_host;
       if (maxServerPerHost !== undefined && chosen !== 'anti-affinity')
         throw new BadRequest('Only anti-affinity policy supports rules.');
-      const made = { name: wanted.name, policy: chosen, maxServerPerHost };
+      const made = { name: requested.name, policy: chosen, maxServerPerHost };
       return { server_group: await engine.serverGroups.create(context, made) };
     },
   }),

@@ -19,7 +19,7 @@ interface Changed {
   readonly forced_down?: boolean;
 }
 
-type Verb = (wanted: Wanted) => { readonly change: ServiceChange; readonly shown: Changed };
+type Verb = (requested: Wanted) => { readonly change: ServiceChange; readonly shown: Changed };
 
 function required<T>(value: T | undefined, name: string): T {
   if (value === undefined) throw new BadRequest(`Missing ${name} field`);
@@ -78,8 +78,8 @@ export const legacyServiceUpdate = operation({
     const verb = at(verbs.get(params.id), version);
     if (!verb) throw new Refusal('NOT_FOUND', `Unknown action ${params.id}`);
     const { change, shown: told } = verb(body);
-    const found = await engine.services.on(host, binary);
-    await engine.services.update(found.service.id, change);
+    const serviceState = await engine.services.on(host, binary);
+    await engine.services.update(serviceState.service.id, change);
     return { service: { host, binary, ...told } };
   },
 });

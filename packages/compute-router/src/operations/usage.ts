@@ -48,14 +48,14 @@ function windowOf({ start, end }: Asked, nowMs: number): UsageWindow {
   return { startUs, endUs: Math.min(endUs, nowUs) };
 }
 
-async function report(call: ComputeCall, asked: Asked, projectId?: string) {
+async function report(call: ComputeCall, requested: Asked, projectId?: string) {
   const isPaged = at(paged, call.version) === true;
-  const size = isPaged ? pageSize(call, asked.limit) : call.maxLimit;
+  const size = isPaged ? pageSize(call, requested.limit) : call.maxLimit;
   const usages = await call.engine.usage.report({
-    window: windowOf(asked, call.engine.clock.now()),
+    window: windowOf(requested, call.engine.clock.now()),
     projectId,
     limit: size,
-    marker: asked.marker,
+    marker: requested.marker,
   });
   const servers = usages.flatMap((usage) => usage.servers.map(({ server }) => server));
   return { usages, links: isPaged ? nextLink(call, size, servers, ({ id }) => id) : undefined };

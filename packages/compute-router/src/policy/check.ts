@@ -49,8 +49,8 @@ type MakeCheck = (operand: Operand, rule: (name: string) => PolicyCheck) => Poli
 const checks: Readonly<Record<CheckName, MakeCheck>> = {
   rule: (operand, rule) => rule(textOf(operand)),
   role: (operand) => {
-    const wanted = textOf(operand).toLowerCase();
-    const held = Object.hasOwn(HELD_BY, wanted) ? HELD_BY[wanted]! : [wanted];
+    const required = textOf(operand).toLowerCase();
+    const held = Object.hasOwn(HELD_BY, required) ? HELD_BY[required]! : [required];
     return (caller) => includesAny(caller.roles, held);
   },
   service_roles: (operand) => {
@@ -87,10 +87,10 @@ const targetFields = {
   user_id: (caller: Caller, target: Target | undefined) => (target === undefined ? caller.userId : target.userId),
 };
 
-function includesAny(roles: readonly string[], wanted: readonly string[]): boolean {
+function includesAny(roles: readonly string[], required: readonly string[]): boolean {
   for (let i = 0; i < roles.length; i++) {
     // Role names are compared without case; a name in lower case, the usual one, is not copied by this.
-    if (wanted.includes(roles[i]!.toLowerCase())) return true;
+    if (required.includes(roles[i]!.toLowerCase())) return true;
   }
   return false;
 }

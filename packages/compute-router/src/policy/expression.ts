@@ -83,9 +83,9 @@ export function parseExpression(text: string): Expression {
     }
   }
 
-  function unexpected(token: Token, wanted: string): PolicySyntaxError {
+  function unexpected(token: Token, expected: string): PolicySyntaxError {
     const found = token.kind === 'end' ? 'the end' : token.kind === 'check' ? 'a second check' : `"${token.kind}"`;
-    return new PolicySyntaxError(`${found} where ${wanted} is expected`, text, token.column);
+    return new PolicySyntaxError(`${found} where ${expected} is expected`, text, token.column);
   }
 
   const expression = either(0);

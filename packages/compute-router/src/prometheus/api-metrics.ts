@@ -41,12 +41,12 @@ export function apiMetrics(register: Registry): Required<Pick<ApiObserver, 'requ
       requests.inc({ operation, version: version ? known.of(version.text) : NONE, status });
       seconds.observe({ operation }, ms / 1000);
     },
-    version: (version, asked) => versions.inc({ version: known.of(version.text), asked: asked ? 'yes' : 'no' }),
+    version: (version, requested) => versions.inc({ version: known.of(version.text), asked: requested ? 'yes' : 'no' }),
   };
 }
 
 /** The metric of `identityService({ onLookup })`. */
-export function identityMetrics(register: Registry): (found: IdentityLookup) => void {
+export function identityMetrics(register: Registry): (identityLookup: IdentityLookup) => void {
   const lookups = new Counter({
     name: 'apistrata_identity_lookups_total',
     help: 'Tokens looked up, by how: known, refused (both remembered), asked (a question to the identity service), joined',

@@ -4,7 +4,7 @@ import { Counter, Gauge, type Registry } from 'prom-client';
 /** The metrics of a guarded server, asked at each scrape. */
 export function connectionMetrics(register: Registry, statistics: () => ServerStatistics): void {
   const registers = [register];
-  const now = (name: string, help: string, read: (found: ServerStatistics) => number) =>
+  const now = (name: string, help: string, read: (serverStatistics: ServerStatistics) => number) =>
     new Gauge({
       name,
       help,

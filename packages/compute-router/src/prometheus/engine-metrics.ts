@@ -152,11 +152,11 @@ export function engineGauges(register: Registry, engine: Engine): void {
       help: 'Background jobs that exist, in all processes of the database',
       registers,
       async collect() {
-        const found = await statistics.jobs().catch(() => undefined);
+        const jobStatistics = await statistics.jobs().catch(() => undefined);
         for (const gauge of Object.values(jobGauges)) gauge.reset();
-        if (!found) return void jobGauges.pending.remove();
-        jobGauges.pending.set(found.pending);
-        jobGauges.overdue.set(found.overdueMs / MS);
+        if (!jobStatistics) return void jobGauges.pending.remove();
+        jobGauges.pending.set(jobStatistics.pending);
+        jobGauges.overdue.set(jobStatistics.overdueMs / MS);
       },
     }),
     overdue: new Gauge({

@@ -30,7 +30,7 @@ export interface PrometheusMetrics {
   /** For `computeApi({ observer })` and `computeRouter({ observer })`. */
   readonly api: ApiObserver;
   /** For `identityService({ onLookup })`. */
-  readonly identity: (found: IdentityLookup) => void;
+  readonly identity: (identityLookup: IdentityLookup) => void;
   /** Asks these too, at each scrape. Once for each. */
   readonly scrape: (sources: Scraped) => void;
   /** Answers `GET` and `HEAD` with all metrics, and anything else with 405. Mount it where only monitoring comes. */

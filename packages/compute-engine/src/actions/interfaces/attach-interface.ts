@@ -84,24 +84,24 @@ export const attachInterface = concurrentAction({
   word: 'attach_interface',
   begin: async (scope, request: NewInterface) => {
     const { core, context, server } = scope;
-    const asked = await plan(scope, request);
+    const requestedPort = await plan(scope, request);
     return {
-      arguments: asked,
+      arguments: requestedPort,
       ask: async () => {
         const begun = core.clock.now();
-        const port = await takePort(scope, asked).catch(addressAsBadRequest);
-        const made = interfaceOf(port, asked.tag, !asked.existing);
+        const port = await takePort(scope, requestedPort).catch(addressAsBadRequest);
+        const made = interfaceOf(port, requestedPort.tag, !requestedPort.existing);
         const origin = { action: attachInterface.name, requestId: context.requestId };
         const work = { verb: 'attach_interface', interface: made } as const;
         await core.machines.perform({ work, server, origin }, AbortSignal.timeout(PLUG_MS));
         return {
           change: ({ interfaces }: Server) => ({ interfaces: [...withoutPort(interfaces, port.id), made] }),
-          result: (): AttachedPort => ({ port, tag: asked.tag }),
+          result: (): AttachedPort => ({ port, tag: requestedPort.tag }),
           done: [attached(scope, begun)],
         };
       },
-      giveBack: () => returnPort(scope, asked),
-      undo: ({ interfaces }: Server) => ({ interfaces: withoutPort(interfaces, asked.portId) }),
+      giveBack: () => returnPort(scope, requestedPort),
+      undo: ({ interfaces }: Server) => ({ interfaces: withoutPort(interfaces, requestedPort.portId) }),
     };
   },
   run: takeAway,

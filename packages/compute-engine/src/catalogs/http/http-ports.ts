@@ -35,28 +35,29 @@ export function httpPorts(client: NetworkClient, resolve: ReturnType<typeof reso
   const portsOf = (caller: Caller, deviceId: string, by = client): Promise<readonly Wire[]> =>
     by.list(caller, 'ports', { device_id: deviceId });
 
-  async function create(caller: Caller, wanted: NewPort): Promise<Wire> {
-    await client.network(caller, wanted.networkId);
-    const groups = await resolve({ ...caller, projectId: wanted.projectId }, wanted.securityGroups ?? []);
+  async function create(caller: Caller, request: NewPort): Promise<Wire> {
+    await client.network(caller, request.networkId);
+    const groups = await resolve({ ...caller, projectId: request.projectId }, request.securityGroups ?? []);
     const port = {
-      network_id: wanted.networkId,
-      tenant_id: wanted.projectId,
-      device_id: wanted.deviceId,
+      network_id: request.networkId,
+      tenant_id: request.projectId,
+      device_id: request.deviceId,
       admin_state_up: true,
-      name: wanted.name ?? '',
-      description: marked(wanted.key),
-      ...(wanted.mac === undefined ? {} : { mac_address: wanted.mac }),
-      ...(wanted.addresses ? { fixed_ips: wanted.addresses.map((ip_address) => ({ ip_address })) } : {}),
+      name: request.name ?? '',
+      description: marked(request.key),
+      ...(request.mac === undefined ? {} : { mac_address: request.mac }),
+      ...(request.addresses ? { fixed_ips: request.addresses.map((ip_address) => ({ ip_address })) } : {}),
       ...(groups.length > 0 ? { security_groups: groups.map((group) => group.id) } : {}),
     };
     return (await client.send(caller, 'POST', '/ports', { port }, { 404: 'NETWORK_NOT_FOUND' })).port;
   }
 
   /** The port made for a key, whether now or by an attempt whose answer got lost, on its host. */
-  async function boundPort(caller: Caller, wanted: NewPort): Promise<Wire> {
-    const { deviceId: device_id, networkId: network_id, deviceOwner, hostId } = wanted;
+  async function boundPort(caller: Caller, requested: NewPort): Promise<Wire> {
+    const { deviceId: device_id, networkId: network_id, deviceOwner, hostId } = requested;
     const there = await client.service.list(caller, 'ports', { device_id, network_id });
-    const port = there.find(({ description }) => description === marked(wanted.key)) ?? (await create(caller, wanted));
+    const port =
+      there.find(({ description }) => description === marked(requested.key)) ?? (await create(caller, requested));
     if (port.device_owner === deviceOwner && port['binding:host_id'] === hostId) return port;
     return bind(caller, port.id, { device_owner: deviceOwner, 'binding:host_id': hostId });
   }
@@ -84,14 +85,14 @@ export function httpPorts(client: NetworkClient, resolve: ReturnType<typeof reso
     getPort: async (caller: Caller, id: string): Promise<Port> => shown(caller, await client.portWire(caller, id)),
 
     /** When one cannot be made, those that were made for the same call are removed again. */
-    async createPorts(caller: Caller, wanted: readonly NewPort[]): Promise<readonly Port[]> {
+    async createPorts(caller: Caller, requests: readonly NewPort[]): Promise<readonly Port[]> {
       const made: Wire[] = [];
       try {
-        for (const port of wanted) made.push(await boundPort(caller, port));
+        for (const port of requests) made.push(await boundPort(caller, port));
       } catch (error) {
         // Asked for again, since one may have been made whose answer got lost.
-        const keys = new Set(wanted.map((port) => marked(port.key)));
-        for (const deviceId of new Set(wanted.map((port) => port.deviceId))) {
+        const keys = new Set(requests.map((port) => marked(port.key)));
+        for (const deviceId of new Set(requests.map((port) => port.deviceId))) {
           const left = await portsOf(caller, deviceId, client.service).catch(() => made);
           const ours = left.filter((port) => keys.has(port.description));
           await tryAll(ours.map((port) => () => remove(caller, port.id))).catch(() => {});

@@ -138,19 +138,19 @@ export function httpVolumes(options: HttpCatalogOptions): VolumeCatalog {
     listSnapshots,
     getAttachment,
 
-    async createVolume(caller: Caller, wanted: NewVolume): Promise<Volume> {
-      const [existing] = await listVolumes(caller, { metadata: { [KEY]: wanted.key } });
+    async createVolume(caller: Caller, requested: NewVolume): Promise<Volume> {
+      const [existing] = await listVolumes(caller, { metadata: { [KEY]: requested.key } });
       if (existing) return existing;
       const volume = {
-        size: wanted.sizeGb,
-        name: wanted.name ?? '',
-        description: wanted.description ?? '',
-        volume_type: wanted.volumeType ?? undefined,
-        availability_zone: wanted.availabilityZone ?? undefined,
-        imageRef: wanted.imageId ?? undefined,
-        snapshot_id: wanted.snapshotId ?? undefined,
-        source_volid: wanted.sourceVolumeId ?? undefined,
-        metadata: { ...wanted.metadata, [KEY]: wanted.key },
+        size: requested.sizeGb,
+        name: requested.name ?? '',
+        description: requested.description ?? '',
+        volume_type: requested.volumeType ?? undefined,
+        availability_zone: requested.availabilityZone ?? undefined,
+        imageRef: requested.imageId ?? undefined,
+        snapshot_id: requested.snapshotId ?? undefined,
+        source_volid: requested.sourceVolumeId ?? undefined,
+        metadata: { ...requested.metadata, [KEY]: requested.key },
       };
       const errors = { 400: 'VOLUME_INVALID', 404: 'VOLUME_INVALID' } as const;
       return readVolume((await call(caller, 'POST', '/volumes', { as: 'project', json: { volume }, errors })).volume);

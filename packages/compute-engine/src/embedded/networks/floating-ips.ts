@@ -131,20 +131,20 @@ export function floatingAddresses(context: NetworkContext) {
     return (await present([tied]))[0]!;
   }
 
-  async function create(caller: Caller, wanted: NewFloatingIp): Promise<FloatingIpView> {
-    const pool = await poolNamed(wanted.pool);
+  async function create(caller: Caller, request: NewFloatingIp): Promise<FloatingIpView> {
+    const pool = await poolNamed(request.pool);
     const made = await store.transaction(async (tx) => {
       const id = randomUUID();
       const subnets = (await subnetsById(tx, pool.subnetIds)).filter(
-        (subnet) => subnet.ipVersion === 4 && (wanted.subnetId === undefined || subnet.id === wanted.subnetId),
+        (subnet) => subnet.ipVersion === 4 && (request.subnetId === undefined || subnet.id === request.subnetId),
       );
       const taken =
-        wanted.address === undefined
+        request.address === undefined
           ? await allocateFrom(tx, context.blocks, subnets, id)
-          : await allocateOne(tx, subnets, wanted.address, id);
+          : await allocateOne(tx, subnets, request.address, id);
       if (!taken) throw new CatalogError('NO_FREE_ADDRESS', `No more IP addresses available on network ${pool.id}.`);
-      const projectId = wanted.projectId ?? caller.projectId;
-      const description = wanted.description ?? '';
+      const projectId = request.projectId ?? caller.projectId;
+      const description = request.description ?? '';
       const untied = { portId: null, fixedAddress: null, deviceId: null, status: 'DOWN' };
       const { address, subnetId } = taken;
       return floatingIps.insert(tx, {
@@ -170,13 +170,13 @@ export function floatingAddresses(context: NetworkContext) {
         project_id: query.projectId,
         port_id: query.portId,
       };
-      const found = await listPage(store, floatingIps, 'oldest first', query, (rows) => {
+      const floatingIpRecords = await listPage(store, floatingIps, 'oldest first', query, (rows) => {
         let narrowed = isAdmin(caller) ? rows : rows.where('project_id', '=', caller.projectId);
         for (const [column, value] of Object.entries(equal))
           if (value !== undefined) narrowed = narrowed.where(column, '=', value);
         return narrowed;
       });
-      return present(found);
+      return present(floatingIpRecords);
     },
 
     async getFloatingIp(caller: Caller, id: string): Promise<FloatingIpView> {

@@ -120,7 +120,7 @@ export function securityGroups(context: NetworkContext) {
       query: SecurityGroupQuery & Page = {},
     ): Promise<readonly (SecurityGroupRecord & SecurityGroup)[]> {
       await lookThenInsert(store, (tx) => defaultGroup(context, tx, caller.projectId));
-      const found = await listPage(store, groups, 'oldest first', query, (rows) => {
+      const securityGroupRecords = await listPage(store, groups, 'oldest first', query, (rows) => {
         let narrowed = rows;
         if (!isAdmin(caller)) narrowed = narrowed.where('project_id', '=', caller.projectId);
         if (query.projectId !== undefined) narrowed = narrowed.where('project_id', '=', query.projectId);
@@ -128,7 +128,7 @@ export function securityGroups(context: NetworkContext) {
         if (query.ids) narrowed = narrowed.where('id', 'in', query.ids.length > 0 ? query.ids : ['']);
         return narrowed;
       });
-      return present(found);
+      return present(securityGroupRecords);
     },
 
     async getSecurityGroup(caller: Caller, id: string): Promise<SecurityGroupRecord & SecurityGroup> {

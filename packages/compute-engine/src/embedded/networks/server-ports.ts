@@ -68,17 +68,17 @@ export function serverPorts(context: NetworkContext) {
       }
     },
 
-    createPorts: (caller: Caller, wanted: readonly NewPort[]): Promise<readonly PortView[]> =>
+    createPorts: (caller: Caller, requests: readonly NewPort[]): Promise<readonly PortView[]> =>
       lookThenInsert(store, async (tx) => {
         const names = new NameCache(tx);
         const made = new Map<NewPort, PortView>();
         // Always in the same order of networks, so that two servers never wait for each other in a circle.
-        for (const port of wanted.toSorted((a, b) => (a.networkId < b.networkId ? -1 : 1))) {
+        for (const port of requests.toSorted((a, b) => (a.networkId < b.networkId ? -1 : 1))) {
           const { key, addresses, ...given } = port;
           const fixedIps = addresses?.map((address) => ({ address }));
           made.set(port, await insertPort(context, tx, caller, { ...given, id: key, fixedIps }, names));
         }
-        return wanted.map((port) => made.get(port)!);
+        return requests.map((port) => made.get(port)!);
       }),
 
     bindPort: (caller: Caller, id: string, binding: PortBinding): Promise<PortView> =>

@@ -68,10 +68,10 @@ export function topology(context: NetworkContext) {
       }),
 
     availableNetworks: async (caller: Caller): Promise<readonly NetworkRecord[]> => {
-      const found = await networks.find(store, (q) =>
+      const networkRecords = await networks.find(store, (q) =>
         q.where(({ or, eb }) => or([eb('project_id', '=', caller.projectId), eb('shared', '=', 1)])).orderBy('seq'),
       );
-      return found.filter((network) => network.adminStateUp && !network.accepted);
+      return networkRecords.filter((network) => network.adminStateUp && !network.accepted);
     },
 
     async autoNetwork(caller: Caller, options: { readonly dryRun?: boolean } = {}): Promise<NetworkRecord | null> {

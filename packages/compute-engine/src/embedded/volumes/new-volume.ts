@@ -76,38 +76,38 @@ export function volumeMaker(
     return Promise.resolve({ minSizeGb: 1 });
   }
 
-  return async function createVolume(caller: Caller, wanted: NewVolume): Promise<VolumeView> {
-    refuseNul(wanted);
-    const { minSizeGb, ...inherited } = await originOf(caller, wanted);
-    const sizeGb = wanted.sizeGb ?? inherited.sizeGb;
+  return async function createVolume(caller: Caller, request: NewVolume): Promise<VolumeView> {
+    refuseNul(request);
+    const { minSizeGb, ...inherited } = await originOf(caller, request);
+    const sizeGb = request.sizeGb ?? inherited.sizeGb;
     if (sizeGb === undefined || !Number.isInteger(sizeGb) || sizeGb < minSizeGb)
       throw invalid(
         `Invalid input received: Volume size '${sizeGb ?? ''}' must be an integer and at least ${minSizeGb} GiB.`,
       );
-    const named = wanted.volumeType ?? inherited.volumeType;
+    const named = request.volumeType ?? inherited.volumeType;
     const type = named ? await parts.getType(caller, named) : await parts.defaultType();
     const record = newVolumeRecord(
       {
         ...inherited,
-        id: wanted.key,
+        id: request.key,
         projectId: caller.projectId,
         userId: caller.userId,
         sizeGb,
-        name: wanted.name ?? null,
-        description: wanted.description ?? null,
-        availabilityZone: wanted.availabilityZone ?? 'nova',
+        name: request.name ?? null,
+        description: request.description ?? null,
+        availabilityZone: request.availabilityZone ?? 'nova',
         volumeType: type?.name ?? null,
         multiattach: type !== null && allowsMultiattach(type),
-        snapshotId: wanted.snapshotId ?? null,
-        sourceVolumeId: wanted.sourceVolumeId ?? null,
-        metadata: wanted.metadata ?? {},
+        snapshotId: request.snapshotId ?? null,
+        sourceVolumeId: request.sourceVolumeId ?? null,
+        metadata: request.metadata ?? {},
       },
       context.clock.now(),
     );
     const volume = await lookThenInsert(context.store, async (tx) => {
-      const existing = await volumes.get(tx, wanted.key);
+      const existing = await volumes.get(tx, request.key);
       if (existing && existing.projectId !== caller.projectId)
-        throw new CatalogError('VOLUME_EXISTS', `Volume ${wanted.key} exists already.`);
+        throw new CatalogError('VOLUME_EXISTS', `Volume ${request.key} exists already.`);
       return existing ?? volumes.insert(tx, record);
     });
     return (await presentVolumes(context.store, [volume]))[0]!;

@@ -67,26 +67,26 @@ export function volumeSnapshots(context: VolumeContext) {
         return query.volumeId === undefined ? narrowed : narrowed.where('volume_id', '=', query.volumeId);
       }),
 
-    async createSnapshot(caller: Caller, wanted: NewSnapshot): Promise<SnapshotRecord> {
-      refuseNul(wanted);
-      await visibleVolume(context, caller, wanted.volumeId);
+    async createSnapshot(caller: Caller, request: NewSnapshot): Promise<SnapshotRecord> {
+      refuseNul(request);
+      await visibleVolume(context, caller, request.volumeId);
       return lookThenInsert(store, async (tx) => {
-        const existing = await snapshots.get(tx, wanted.key);
+        const existing = await snapshots.get(tx, request.key);
         if (existing) return existing;
-        const volume = await volumes.lock(tx, wanted.volumeId);
-        if (!volume) throw volumeNotFound(wanted.volumeId);
-        const allowed = wanted.force ? FORCIBLE.has(volume.status) : volume.status === 'available';
+        const volume = await volumes.lock(tx, request.volumeId);
+        if (!volume) throw volumeNotFound(request.volumeId);
+        const allowed = request.force ? FORCIBLE.has(volume.status) : volume.status === 'available';
         if (!allowed) throw wrongStatus(volume, 'available');
         return snapshots.insert(tx, {
           ...blank(clock.now()),
-          id: wanted.key,
+          id: request.key,
           volumeId: volume.id,
           projectId: volume.projectId,
           userId: caller.userId,
           sizeGb: volume.sizeGb,
-          name: wanted.name ?? null,
-          description: wanted.description ?? null,
-          metadata: wanted.metadata ?? {},
+          name: request.name ?? null,
+          description: request.description ?? null,
+          metadata: request.metadata ?? {},
         });
       });
     },

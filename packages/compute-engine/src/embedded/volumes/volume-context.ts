@@ -54,10 +54,10 @@ export function volumeNotFound(id: string): CatalogError {
   return new CatalogError('VOLUME_NOT_FOUND', `Volume ${id} could not be found.`);
 }
 
-export function wrongStatus(volume: Pick<Volume, 'id' | 'status'>, wanted: string): CatalogError {
+export function wrongStatus(volume: Pick<Volume, 'id' | 'status'>, requested: string): CatalogError {
   return new CatalogError(
     'VOLUME_WRONG_STATUS',
-    `Invalid volume: Volume ${volume.id} status must be ${wanted}, but it is ${volume.status}.`,
+    `Invalid volume: Volume ${volume.id} status must be ${requested}, but it is ${volume.status}.`,
   );
 }
 

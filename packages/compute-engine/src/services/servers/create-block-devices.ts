@@ -63,32 +63,35 @@ export function imageRoot(imageId: string): DeviceDraft {
 }
 
 /** Reads a disk. Throws 400 for one that makes no sense by itself. */
-export function draftOf(asked: RequestedDevice, imageId: string | undefined): DeviceDraft | Removal {
-  const device = devicePath(asked.device);
-  if (asked.noDevice) return { removes: device ?? '' };
-  const { source, sourceId, size } = asked;
+export function draftOf(requestedDevice: RequestedDevice, imageId: string | undefined): DeviceDraft | Removal {
+  const device = devicePath(requestedDevice.device);
+  if (requestedDevice.noDevice) return { removes: device ?? '' };
+  const { source, sourceId, size } = requestedDevice;
   if (!source) throw invalidMapping('a source_type is required.');
   if (source === 'blank' ? sourceId !== undefined : sourceId === undefined) {
     throw invalidMapping(
       source === 'blank' ? 'a blank device has no uuid.' : `the ${source} of a device is named by its uuid.`,
     );
   }
-  const destination = asked.destination ?? (source === 'volume' || source === 'snapshot' ? 'volume' : 'local');
+  const destination =
+    requestedDevice.destination ?? (source === 'volume' || source === 'snapshot' ? 'volume' : 'local');
   const bootIndex =
-    asked.bootIndex === undefined || asked.bootIndex === null || asked.bootIndex < 0 ? null : asked.bootIndex;
+    requestedDevice.bootIndex === undefined || requestedDevice.bootIndex === null || requestedDevice.bootIndex < 0
+      ? null
+      : requestedDevice.bootIndex;
   if (destination === 'local') {
     if (source === 'volume' || source === 'snapshot') throw invalidMapping(`a ${source} has the destination volume.`);
     if (source === 'image' && (bootIndex !== 0 || !imageId)) {
       throw invalidMapping('Mapping image to local is not supported.');
     }
-    if (asked.volumeType) throw invalidMapping('a volume_type is for devices whose destination is a volume.');
+    if (requestedDevice.volumeType) throw invalidMapping('a volume_type is for devices whose destination is a volume.');
   } else if ((source === 'image' || source === 'blank') && !size) {
     throw invalidMapping(`a volume made from ${source === 'image' ? 'an image' : 'nothing'} needs a size.`);
   }
-  if (source === 'volume' && asked.volumeType)
+  if (source === 'volume' && requestedDevice.volumeType)
     throw invalidMapping('a volume that exists has its volume_type already.');
-  if (asked.diskBus !== undefined && !BUSES.includes(asked.diskBus)) {
-    throw invalidMapping(`there is no disk_bus ${asked.diskBus}.`);
+  if (requestedDevice.diskBus !== undefined && !BUSES.includes(requestedDevice.diskBus)) {
+    throw invalidMapping(`there is no disk_bus ${requestedDevice.diskBus}.`);
   }
   return {
     source,
@@ -96,39 +99,39 @@ export function draftOf(asked: RequestedDevice, imageId: string | undefined): De
     sourceId: sourceId ?? null,
     bootIndex,
     size: size ?? null,
-    volumeType: asked.volumeType || null,
+    volumeType: requestedDevice.volumeType || null,
     device,
-    deleteOnTermination: asked.deleteOnTermination ?? false,
-    guestFormat: asked.guestFormat ?? null,
-    deviceType: asked.deviceType ?? null,
-    diskBus: asked.diskBus ?? null,
-    tag: asked.tag ?? null,
+    deleteOnTermination: requestedDevice.deleteOnTermination ?? false,
+    guestFormat: requestedDevice.guestFormat ?? null,
+    deviceType: requestedDevice.deviceType ?? null,
+    diskBus: requestedDevice.diskBus ?? null,
+    tag: requestedDevice.tag ?? null,
   };
 }
 
-function legacyDraft(asked: LegacyDevice): DeviceDraft | Removal {
+function legacyDraft(legacyDevice: LegacyDevice): DeviceDraft | Removal {
   const given = {
     ...blank,
-    device: devicePath(asked.device),
-    size: asked.size ?? null,
-    deleteOnTermination: asked.deleteOnTermination ?? false,
+    device: devicePath(legacyDevice.device),
+    size: legacyDevice.size ?? null,
+    deleteOnTermination: legacyDevice.deleteOnTermination ?? false,
   };
-  const { virtualName, snapshotId, volumeId } = asked;
+  const { virtualName, snapshotId, volumeId } = legacyDevice;
   if (virtualName === 'swap') return { ...given, guestFormat: 'swap', deleteOnTermination: true };
   if (/^ephemeral\d+$/.test(virtualName ?? '')) return { ...given, deleteOnTermination: true };
   if (snapshotId !== undefined) return { ...given, source: 'snapshot', destination: 'volume', sourceId: snapshotId };
   if (volumeId !== undefined) return { ...given, source: 'volume', destination: 'volume', sourceId: volumeId };
-  if (asked.noDevice) return { removes: given.device ?? '' };
+  if (legacyDevice.noDevice) return { removes: given.device ?? '' };
   throw invalidMapping('a device is a volume, a snapshot, swap, ephemeral, or no device.');
 }
 
 /** Reads disks in the older notation: with an image none of them is the root disk, without one the first volume is. */
 export function legacyDrafts(
-  asked: readonly LegacyDevice[],
+  legacyDevices: readonly LegacyDevice[],
   imageId: string | undefined,
   rootDevice: string,
 ): readonly (DeviceDraft | Removal)[] {
-  const drafts = asked.map(legacyDraft);
+  const drafts = legacyDevices.map(legacyDraft);
   if (imageId) {
     const clash = drafts.some(
       (draft) => !('removes' in draft) && draft.destination === 'volume' && draft.device === rootDevice,

@@ -53,27 +53,27 @@ const IMAGE_FACTS = new Set([
  * Decides what a server boots from. Throws 400 for images, volumes and disks that do not exist, do not fit together or
  * do not fit the flavor, 403 for a local root disk of a flavor without one.
  */
-export async function planBoot(core: Core, context: Context, wanted: NewServer, flavor: Flavor): Promise<BootPlan> {
-  const { devices = [], legacyDevices = [] } = wanted;
+export async function planBoot(core: Core, context: Context, request: NewServer, flavor: Flavor): Promise<BootPlan> {
+  const { devices = [], legacyDevices = [] } = request;
   if (devices.length > 0 && legacyDevices.length > 0) {
     throw badRequest('Using different block_device_mapping syntaxes is not allowed in the same request.');
   }
-  const image = wanted.imageId ? await activeImage(core, context, wanted.imageId) : undefined;
+  const image = request.imageId ? await activeImage(core, context, request.imageId) : undefined;
   if (!image && devices.length === 0 && legacyDevices.length === 0) throw badRequest('Invalid imageRef provided.');
   const rootDevice = image?.properties.root_device_name ?? '/dev/vda';
-  const drafts = draftsOf(wanted, image, rootDevice);
+  const drafts = draftsOf(request, image, rootDevice);
   checkTogether(drafts, flavor);
   const root = drafts.find(({ bootIndex }) => bootIndex === 0)!;
-  const volumes = await volumesOf(core, context, drafts, wanted);
+  const volumes = await volumesOf(core, context, drafts, request);
   const content = await contentOf(core, context, root, volumes, image);
   checkMemory(flavor, content.minRamMb);
   checkImageProperties(flavor, content.properties);
   if (root.destination === 'local') {
     if (image) checkLocalDisk(flavor, image);
-    if (flavor.diskGb === 0 && !(wanted.may?.zeroDiskFlavor ?? context.isAdmin)) {
+    if (flavor.diskGb === 0 && !(request.may?.zeroDiskFlavor ?? context.isAdmin)) {
       throw forbidden('Only volume-backed servers are allowed for flavors with zero disk.');
     }
-  } else if (wanted.trustedCerts?.length) {
+  } else if (request.trustedCerts?.length) {
     throw badRequest('Image certificate validation is not supported when booting from volume');
   }
   const named = nameDevices(drafts, rootDevice);
@@ -85,16 +85,16 @@ export async function planBoot(core: Core, context: Context, wanted: NewServer, 
   };
 }
 
-function draftsOf(wanted: NewServer, image: Image | undefined, rootDevice: string): readonly DeviceDraft[] {
-  const { devices = [], legacyDevices = [] } = wanted;
-  const asked =
+function draftsOf(request: NewServer, image: Image | undefined, rootDevice: string): readonly DeviceDraft[] {
+  const { devices = [], legacyDevices = [] } = request;
+  const requested =
     legacyDevices.length > 0
       ? legacyDrafts(legacyDevices, image?.id, rootDevice)
       : devices.map((device) => draftOf(device, image?.id));
   const brought = image ? broughtByImage(image) : [];
   const bringsRoot = brought.some(({ bootIndex }) => bootIndex === 0);
-  const own = asked.filter((draft): draft is DeviceDraft => !('removes' in draft));
-  const taken = new Set(asked.flatMap((draft) => ('removes' in draft ? draft.removes : (draft.device ?? []))));
+  const own = requested.filter((draft): draft is DeviceDraft => !('removes' in draft));
+  const taken = new Set(requested.flatMap((draft) => ('removes' in draft ? draft.removes : (draft.device ?? []))));
   const kept = brought.filter(({ device, bootIndex }) => bootIndex === 0 || device === null || !taken.has(device));
   const onlyImage = image && devices.length === 0 && legacyDevices.length === 0;
   return [
@@ -114,7 +114,7 @@ async function volumesOf(
   { catalogs, settings }: Core,
   { caller }: Context,
   drafts: readonly DeviceDraft[],
-  wanted: NewServer,
+  request: NewServer,
 ): Promise<Sources> {
   const found = new Map<string, { sizeGb: number; volume?: Volume }>();
   for (const { source, sourceId, bootIndex, size, volumeType } of drafts) {
@@ -127,8 +127,8 @@ async function volumesOf(
     if (source !== 'volume') continue;
     if (found.has(sourceId!)) throw invalidMapping(`volume ${sourceId} is listed twice.`);
     const volume = await lookUp(catalogs.volumes.getVolume(caller, sourceId!), `Volume ${sourceId}`);
-    checkVolume(volume, bootIndex === 0, wanted);
-    if (!settings.crossZoneAttach && wanted.zone && volume.availabilityZone !== wanted.zone.split(':')[0]) {
+    checkVolume(volume, bootIndex === 0, request);
+    if (!settings.crossZoneAttach && request.zone && volume.availabilityZone !== request.zone.split(':')[0]) {
       throw badRequest(`Volume ${volume.id} is in another availability zone than the server.`);
     }
     found.set(sourceId!, { sizeGb: volume.sizeGb, volume });
@@ -136,16 +136,16 @@ async function volumesOf(
   return found;
 }
 
-function checkVolume(volume: Volume, isRoot: boolean, wanted: NewServer): void {
+function checkVolume(volume: Volume, isRoot: boolean, request: NewServer): void {
   const shared = volume.multiattach && volume.status === 'in-use';
-  if (volume.multiattach && wanted.may?.multiattach === false) {
+  if (volume.multiattach && request.may?.multiattach === false) {
     throw badRequest('Multiattach volumes are only supported starting with compute API version 2.60.');
   }
   if (volume.status !== 'available' && !shared) {
     throw badRequest(`Volume ${volume.id} is not available: its status is ${volume.status}.`);
   }
   if (isRoot && !volume.bootable) throw badRequest(`Block Device ${volume.id} is not bootable.`);
-  if ((wanted.maxCount ?? wanted.minCount ?? 1) > 1) {
+  if ((request.maxCount ?? request.minCount ?? 1) > 1) {
     throw badRequest('Cannot attach one or more volumes to multiple instances');
   }
 }

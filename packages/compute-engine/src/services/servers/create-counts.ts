@@ -21,8 +21,8 @@ export function countsOf({ minCount = 1, maxCount = minCount, hostname }: NewSer
 }
 
 /** Throws 403 when a server would get more metadata or files than a project may give one. */
-export async function checkItemQuota(core: Core, { caller }: Context, wanted: NewServer): Promise<void> {
-  const { metadata = {}, files = [] } = wanted;
+export async function checkItemQuota(core: Core, { caller }: Context, request: NewServer): Promise<void> {
+  const { metadata = {}, files = [] } = request;
   const items = Object.keys(metadata).length;
   if (items === 0 && files.length === 0) return;
   const limits = await limitsOf(core, core.store, caller.projectId, caller.userId);

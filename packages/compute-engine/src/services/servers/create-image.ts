@@ -17,7 +17,7 @@ const differ = (one: string, other: string) => one.trim().toLowerCase() !== othe
 const TRUE = /^(1|t|true|on|y|yes)$/i;
 const differAsBooleans = (one: string, other: string) => TRUE.test(one) !== TRUE.test(other);
 /** The image may not ask for more than the flavor allows. */
-const beyond = (most: string, asked: string) => Number(asked) > Number(most);
+const beyond = (most: string, requested: string) => Number(requested) > Number(most);
 
 /** Some may be set on one side only, some have to agree, some give the image a bound. */
 const pairs: readonly Pair[] = [

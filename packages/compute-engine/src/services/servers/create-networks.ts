@@ -30,11 +30,11 @@ function newPort(networkId: string, more: Partial<RequestedPort> = {}): Requeste
  * Decides on the interfaces. Throws 400 for networks, ports and addresses that cannot be used, 403 for external networks,
  * 409 for ports in use and when it is not clear which network is meant.
  */
-export async function planNetworks(core: Core, context: Context, wanted: NewServer): Promise<NetworkPlan> {
+export async function planNetworks(core: Core, context: Context, request: NewServer): Promise<NetworkPlan> {
   const { networks: catalog } = core.catalogs;
   const { caller } = context;
-  const { networks } = wanted;
-  await checkSecurityGroups(core, context, wanted.securityGroups ?? []);
+  const { networks } = request;
+  await checkSecurityGroups(core, context, request.securityGroups ?? []);
   if (networks === 'none') return fixed([]);
   if (networks === 'auto') {
     await refused(catalog.autoNetwork(caller, { dryRun: true }));
@@ -53,8 +53,8 @@ export async function planNetworks(core: Core, context: Context, wanted: NewServ
     if (only) await refused(catalog.checkAddresses(caller, only.id));
     return only ? fixed([newPort(only.id)], await roomFor(core, context, 1)) : fixed([]);
   }
-  checkForm(networks, (wanted.maxCount ?? wanted.minCount ?? 1) > 1);
-  const ports = await Promise.all(networks.map((network) => portFor(core, context, network, wanted)));
+  checkForm(networks, (request.maxCount ?? request.minCount ?? 1) > 1);
+  const ports = await Promise.all(networks.map((network) => portFor(core, context, network, request)));
   return fixed(ports, await roomFor(core, context, ports.filter(({ existing }) => !existing).length));
 }
 
@@ -120,9 +120,9 @@ async function checkSecurityGroups({ catalogs }: Core, { caller }: Context, name
 }
 
 /** What a catalog refuses is a 400 here, unless it is a matter of quotas or one of the conflicts named. */
-async function refused<T>(asked: Promise<T>, conflicts: readonly string[] = []): Promise<T> {
+async function refused<T>(requested: Promise<T>, conflicts: readonly string[] = []): Promise<T> {
   try {
-    return await asked;
+    return await requested;
   } catch (error) {
     if (!(error instanceof CatalogError)) throw error;
     if (error.kind === 'not-found' || error.kind === 'invalid') throw badRequest(error.message);

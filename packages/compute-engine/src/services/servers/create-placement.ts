@@ -17,15 +17,15 @@ export interface PlacementPlan {
 }
 
 /** Decides where servers may go. Throws 400 for zones, hosts and groups that are not there. */
-export async function planPlacement(core: Core, context: Context, wanted: NewServer): Promise<PlacementPlan> {
-  const group = await groupOf(core, context, wanted.hints?.group);
-  const parts = (wanted.zone ?? core.settings.defaultScheduleZone ?? '').split(':');
+export async function planPlacement(core: Core, context: Context, request: NewServer): Promise<PlacementPlan> {
+  const group = await groupOf(core, context, request.hints?.group);
+  const parts = (request.zone ?? core.settings.defaultScheduleZone ?? '').split(':');
   if (parts.length > 3)
     throw badRequest('Unable to parse the availability zone: it is zone, zone:host or zone:host:node.');
   const [zone, host, node] = parts;
   const { hosts } = await core.infrastructure.hosts();
   if (host || node) {
-    if (wanted.host || wanted.hypervisorHostname) {
+    if (request.host || request.hypervisorHostname) {
       throw badRequest('A host is named twice: by the availability zone and by itself.');
     }
     const named = [...hosts.values()].find(
@@ -42,7 +42,7 @@ export async function planPlacement(core: Core, context: Context, wanted: NewSer
   if (zone && ![...hosts.values()].some((known) => known.zone === zone && !known.service.disabled)) {
     throw badRequest('The requested availability zone is not available');
   }
-  return { zone: zone || null, host: requestedHost(wanted, [...hosts.values()]), group };
+  return { zone: zone || null, host: requestedHost(request, [...hosts.values()]), group };
 }
 
 function requestedHost(

@@ -28,8 +28,8 @@ export async function withReservedVolumes<T>(
   if (volumes.length === 0) return core.store.transaction((tx) => write(tx, boot));
   const { guards, store } = core;
   const guardId = randomUUID();
-  const asked: UnfinishedCreateArguments = { volumes };
-  const payload = { context, arguments: { ...asked } };
+  const args: UnfinishedCreateArguments = { volumes };
+  const payload = { context, arguments: { ...args } };
   await store.transaction((tx) => guards.add(tx, { id: guardId, kind: unfinishedCreate.name, serverId, payload }));
   return guards.hold(guardId, async () => {
     const devices = await reserve(core, context, serverId, guardId, boot);

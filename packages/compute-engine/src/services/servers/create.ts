@@ -36,25 +36,25 @@ async function keypairFor(
  * quotas allow between the least and the most asked for. Volumes that exist are reserved before, so that two requests
  * never get the same one.
  */
-export async function createServers(core: Core, context: Context, wanted: NewServer): Promise<CreatedServers> {
-  const counts = countsOf(wanted);
-  const flavor = await usableFlavor(core, context, wanted.flavorId);
-  const keypair = await keypairFor(core, context, wanted.keyName);
-  await checkItemQuota(core, context, wanted);
-  const placement = await planPlacement(core, context, wanted);
-  const boot = await planBoot(core, context, wanted, flavor);
-  const diskConfig = diskConfigOf(wanted, boot);
-  const network = await planNetworks(core, context, wanted);
+export async function createServers(core: Core, context: Context, request: NewServer): Promise<CreatedServers> {
+  const counts = countsOf(request);
+  const flavor = await usableFlavor(core, context, request.flavorId);
+  const keypair = await keypairFor(core, context, request.keyName);
+  await checkItemQuota(core, context, request);
+  const placement = await planPlacement(core, context, request);
+  const boot = await planBoot(core, context, request, flavor);
+  const diskConfig = diskConfigOf(request, boot);
+  const network = await planNetworks(core, context, request);
   if (network.mostServers < counts.least) throw forbidden('Maximum number of ports exceeded');
   const most = Math.min(counts.most, network.mostServers);
   const nextPorts = await network.ports();
 
   const reservationId = newReservationId();
-  const adminPassword = wanted.adminPassword ?? generatePassword();
-  const plan: ServerPlan = { context, wanted, flavor, keypair, boot, placement, diskConfig, reservationId };
+  const adminPassword = request.adminPassword ?? generatePassword();
+  const plan: ServerPlan = { context, wanted: request, flavor, keypair, boot, placement, diskConfig, reservationId };
   const firstId = randomUUID();
   const { host, forced } = placement;
-  const args = { adminPassword, files: wanted.files ?? [], host, forced };
+  const args = { adminPassword, files: request.files ?? [], host, forced };
   const servers = await withReservedVolumes(core, context, firstId, boot, (tx, reserved) =>
     insertServers(
       core,

@@ -5,9 +5,9 @@ import { LIVE, tables } from '../../store/tables.js';
 import type { Servers } from './servers.js';
 
 /** What is done with servers that were put aside for long enough. */
-interface Duty {
+interface PeriodicTask {
   readonly vmState: VmState;
-  /** How long they are kept; not above 0: this duty rests. */
+  /** How long they are kept; not above 0: this task rests. */
   readonly seconds: number;
   readonly act: (context: Context, server: Server) => Promise<unknown>;
 }
@@ -22,14 +22,14 @@ const BATCH = 100;
  */
 export class Housekeeping {
   readonly #core: Core;
-  readonly #duties: readonly Duty[];
+  readonly #tasks: readonly PeriodicTask[];
   readonly #stopping = new AbortController();
   #ended: Promise<void> | undefined;
 
   constructor(core: Core, servers: Servers) {
     this.#core = core;
     const { reclaimSeconds, shelvedOffloadSeconds } = core.settings;
-    const all: readonly Duty[] = [
+    const all: readonly PeriodicTask[] = [
       {
         vmState: 'soft-delete',
         seconds: reclaimSeconds,
@@ -41,12 +41,12 @@ export class Housekeeping {
         act: (context, { id }) => servers.act(context, id, 'shelveOffload'),
       },
     ];
-    this.#duties = all.filter(({ seconds }) => seconds > 0);
+    this.#tasks = all.filter(({ seconds }) => seconds > 0);
   }
 
   /** Looks again and again, if there is anything to look for. */
   start(onError: (error: unknown) => void): void {
-    if (this.#duties.length > 0) this.#ended = this.#repeat(onError);
+    if (this.#tasks.length > 0) this.#ended = this.#repeat(onError);
   }
 
   async stop(): Promise<void> {
@@ -56,11 +56,11 @@ export class Housekeeping {
 
   /** Looks once. What is found is done in the background. */
   async run(): Promise<void> {
-    for (const duty of this.#duties) for (const server of await this.#due(duty)) await this.#do(duty, server);
+    for (const task of this.#tasks) for (const server of await this.#due(task)) await this.#do(task, server);
   }
 
   async #repeat(onError: (error: unknown) => void): Promise<void> {
-    const pause = Math.min(LONGEST_PAUSE_MS, ...this.#duties.map(({ seconds }) => seconds * 1000));
+    const pause = Math.min(LONGEST_PAUSE_MS, ...this.#tasks.map(({ seconds }) => seconds * 1000));
     const { signal } = this.#stopping;
     for (;;) {
       await this.#core.clock.sleep(pause, signal).catch(() => {});
@@ -69,7 +69,7 @@ export class Housekeeping {
     }
   }
 
-  async #due({ vmState, seconds }: Duty): Promise<readonly Server[]> {
+  async #due({ vmState, seconds }: PeriodicTask): Promise<readonly Server[]> {
     const before = this.#core.clock.now() - seconds * 1000;
     const aside = await tables.servers.find(this.#core.store, (q) =>
       q.where(LIVE).where('vm_state', '=', vmState).where('task_state', 'is', null).orderBy('seq'),
@@ -78,10 +78,10 @@ export class Housekeeping {
   }
 
   /** Somebody else may have been faster: then there is nothing left to do. */
-  async #do(duty: Duty, server: Server): Promise<void> {
+  async #do(task: PeriodicTask, server: Server): Promise<void> {
     const current = await tables.servers.get(this.#core.store, server.id);
-    if (current?.vmState !== duty.vmState || current.deleted || current.taskState !== null) return;
-    await duty.act(ownWork(server), server).catch((error) => {
+    if (current?.vmState !== task.vmState || current.deleted || current.taskState !== null) return;
+    await task.act(ownWork(server), server).catch((error) => {
       if (error?.status === undefined) throw error;
     });
   }

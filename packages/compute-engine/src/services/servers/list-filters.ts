@@ -116,7 +116,7 @@ export function statesOfAll(words: readonly string[]): readonly State[] {
   return [...byVmState.values()];
 }
 
-/** What databases can judge. */
+/** What databases can filter by. */
 export function narrow(rows: RowQuery, filters: ServerFilters, kind: DatabaseKind): RowQuery {
   const states = filters.statuses && statesOfAll(filters.statuses);
   const narrowed = narrowColumns(rows, filters, kind);
@@ -221,36 +221,36 @@ function narrowDeleted(rows: RowQuery, filters: ServerFilters): RowQuery {
   return softDeleted ? live : live.where('vm_state', '!=', 'soft-delete');
 }
 
-export type Judge = (server: Server) => boolean;
+export type ServerPredicate = (server: Server) => boolean;
 
-/** What only the record itself can tell; undefined when the database has judged everything. */
-export function judgeOf(filters: ServerFilters, hosts: HostMap): Judge | undefined {
-  const judges = [...patternJudges(filters, hosts), ...tagJudges(filters)];
-  return judges.length === 0 ? undefined : (server) => judges.every((judge) => judge(server));
+/** What only the record itself can tell; undefined when the database has filtered by everything. */
+export function recordPredicate(filters: ServerFilters, hosts: HostMap): ServerPredicate | undefined {
+  const predicates = [...patternPredicates(filters, hosts), ...tagPredicates(filters)];
+  return predicates.length === 0 ? undefined : (server) => predicates.every((predicate) => predicate(server));
 }
 
-function patternJudges({ patterns = {} }: ServerFilters, hosts: HostMap): Judge[] {
-  const judge = (names: readonly ServerPatternField[]): Judge => {
+function patternPredicates({ patterns = {} }: ServerFilters, hosts: HostMap): ServerPredicate[] {
+  const predicateFor = (names: readonly ServerPatternField[]): ServerPredicate => {
     const compiled = names.map((name) => [fields[name].read, compilePattern(patterns[name]!) ?? never] as const);
     return (server) =>
       compiled.some(([read, fits]) => read(server, hosts).some((text) => typeof text === 'string' && fits(text)));
   };
   const asked = (Object.keys(patterns) as ServerPatternField[]).filter((name) => patterns[name] !== undefined);
   const addresses: readonly ServerPatternField[] = asked.filter((name) => name === 'ip' || name === 'ip6');
-  const others = asked.filter((name) => !addresses.includes(name) && !judgedExactly(name, patterns[name]!));
+  const others = asked.filter((name) => !addresses.includes(name) && !isExactInDatabase(name, patterns[name]!));
   // An address of either version will do.
-  return [...others.map((name) => judge([name])), ...(addresses.length > 0 ? [judge(addresses)] : [])];
+  return [...others.map((name) => predicateFor([name])), ...(addresses.length > 0 ? [predicateFor(addresses)] : [])];
 }
 
 /** Whether the database says all that the pattern says. */
-function judgedExactly(name: ServerPatternField, pattern: string): boolean {
+function isExactInDatabase(name: ServerPatternField, pattern: string): boolean {
   const { column }: PatternField = fields[name];
   return column !== undefined && plainPattern(pattern) !== undefined;
 }
 
 const never: Matches = () => false;
 
-function tagJudges({ tags, tagsAny, notTags, notTagsAny }: ServerFilters): Judge[] {
+function tagPredicates({ tags, tagsAny, notTags, notTagsAny }: ServerFilters): ServerPredicate[] {
   return [
     ...(tags ? [(s: Server) => tags.every((tag) => s.tags.includes(tag))] : []),
     ...(tagsAny ? [(s: Server) => tagsAny.some((tag) => s.tags.includes(tag))] : []),

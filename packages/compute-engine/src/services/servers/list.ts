@@ -7,7 +7,14 @@ import type { HostMap } from '../../scheduler/infrastructure.js';
 import type { Session } from '../../store/database.js';
 import type { RowQuery } from '../../store/document-table.js';
 import { tables } from '../../store/tables.js';
-import { canMatch, type Judge, judgeOf, narrow, partsOf, type ServerFilters } from './list-filters.js';
+import {
+  canMatch,
+  narrow,
+  partsOf,
+  recordPredicate,
+  type ServerFilters,
+  type ServerPredicate,
+} from './list-filters.js';
 import { isIndexed } from './list-indexes.js';
 import { ServerOrder, type ServerSort } from './list-sort.js';
 
@@ -27,12 +34,12 @@ export interface ServerQuery {
 
 type Narrow = (rows: RowQuery) => RowQuery;
 
-/** Rows that are read, judged and let go at once. */
+/** Rows that are read, filtered and let go at once. */
 const CHUNK_ROWS = 500;
-/** For so long others wait at the most while rows are judged. */
+/** For so long others wait at the most while rows are filtered. */
 const TURN_MS = 20;
-/** What one request may spend on judging rows. */
-const MOST_JUDGING_MS = 10_000;
+/** What one request may spend on filtering rows. */
+const MOST_FILTERING_MS = 10_000;
 
 /** Servers that no host was found for yet. */
 const UNSCHEDULED = sql<boolean>`(vm_state = 'building' and task_state = 'scheduling')`;
@@ -95,12 +102,12 @@ class Listing {
   readonly #order: ServerOrder;
   /** In which servers are read that the database cannot sort: one that has an index. */
   readonly #reading: ServerOrder;
-  readonly #judge: Judge | undefined;
+  readonly #predicate: ServerPredicate | undefined;
   readonly #parts: readonly ServerFilters[];
   readonly #visible: Narrow;
   /** Where rows are looked for: what may take long, where nobody waits for it. */
   readonly #reads: Session;
-  #judgingMs = 0;
+  #filteringMs = 0;
 
   constructor(core: Core, hosts: HostMap, query: ServerQuery, filters: ServerFilters, visible: Narrow) {
     const free = filters.changedSince !== undefined;
@@ -108,7 +115,7 @@ class Listing {
     const projectId = core.store.kind === 'postgres' ? filters.projectId : undefined;
     this.#order = new ServerOrder(query.sort ?? [], hosts, free, projectId);
     this.#reading = new ServerOrder([], hosts, free, projectId);
-    this.#judge = judgeOf(filters, hosts);
+    this.#predicate = recordPredicate(filters, hosts);
     this.#visible = visible;
     // Only where it does not matter how databases compare texts.
     const numbers = (query.sort ?? []).every(({ key }) => key === 'created_at');
@@ -120,12 +127,12 @@ class Listing {
   async read(after: Server | undefined, limit: number, part: Narrow = (rows) => rows): Promise<readonly Server[]> {
     const order = this.#order;
     if (!order.inDatabase) return this.#sorted(after, limit, part);
-    if (!this.#judge) return this.#find(order, after, limit, part);
+    if (!this.#predicate) return this.#find(order, after, limit, part);
     const found: Server[] = [];
     let last = after;
     for (;;) {
       const chunk = await this.#find(order, last, CHUNK_ROWS, part);
-      for (const server of await this.#judged(chunk)) if (found.push(server) === limit) return found;
+      for (const server of await this.#matching(chunk)) if (found.push(server) === limit) return found;
       if (chunk.length < CHUNK_ROWS) return found;
       last = chunk.at(-1);
     }
@@ -137,7 +144,7 @@ class Listing {
     let last: Server | undefined;
     for (;;) {
       const chunk = await this.#find(this.#reading, last, CHUNK_ROWS, part);
-      const behind = (await this.#judged(chunk)).filter((s) => !after || this.#order.compare(s, after) > 0);
+      const behind = (await this.#matching(chunk)).filter((s) => !after || this.#order.compare(s, after) > 0);
       kept = [...kept, ...behind].sort((a, b) => this.#order.compare(a, b)).slice(0, limit);
       if (chunk.length < CHUNK_ROWS) return kept;
       last = chunk.at(-1);
@@ -163,12 +170,12 @@ class Listing {
           .slice(0, limit);
   }
 
-  async #judged(servers: readonly Server[]): Promise<readonly Server[]> {
-    const judge = this.#judge ?? (() => true);
+  async #matching(servers: readonly Server[]): Promise<readonly Server[]> {
+    const predicate = this.#predicate ?? (() => true);
     const fitting: Server[] = [];
     let turn = performance.now();
     for (const server of servers) {
-      if (judge(server)) fitting.push(server);
+      if (predicate(server)) fitting.push(server);
       if (performance.now() - turn > TURN_MS) turn = await this.#pause(turn);
     }
     await this.#pause(turn);
@@ -177,8 +184,9 @@ class Listing {
 
   /** Lets others work, and ends what would go on for too long. */
   async #pause(turn: number): Promise<number> {
-    this.#judgingMs += performance.now() - turn;
-    if (this.#judgingMs > MOST_JUDGING_MS) throw badRequest('The filters take too long to compare with every server.');
+    this.#filteringMs += performance.now() - turn;
+    if (this.#filteringMs > MOST_FILTERING_MS)
+      throw badRequest('The filters take too long to compare with every server.');
     await new Promise((resolve) => setImmediate(resolve));
     return performance.now();
   }

@@ -33,8 +33,8 @@ export class Servers {
   }
 
   /** Creates one or several; they are built in the background. */
-  create(context: Context, wanted: NewServer): Promise<CreatedServers> {
-    return createServers(this.#core, context, wanted);
+  create(context: Context, request: NewServer): Promise<CreatedServers> {
+    return createServers(this.#core, context, request);
   }
 
   list(context: Context, query: ServerQuery): Promise<readonly Server[]> {

@@ -41,8 +41,8 @@ const progress: Readonly<Partial<Record<ImageStatus, number>>> = {
 
 /** The statuses of the image service that one of the old API stands for; none for a text that is none. */
 export function statusesOf(text: string): readonly ImageStatus[] {
-  const wanted = text.toUpperCase();
-  return (Object.keys(statuses) as ImageStatus[]).filter((status) => statuses[status] === wanted);
+  const requested = text.toUpperCase();
+  return (Object.keys(statuses) as ImageStatus[]).filter((status) => statuses[status] === requested);
 }
 
 const diskConfig = z.enum(['AUTO', 'MANUAL']).optional();

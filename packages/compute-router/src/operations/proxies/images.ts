@@ -33,8 +33,8 @@ type Asked = typeof listQuery extends { parse: (...args: never[]) => { value: in
 const PROPERTY = 'property-';
 
 /** Filters on properties: those named outright, and those that have a name of their own here. */
-function propertiesIn(asked: Asked): Readonly<Record<string, string>> {
-  const named = Object.entries(asked as Readonly<Record<string, unknown>>).filter(([name]) =>
+function propertiesIn(requested: Asked): Readonly<Record<string, string>> {
+  const named = Object.entries(requested as Readonly<Record<string, unknown>>).filter(([name]) =>
     name.startsWith(PROPERTY),
   );
   const properties = Object.fromEntries(named.map(([name, value]) => [name.slice(PROPERTY.length), String(value)]));
@@ -43,8 +43,8 @@ function propertiesIn(asked: Asked): Readonly<Record<string, string>> {
   return {
     ...properties,
     // A server may be named by its URL.
-    ...(asked.server && { instance_uuid: asked.server.slice(asked.server.lastIndexOf('/') + 1) }),
-    ...(asked.type && { image_type: asked.type }),
+    ...(requested.server && { instance_uuid: requested.server.slice(requested.server.lastIndexOf('/') + 1) }),
+    ...(requested.type && { image_type: requested.type }),
   };
 }
 
@@ -55,23 +55,23 @@ function least(name: string, text: string | undefined): number {
 }
 
 /** A page of images, newest first. Filters that the image service has not are applied to all that it gives. */
-async function pageOf(call: ComputeCall, asked: Asked) {
-  const size = pageSize(call, asked.limit ?? asked.page_size);
-  const [minRam, minDisk] = [least('minRam', asked.minRam), least('minDisk', asked.minDisk)];
-  const statuses = asked.status === undefined ? undefined : statusesOf(asked.status);
+async function pageOf(call: ComputeCall, requested: Asked) {
+  const size = pageSize(call, requested.limit ?? requested.page_size);
+  const [minRam, minDisk] = [least('minRam', requested.minRam), least('minDisk', requested.minDisk)];
+  const statuses = requested.status === undefined ? undefined : statusesOf(requested.status);
   const filter: ImageQuery = {
-    name: asked.name,
-    properties: propertiesIn(asked),
-    updatedSince: asked['changes-since'],
+    name: requested.name,
+    properties: propertiesIn(requested),
+    updatedSince: requested['changes-since'],
     status: statuses?.length === 1 ? statuses[0] : undefined,
   };
   const list = (page: ImageQuery) => call.engine.catalogs.images.list(call.caller, { ...filter, ...page });
   const whole = minRam > 0 || minDisk > 0 || (statuses !== undefined && statuses.length !== 1);
-  const images = whole ? await kept() : await list({ limit: size, marker: asked.marker });
+  const images = whole ? await kept() : await list({ limit: size, marker: requested.marker });
   return { images, images_links: nextLink(call, size, images, ({ id }: Image) => id) as never };
 
   async function kept(): Promise<readonly Image[]> {
-    const all = await list({ marker: asked.marker });
+    const all = await list({ marker: requested.marker });
     const fits = ({ minRamMb, minDiskGb, status }: Image) =>
       minRamMb >= minRam && minDiskGb >= minDisk && (statuses?.includes(status) ?? true);
     return all.filter(fits).slice(0, size);

@@ -93,19 +93,19 @@ function portOf(value: unknown, protocol: string): number {
 }
 
 /** The rule of the network service that a request means. Throws the 400 for what makes no sense. */
-export function ruleFrom(asked: AskedRule): NewSecurityGroupRule {
-  const base = { securityGroupId: asked.parent_group_id, direction: 'ingress' as const };
-  const remoteGroupId = asked.group_id ?? null;
-  const given = [asked.ip_protocol, asked.from_port, asked.to_port].filter((value) => !missing(value));
+export function ruleFrom(askedRule: AskedRule): NewSecurityGroupRule {
+  const base = { securityGroupId: askedRule.parent_group_id, direction: 'ingress' as const };
+  const remoteGroupId = askedRule.group_id ?? null;
+  const given = [askedRule.ip_protocol, askedRule.from_port, askedRule.to_port].filter((value) => !missing(value));
   if (given.length === 0 && remoteGroupId) return { ...base, remoteGroupId };
   if (given.length < 3) throw new BadRequest('Not enough parameters to build a valid rule.');
-  const protocol = protocolOf(asked.ip_protocol);
-  const [from, to] = [portOf(asked.from_port, protocol), portOf(asked.to_port, protocol)];
+  const protocol = protocolOf(askedRule.ip_protocol);
+  const [from, to] = [portOf(askedRule.from_port, protocol), portOf(askedRule.to_port, protocol)];
   if (from > to && protocol !== 'icmp')
     throw new BadRequest(`Invalid port range ${from}:${to}: it ends before it starts.`);
   const ports = { protocol, portMin: from === -1 ? null : from, portMax: to === -1 ? null : to };
   if (remoteGroupId) return { ...base, ...ports, remoteGroupId };
-  if (missing(asked.cidr)) return { ...base, ...ports, remoteCidr: ANYTHING };
-  if (typeof asked.cidr !== 'string') throw new BadRequest('Invalid CIDR given as IP prefix.');
-  return { ...base, ...ports, remoteCidr: asked.cidr };
+  if (missing(askedRule.cidr)) return { ...base, ...ports, remoteCidr: ANYTHING };
+  if (typeof askedRule.cidr !== 'string') throw new BadRequest('Invalid CIDR given as IP prefix.');
+  return { ...base, ...ports, remoteCidr: askedRule.cidr };
 }

@@ -168,9 +168,9 @@ export const securityGroupProxies = [
     reply: { security_group_rule: securityGroupRule },
     run: async ({ engine, caller, body }) => {
       const { networks } = engine.catalogs;
-      const asked = ruleFrom(body.security_group_rule);
-      const remote = asked.remoteGroupId ? await networks.getSecurityGroup(caller, asked.remoteGroupId) : undefined;
-      const made = await refusedAs(asBadRequest, networks.createSecurityGroupRule(caller, asked));
+      const request = ruleFrom(body.security_group_rule);
+      const remote = request.remoteGroupId ? await networks.getSecurityGroup(caller, request.remoteGroupId) : undefined;
+      const made = await refusedAs(asBadRequest, networks.createSecurityGroupRule(caller, request));
       return { security_group_rule: showRule(made, remote) };
     },
   }),

@@ -66,15 +66,15 @@ export const snapshotProxies = [
       }),
     }),
     reply: { snapshot },
-    run: async ({ engine, caller, body: { snapshot: asked } }) => ({
+    run: async ({ engine, caller, body: { snapshot: requested } }) => ({
       snapshot: await refusedAs(
         { VOLUME_NOT_FOUND: 'BAD_REQUEST' },
         engine.catalogs.volumes.createSnapshot(caller, {
           key: randomUUID(),
-          volumeId: asked.volume_id,
-          name: asked.display_name,
-          description: asked.display_description,
-          force: asked.force,
+          volumeId: requested.volume_id,
+          name: requested.display_name,
+          description: requested.display_description,
+          force: requested.force,
         }),
       ),
     }),

@@ -45,8 +45,8 @@ const volume = view<Volume, ComputeCall>({
 const path = '/os-volumes';
 const listQuery = query(offsetParameters, { extra: 'ignore' });
 
-async function page(call: ComputeCall, asked: { readonly limit?: number; readonly offset?: number }) {
-  return { volumes: offsetPage(call, await call.engine.catalogs.volumes.listVolumes(call.caller), asked) };
+async function page(call: ComputeCall, requested: { readonly limit?: number; readonly offset?: number }) {
+  return { volumes: offsetPage(call, await call.engine.catalogs.volumes.listVolumes(call.caller), requested) };
 }
 
 const namedVolume = ({ engine, caller, params }: ComputeCall & { readonly params: { readonly id: string } }) =>
@@ -91,16 +91,16 @@ export const volumeProxies = [
       }),
     }),
     reply: { volume },
-    run: async ({ engine, caller, body: { volume: asked } }) => ({
+    run: async ({ engine, caller, body: { volume: requested } }) => ({
       volume: await engine.catalogs.volumes.createVolume(caller, {
         key: randomUUID(),
-        sizeGb: asked.size,
-        name: asked.display_name,
-        description: asked.display_description,
-        volumeType: asked.volume_type,
-        availabilityZone: asked.availability_zone,
-        snapshotId: asked.snapshot_id,
-        metadata: asked.metadata,
+        sizeGb: requested.size,
+        name: requested.display_name,
+        description: requested.display_description,
+        volumeType: requested.volume_type,
+        availabilityZone: requested.availability_zone,
+        snapshotId: requested.snapshot_id,
+        metadata: requested.metadata,
       }),
     }),
   }),

@@ -55,11 +55,11 @@ export const serverConsoles = [
     target: parentServer,
     reply: { remote_console: { protocol, type: consoleType, url: z.url() } },
     run: async (call) => {
-      const { protocol: asked, type } = call.body.remote_console as { protocol: string; type: string };
-      if (asked === 'rdp' || !types[asked]?.includes(type))
-        throw new BadRequest(`Unavailable console type ${type} for protocol ${asked}.`);
+      const { protocol: requested, type } = call.body.remote_console as { protocol: string; type: string };
+      if (requested === 'rdp' || !types[requested]?.includes(type))
+        throw new BadRequest(`Unavailable console type ${type} for protocol ${requested}.`);
       const url = await open(call, call.target, type);
-      return { remote_console: { protocol: asked, type, url } } as never;
+      return { remote_console: { protocol: requested, type, url } } as never;
     },
   }),
   ...legacy.map(([name, type]) =>

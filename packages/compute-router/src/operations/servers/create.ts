@@ -118,12 +118,12 @@ export const createServer = operation({
   body: createServerBody,
   reply: { server: serverCreated, reservation_id: z.string().optional() },
   run: async (call) => {
-    const asked = call.body.server;
-    for (const [rule, counts] of rules) if (counts(asked)) call.require(rule);
-    const wanted = wantedOf(call, call.body);
-    const { servers, adminPassword, reservationId } = await call.engine.servers.create(call.context, wanted);
+    const requested = call.body.server;
+    for (const [rule, counts] of rules) if (counts(requested)) call.require(rule);
+    const request = wantedOf(call, call.body);
+    const { servers, adminPassword, reservationId } = await call.engine.servers.create(call.context, request);
     // The one answer without its server.
-    if (asked.return_reservation_id) return answer({ raw: JSON.stringify({ reservation_id: reservationId }) });
+    if (requested.return_reservation_id) return answer({ raw: JSON.stringify({ reservation_id: reservationId }) });
     const [first] = servers;
     const shownPassword = call.engine.settings.enableInstancePassword ? adminPassword : undefined;
     return answer({

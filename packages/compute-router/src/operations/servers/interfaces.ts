@@ -27,7 +27,7 @@ const attached = view<AttachedPort, ComputeCall>({
   ),
 });
 
-const wanted = object({
+const newInterface = object({
   net_id: type.uuid.optional(),
   port_id: type.uuid.optional(),
   fixed_ips: z
@@ -73,20 +73,21 @@ export const serverInterfaces = [
     status: 200,
     errors: [400, 403, 404, 409, 500, 501],
     body: object({
-      interfaceAttachment: derive(wanted, (schema) => schema.optional()),
+      interfaceAttachment: derive(newInterface, (schema) => schema.optional()),
     }),
     target: parentServer,
     reply: { interfaceAttachment: attached },
     run: async (call) => {
-      const asked = call.body.interfaceAttachment ?? {};
-      if (asked.net_id && asked.port_id) throw new BadRequest('Must not input both network_id and port_id');
-      if (asked.fixed_ips && !asked.net_id) throw new BadRequest('Must input network_id when request IP address');
+      const requested = call.body.interfaceAttachment ?? {};
+      if (requested.net_id && requested.port_id) throw new BadRequest('Must not input both network_id and port_id');
+      if (requested.fixed_ips && !requested.net_id)
+        throw new BadRequest('Must input network_id when request IP address');
       return {
         interfaceAttachment: await call.engine.servers.act(call.context, call.target.id, 'attachInterface', {
-          networkId: asked.net_id,
-          portId: asked.port_id,
-          address: asked.fixed_ips?.[0]?.ip_address,
-          tag: asked.tag,
+          networkId: requested.net_id,
+          portId: requested.port_id,
+          address: requested.fixed_ips?.[0]?.ip_address,
+          tag: requested.tag,
           toExternal: call.can('network:attach_external_network'),
           resourceRequests: at(RESOURCE_REQUESTS, call.version) ?? false,
         }),

@@ -74,14 +74,14 @@ function allowedOf(call: ComputeCall, given: ServerListParameters): ServerListPa
 
 function allProjectsOf(call: ComputeCall, { all_tenants: text }: ServerListParameters, rule: RuleName): boolean {
   if (text === undefined) return false;
-  const wanted = text === '' ? true : booleanOf(text);
-  if (wanted === undefined) throw new BadRequest(`Invalid value '${text}' for all_tenants: it is true or false.`);
-  if (wanted) call.require(rule);
-  return wanted;
+  const requested = text === '' ? true : booleanOf(text);
+  if (requested === undefined) throw new BadRequest(`Invalid value '${text}' for all_tenants: it is true or false.`);
+  if (requested) call.require(rule);
+  return requested;
 }
 
 function sortOf(call: ComputeCall, { sort_key: keys = [], sort_dir: directions = [] }: ServerListParameters) {
-  const asked = keys.length > 0 ? keys : ['created_at'];
+  const requested = keys.length > 0 ? keys : ['created_at'];
   for (const key of ['host', 'node'] as const) {
     if (keys.includes(key) && !call.context.isAdmin) {
       throw new Refusal('FORBIDDEN', `Only administrators can sort servers by ${key}`);
@@ -89,8 +89,8 @@ function sortOf(call: ComputeCall, { sort_key: keys = [], sort_dir: directions =
   }
   const unknown = directions.find((direction) => direction !== 'asc' && direction !== 'desc');
   if (unknown !== undefined) throw new BadRequest(`Unknown sort direction '${unknown}': it is asc or desc.`);
-  if (directions.length > asked.length) throw new BadRequest('There are more sort directions than sort keys.');
-  return asked.flatMap((name, position): readonly ServerSort[] => {
+  if (directions.length > requested.length) throw new BadRequest('There are more sort directions than sort keys.');
+  return requested.flatMap((name, position): readonly ServerSort[] => {
     const direction = (directions[position] ?? directions[0] ?? 'desc') as ServerSort['direction'];
     const key = at(sortKeys[name], call.version);
     return key ? [{ key, direction }] : [];

@@ -88,8 +88,8 @@ export const moveActions = [
     target: serverById,
     run: async (call) => {
       const { engine, context, target, version } = call;
-      const asked = at(toHost, version) ? (call.body.migrate as { host?: string | null } | null) : null;
-      const host = asked?.host ?? undefined;
+      const requested = at(toHost, version) ? (call.body.migrate as { host?: string | null } | null) : null;
+      const host = requested?.host ?? undefined;
       call.require(
         host === undefined
           ? 'os_compute_api:os-migrate-server:migrate'

@@ -76,8 +76,12 @@ export const powerActions = [
     }),
     target: serverById,
     run: async ({ engine, context, target, body, version }) => {
-      const asked = body.lock as { readonly locked_reason?: string } | null;
-      await engine.servers.lock(context, target.id, at(withReason, version) ? (asked?.locked_reason ?? null) : null);
+      const requested = body.lock as { readonly locked_reason?: string } | null;
+      await engine.servers.lock(
+        context,
+        target.id,
+        at(withReason, version) ? (requested?.locked_reason ?? null) : null,
+      );
     },
   }),
   operation({

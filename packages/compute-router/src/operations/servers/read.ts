@@ -12,10 +12,10 @@ import { serverQueryOf } from './list-request.js';
 import { serverById } from './target.js';
 
 async function pageOf(call: ComputeCall, given: ServerListParameters, allProjectsRule: RuleName) {
-  const asked = serverQueryOf(call, given, allProjectsRule);
-  if (!asked) return { servers: [] };
-  const servers = await call.engine.servers.list(call.context, asked);
-  return { servers, servers_links: nextLink(call, asked.limit, servers, ({ id }: Server) => id) as never };
+  const query = serverQueryOf(call, given, allProjectsRule);
+  if (!query) return { servers: [] };
+  const servers = await call.engine.servers.list(call.context, query);
+  return { servers, servers_links: nextLink(call, query.limit, servers, ({ id }: Server) => id) as never };
 }
 
 /** From here on a server on a host that cannot be reached is shown with what is known of it; before, not at all. */

@@ -40,11 +40,11 @@ export const rebuildActions = [
     load: loadHosts,
     run: async (call) => {
       const { engine, context, target, version } = call;
-      const asked = call.body.rebuild;
-      if (asked.trusted_image_certificates !== undefined)
+      const requested = call.body.rebuild;
+      if (requested.trusted_image_certificates !== undefined)
         call.require('os_compute_api:servers:rebuild:trusted_certs', target);
       const { server, adminPassword } = await engine.servers.act(context, target.id, 'rebuild', {
-        ...keptOf(asked),
+        ...keptOf(requested),
         mayReimage: at(mayReimage, version) ?? false,
       });
       const shown = engine.settings.enableInstancePassword ? adminPassword : null;

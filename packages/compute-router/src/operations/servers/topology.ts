@@ -18,18 +18,18 @@ type Node = z.infer<typeof node>;
 const pageSizes: Readonly<Record<string, number>> = { small: 4, large: 2048 };
 const UNITS_KB: Readonly<Record<string, number>> = { '': 1, KB: 1, MB: 1024, GB: 1024 * 1024 };
 
-function pageSizeOf(asked: string | undefined): number | null {
-  if (asked === undefined) return null;
-  const [, digits, unit] = /^([0-9]+)([KMG]B)?$/i.exec(asked) ?? [];
-  return digits === undefined ? (pageSizes[asked] ?? null) : Number(digits) * UNITS_KB[(unit ?? '').toUpperCase()]!;
+function pageSizeOf(requested: string | undefined): number | null {
+  if (requested === undefined) return null;
+  const [, digits, unit] = /^([0-9]+)([KMG]B)?$/i.exec(requested) ?? [];
+  return digits === undefined ? (pageSizes[requested] ?? null) : Number(digits) * UNITS_KB[(unit ?? '').toUpperCase()]!;
 }
 
 /** NUMA nodes as the flavor's extra specs ask for them, processors and memory spread evenly; none when they do not. */
 function nodesOf({ flavor }: Server, seesHost: boolean): Node[] {
   const { vcpus, memoryMb, extraSpecs } = flavor;
   const dedicated = extraSpecs['hw:cpu_policy'] === 'dedicated';
-  const asked = Number(extraSpecs['hw:numa_nodes'] ?? (dedicated || extraSpecs['hw:mem_page_size'] ? 1 : 0));
-  const count = Number.isInteger(asked) ? Math.min(asked, vcpus) : 0;
+  const requested = Number(extraSpecs['hw:numa_nodes'] ?? (dedicated || extraSpecs['hw:mem_page_size'] ? 1 : 0));
+  const count = Number.isInteger(requested) ? Math.min(requested, vcpus) : 0;
   return Array.from({ length: Math.max(0, count) }, (_, index) => {
     const first = Math.floor((vcpus * index) / count);
     const last = Math.floor((vcpus * (index + 1)) / count);
