@@ -74,9 +74,25 @@ export async function startCloud(options: CloudOptions = {}): Promise<TestCloud>
     await before.engine.close();
   }
 
-  const cloud: Omit<TestCloud, 'url' | 'authUrl' | 'env' | 'cloudsYaml' | 'envFor'> = {
+  let authUrl = '';
+  let stopped: Promise<void> | undefined;
+  async function stop(): Promise<void> {
+    server.closeAllConnections();
+    await new Promise((resolve) => server.close(resolve));
+    world.driver.clearRules();
+    await world.engine.close();
+  }
+
+  const cloud: Omit<TestCloud, 'url' | 'authUrl' | 'env' | 'cloudsYaml'> = {
     token: (user = 'admin', project = 'demo', roles = user === 'admin' ? ['admin'] : ['member', 'reader']) =>
       directory.lastingToken(user, project, roles),
+    envFor: (login) => {
+      const user = directory.user(login.user ?? 'admin');
+      const scope = { kind: 'project', id: directory.project(login.project ?? 'demo').id } as const;
+      if (directory.roleIdsOf(user.id, scope).length === 0)
+        for (const role of ['member', 'reader']) directory.grant(user, scope, role);
+      return environment(authUrl, PASSWORD, login);
+    },
     clock,
     rules: {
       machine: (rule) => rules.machine(rule),
@@ -115,12 +131,7 @@ export async function startCloud(options: CloudOptions = {}): Promise<TestCloud>
       };
       await replaceWorld(next());
     },
-    async stop() {
-      server.closeAllConnections();
-      await new Promise((resolve) => server.close(resolve));
-      world.driver.clearRules();
-      await world.engine.close();
-    },
+    stop: () => (stopped ??= stop()),
     [Symbol.asyncDispose]: () => cloud.stop(),
   };
 
@@ -148,19 +159,12 @@ export async function startCloud(options: CloudOptions = {}): Promise<TestCloud>
   });
   const shownHost = host === '0.0.0.0' || host === '::' ? '127.0.0.1' : host.includes(':') ? `[${host}]` : host;
   const url = `http://${shownHost}:${(server.address() as AddressInfo).port}`;
-  const authUrl = `${url}/identity/v3`;
+  authUrl = `${url}/identity/v3`;
   const addresses = {
     url,
     authUrl,
     env: environment(authUrl, PASSWORD),
     cloudsYaml: cloudsYaml(authUrl, PASSWORD),
-    envFor: (login: Parameters<TestCloud['envFor']>[0]) => {
-      const user = directory.user(login.user ?? 'admin');
-      const scope = { kind: 'project', id: directory.project(login.project ?? 'demo').id } as const;
-      if (directory.roleIdsOf(user.id, scope).length === 0)
-        for (const role of ['member', 'reader']) directory.grant(user, scope, role);
-      return environment(authUrl, PASSWORD, login);
-    },
   };
   return Object.defineProperties(addresses, Object.getOwnPropertyDescriptors(cloud)) as TestCloud;
 }

@@ -70,6 +70,9 @@ describe('/_control', () => {
     const { token } = (await ask('POST', '/_control/tokens', { user: 'ada', project: 'lab' })).body;
     const ada = clientOf(cloud, token);
     await ada('GET', '/compute/v2.1/servers');
+    const { environment } = (await ask('POST', '/_control/logins', { user: 'bob', project: 'lab' })).body;
+    expect(environment).toEqual(cloud.envFor({ user: 'bob', project: 'lab' }));
+    expect((await ask('POST', '/_control/logins', { name: 'bob' })).status).toBe(400);
     await ada('GET', '/network/v2.0/nothing');
     expect((await ask('GET', '/_control/requests?service=compute&status=200')).body.requests).toHaveLength(1);
     expect((await ask('GET', '/_control/unserved')).body.unserved).toHaveLength(1);

@@ -3,6 +3,22 @@ import { startCloud } from '../src/index.js';
 import { clientOf, cloudUnderTest, serverBody } from './clouds.js';
 
 describe('startCloud', () => {
+  it('can be told to stop more than once', async () => {
+    const cloud = await cloudUnderTest();
+    await Promise.all([cloud.stop(), cloud.stop()]);
+    await cloud.stop();
+    await expect(fetch(cloud.url)).rejects.toThrow('fetch failed');
+  });
+
+  it('gives tokens that do not run out, in a year that clients can read', async () => {
+    const cloud = await cloudUnderTest();
+    await cloud.clock.advance('3650d');
+    const token = cloud.token();
+    const headers = { 'X-Auth-Token': token, 'X-Subject-Token': token };
+    const answer = await fetch(`${cloud.authUrl}/auth/tokens`, { headers });
+    expect(((await answer.json()) as any).token.expires_at).toMatch(/^9999-/);
+  });
+
   it('serves every service of its catalog', async () => {
     const cloud = await cloudUnderTest();
     const ask = clientOf(cloud);

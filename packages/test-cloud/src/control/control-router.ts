@@ -11,7 +11,7 @@ import { shownRule } from './shown-rule.js';
 /** What of a cloud can be controlled from outside. */
 export type Controlled = Pick<
   TestCloud,
-  'token' | 'clock' | 'requests' | 'unserved' | 'restartHost' | 'idle' | 'reset' | 'save' | 'restore'
+  'token' | 'envFor' | 'clock' | 'requests' | 'unserved' | 'restartHost' | 'idle' | 'reset' | 'save' | 'restore'
 >;
 
 const MachineRule = z.strictObject({ machine: MachineRuleBody });
@@ -20,6 +20,7 @@ const ClockBody = z.strictObject({
   advance: z.union([z.string(), z.number()]).optional(),
   freeze: z.boolean().optional(),
 });
+const LoginBody = z.strictObject({ user: z.string().optional(), project: z.string().optional() });
 const TokenBody = z.strictObject({
   user: z.string().optional(),
   project: z.string().optional(),
@@ -108,6 +109,9 @@ export function controlRouter(cloud: Controlled, rules: RuleBook): Router {
   router.post('/tokens', (req, res) => {
     const { user, project, roles } = checked(TokenBody, req.body);
     res.status(201).json({ token: cloud.token(user, project, roles) });
+  });
+  router.post('/logins', (req, res) => {
+    res.status(201).json({ environment: cloud.envFor(checked(LoginBody, req.body)) });
   });
   router.post('/hosts/:name/restart', async (req, res) => {
     await cloud.restartHost(req.params.name);

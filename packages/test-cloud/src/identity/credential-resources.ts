@@ -15,6 +15,12 @@ const nobody = [] as const;
 const credentialTable = ({ cloud }: Call) => cloud.documents.table<Doc>('identity/credentials');
 const idOfKey = (access: string) => createHash('sha256').update(access).digest('hex');
 
+/** The credential with an EC2 access key. */
+export function credentialOfKey(call: Call, access: string): Doc | undefined {
+  const credential = credentialTable(call).get(idOfKey(access));
+  return credential?.type === 'ec2' ? credential : undefined;
+}
+
 /** Secrets that users keep with the identity service. */
 const credentials: ResourceSpec = {
   path: 'credentials',
@@ -68,9 +74,8 @@ function ec2Routes(): readonly Route[] {
   }
 
   function find(call: Call): Doc {
-    const credential = credentialTable(call).get(idOfKey(call.param('access')));
-    if (credential?.type !== 'ec2' || credential.user_id !== owner(call))
-      throw notFound(`Could not find credential: ${call.param('access')}.`);
+    const credential = credentialOfKey(call, call.param('access'));
+    if (credential?.user_id !== owner(call)) throw notFound(`Could not find credential: ${call.param('access')}.`);
     return credential;
   }
 

@@ -16,6 +16,8 @@ import type {
 import { newId, stableId } from './new-id.js';
 
 export const DEFAULT_DOMAIN = 'default';
+/** Clients read years of four digits. */
+const END_OF_TIME = Date.UTC(9999, 11, 31);
 const TOKEN_LIFE_MS = 24 * 3_600_000;
 /** Each brings the one behind it with it. */
 const ROLES = ['admin', 'manager', 'member', 'reader'];
@@ -241,7 +243,7 @@ export class Directory {
       scope: { kind: 'project', id: this.project(project).id },
       roleIds: roles.map((role) => this.role(role).id),
       methods: ['password'],
-      expiresAt: Number.MAX_SAFE_INTEGER / 4,
+      expiresAt: END_OF_TIME,
     }).id;
   }
 

@@ -9,10 +9,21 @@ import { catalogResources } from './catalog-resources.js';
 import { credentialResources } from './credential-resources.js';
 import { domains, groups, projects, roles, users } from './directory-resources.js';
 import { endpointFilterRoutes } from './endpoint-filter-routes.js';
+import { federationResources } from './federation-resources.js';
 import { identityStyle } from './identity-style.js';
+import { s3TokenRoutes } from './s3-token-routes.js';
 import { versionRoutes } from './version-routes.js';
 
-const RESOURCES = [domains, projects, users, groups, roles, ...catalogResources, ...credentialResources];
+const RESOURCES = [
+  domains,
+  projects,
+  users,
+  groups,
+  roles,
+  ...catalogResources,
+  ...credentialResources,
+  ...federationResources,
+];
 
 /** The identity service, version 3. */
 export const identityService = standIn({
@@ -23,6 +34,7 @@ export const identityService = standIn({
     ...assignmentRoutes(),
     ...applicationCredentialRoutes(),
     ...endpointFilterRoutes(),
+    ...s3TokenRoutes(),
     ...RESOURCES.flatMap((spec) => resourceRoutes(new Resource(identityStyle, spec))),
   ],
   fault: ({ status, message }) => ({ error: { code: status, message, title: STATUS_CODES[status] } }),

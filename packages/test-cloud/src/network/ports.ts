@@ -80,6 +80,17 @@ async function refuseSpoofing({ cloud, caller, isAdmin }: Call, networkId: unkno
 }
 
 /** Ports: those of servers appear and vanish with them. */
+/** The ports of a trunk; their hardware addresses are told of one port only, never in a list of ports. */
+async function subPorts(call: Call, { sub_ports }: Doc): Promise<unknown> {
+  if (call.req.params.id === undefined) return sub_ports;
+  return Promise.all(
+    (sub_ports as readonly Wire[]).map(async (sub) => {
+      const { mac } = await call.cloud.catalogs.networks.getPort(call.caller, String(sub.port_id));
+      return { ...sub, mac_address: mac };
+    }),
+  );
+}
+
 export const ports: ResourceSpec = {
   path: 'ports',
   one: 'port',
@@ -159,13 +170,13 @@ export const ports: ResourceSpec = {
     const beside = call.cloud.documents.table<Wire>('network/ports').get(before.id);
     return { extra_dhcp_opts: dhcpOptions(beside?.extra_dhcp_opts, change.extra_dhcp_opts) };
   },
-  shows: (call, port) => {
+  shows: async (call, port) => {
     const trunk = [...call.cloud.documents.table<Doc>('network/trunks').values()].find(
       ({ port_id }) => port_id === port.id,
     );
     return {
       dns_assignment: dnsAssignment(port),
-      ...(trunk && { trunk_details: { trunk_id: trunk.id, sub_ports: trunk.sub_ports } }),
+      ...(trunk && { trunk_details: { trunk_id: trunk.id, sub_ports: await subPorts(call, trunk) } }),
     };
   },
   storage: {

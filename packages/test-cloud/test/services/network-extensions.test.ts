@@ -71,9 +71,11 @@ describe('what the network service has besides', () => {
     const add = () => ask('PUT', at(`trunks/${trunk.id}/add_subports`), { sub_ports: [sub] });
     expect((await add()).body.sub_ports).toEqual([sub]);
     expect((await add()).status).toBe(409);
+    const [listed] = (await ask('GET', at(`ports?id=${parent.id}`))).body.ports;
+    expect(listed.trunk_details).toEqual({ trunk_id: trunk.id, sub_ports: [sub] });
     expect((await ask('GET', at(`ports/${parent.id}`))).body.port.trunk_details).toEqual({
       trunk_id: trunk.id,
-      sub_ports: [sub],
+      sub_ports: [{ ...sub, mac_address: child.mac_address }],
     });
     const removed = await ask('PUT', at(`trunks/${trunk.id}/remove_subports`), { sub_ports: [{ port_id: child.id }] });
     expect(removed.body.sub_ports).toEqual([]);

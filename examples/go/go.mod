@@ -1,0 +1,3 @@
+module example.com/testcloud
+
+go 1.19

@@ -1,0 +1,116 @@
+"""Fixtures: a cloud of its own for every pytest session, as it was at the start for every test."""
+
+import json
+import os
+import shlex
+import subprocess
+import urllib.error
+import urllib.request
+from contextlib import contextmanager
+from urllib.parse import urlencode
+
+import openstack
+import pytest
+
+#: The command that starts a cloud; the environment variable TEST_CLOUD says another one.
+COMMAND = "npx --yes @apistrata/test-cloud"
+
+
+class Cloud:
+    """A running cloud: how to reach it, and its remote control."""
+
+    def __init__(self, environment):
+        #: The variables that clients read, OS_AUTH_URL and so on.
+        self.environment = environment
+        self.url = environment["OS_AUTH_URL"].removesuffix("/identity/v3")
+
+    def connect(self, user="admin", project="demo"):
+        """A connection of the Python SDK; who is not there is made, and is a member of the project."""
+        who = self.control("POST", "/logins", {"user": user, "project": project})["environment"]
+        return openstack.connect(
+            load_envvars=False,
+            load_yaml_config=False,
+            auth_url=who["OS_AUTH_URL"],
+            username=who["OS_USERNAME"],
+            password=who["OS_PASSWORD"],
+            project_name=who["OS_PROJECT_NAME"],
+            user_domain_name=who["OS_USER_DOMAIN_NAME"],
+            project_domain_name=who["OS_PROJECT_DOMAIN_NAME"],
+            region_name=who["OS_REGION_NAME"],
+        )
+
+    def control(self, method, path, body=None):
+        """One request to the remote control; gives its JSON, or None."""
+        request = urllib.request.Request(
+            f"{self.url}/_control{path}",
+            method=method,
+            data=None if body is None else json.dumps(body).encode(),
+            headers={"Content-Type": "application/json"},
+        )
+        try:
+            with urllib.request.urlopen(request) as response:
+                text = response.read()
+        except urllib.error.HTTPError as error:
+            raise RuntimeError(f"{method} {path}: {error.read().decode()}") from error
+        return json.loads(text) if text else None
+
+    @contextmanager
+    def rule(self, **rule):
+        """A rule that holds inside of ``with``: ``rule(http={"match": {"method": "POST"}, "status": 503})``.
+
+        Gives a function that tells how often it matched.
+        """
+        path = f"/rules/{self.control('POST', '/rules', rule)['id']}"
+        try:
+            yield lambda: self.control("GET", path)["calls"]
+        finally:
+            self.control("DELETE", path)
+
+    def requests(self, **query):
+        """What was asked so far: ``requests(service="compute", method="POST", status="4xx", text="web")``."""
+        return self.control("GET", f"/requests?{urlencode(query)}")["requests"]
+
+    def advance(self, duration):
+        """Moves the cloud's clock on: ``"5m"``, ``"1h30m"``."""
+        self.control("POST", "/clock", {"advance": duration})
+
+    def idle(self):
+        """Returns when no background work is left."""
+        self.control("POST", "/idle")
+
+
+def read_environment(lines):
+    """The variables of ``export NAME=VALUE`` lines; the last one of a cloud says that all are there."""
+    environment = {}
+    for line in lines:
+        name, value = shlex.split(line)[1].split("=", 1)
+        environment[name] = value
+        if name == "OS_IDENTITY_API_VERSION":
+            return environment
+    raise RuntimeError("the cloud ended before it told where it is")
+
+
+@pytest.fixture(scope="session")
+def test_cloud_session():
+    """The cloud of the session; tests take ``test_cloud`` instead."""
+    command = [*shlex.split(os.environ.get("TEST_CLOUD", COMMAND)), "--port", "0", "--quiet"]
+    process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
+    try:
+        yield Cloud(read_environment(process.stdout))
+    finally:
+        process.terminate()
+        process.wait(timeout=30)
+        process.stdout.close()
+
+
+@pytest.fixture
+def test_cloud(test_cloud_session):
+    """A cloud as it was at the start: no servers, no rules, no journal."""
+    test_cloud_session.control("POST", "/reset")
+    return test_cloud_session
+
+
+@pytest.fixture
+def connection(test_cloud):
+    """A connection of an administrator in the project demo."""
+    return test_cloud.connect()

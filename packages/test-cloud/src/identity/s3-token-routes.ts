@@ -1,0 +1,53 @@
+import { createHmac, timingSafeEqual } from 'node:crypto';
+import { z } from 'zod';
+import type { Call } from '../service/call.js';
+import { post, type Route } from '../service/route.js';
+import { ServiceError } from '../service/service-error.js';
+import { credentialOfKey } from './credential-resources.js';
+import { tokenView } from './token-view.js';
+
+const S3Credentials = z.object({
+  credentials: z.object({ access: z.string(), signature: z.string(), token: z.string() }),
+});
+const unauthorized = (message: string) => new ServiceError(401, message, 'Unauthorized');
+const SIGNED_SERVICES = ['s3', 'iam', 'sts'];
+
+const hmac = (key: string | Buffer, text: string) => createHmac('sha256', key).update(text).digest();
+
+/** What a client with this secret makes of the text: the older signature, or the fourth. Undefined for text of no form. */
+function signatureOf(text: string, secret: string): string | undefined {
+  if (!text.startsWith('AWS4')) return createHmac('sha1', secret).update(text).digest('base64');
+  const [algorithm, , scope, digest, ...more] = text.split('\n');
+  const [date, region, service, end, ...rest] = (scope ?? '').split('/');
+  const whole = digest !== undefined && end === 'aws4_request' && more.length + rest.length === 0;
+  if (algorithm !== 'AWS4-HMAC-SHA256' || !whole || !SIGNED_SERVICES.includes(service!)) return undefined;
+  const key = [region!, service!, end].reduce<Buffer>(hmac, hmac(`AWS4${secret}`, date!));
+  return hmac(key, text).toString('hex');
+}
+
+function same(one: string, other: string): boolean {
+  const [a, b] = [Buffer.from(one), Buffer.from(other)];
+  return a.length === b.length && timingSafeEqual(a, b);
+}
+
+/** Asks whether a request to an object store was signed by whom it says. */
+export function s3TokenRoutes(): readonly Route[] {
+  return [
+    post('/v3/s3tokens', (call: Call) => {
+      const { directory } = call.cloud;
+      if (!call.caller.roles.includes('service')) call.requireAdmin();
+      const { access, signature, token: signed } = call.body(S3Credentials).credentials;
+      const credential = credentialOfKey(call, access);
+      if (!credential) throw unauthorized('EC2 access key not found.');
+      const { secret } = JSON.parse(String(credential.blob)) as { secret?: unknown };
+      const expected = signatureOf(Buffer.from(signed, 'base64url').toString('utf8'), String(secret));
+      if (expected === undefined || !same(expected, signature)) throw unauthorized('Credential signature mismatch');
+      const userId = String(credential.user_id);
+      const scope = { kind: 'project', id: String(credential.project_id) } as const;
+      const roleIds = directory.roleIdsOf(userId, scope);
+      if (roleIds.length === 0) throw unauthorized('The user has no role in the project of the credential.');
+      const issued = directory.issue({ userId, scope, roleIds, methods: ['ec2credential'] });
+      return { token: tokenView(call.cloud, issued, call.cloudBase) };
+    }),
+  ];
+}
