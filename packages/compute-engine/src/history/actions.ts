@@ -13,8 +13,7 @@ export async function recordAction(
   now: number,
   events: readonly ActionEvent[] = [],
 ): Promise<void> {
-  if (await tables.actions.get(tx, compoundKey(server.id, context.requestId))) return;
-  await tables.actions.insert(tx, {
+  await tables.actions.insertUnlessThere(tx, {
     serverId: server.id,
     requestId: context.requestId,
     action,

@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
 import type { Session, Tx } from '../store/database.js';
+import { hotStatement } from '../store/hot-statement.js';
 import type { Store } from '../store/store.js';
 import type { JobPayload, Payloads, ReadPayload } from './payloads.js';
 
@@ -45,6 +46,16 @@ export function retryDelayMs(attempts: number, firstMs: number): number {
   return firstMs * 2 ** (Math.min(Math.max(attempts, 1), LONGEST_BACKOFF) - 1);
 }
 
+const JOB_COLUMNS = ['id', 'kind', 'server_id', 'payload', 'run_at', 'lease_owner', 'lease_until', 'attempts'] as const;
+
+const insertJob = hotStatement(({ db }) =>
+  db.insertInto('jobs').values(Object.fromEntries(JOB_COLUMNS.map((column) => [column, '']))),
+);
+const deleteJob = hotStatement(({ db }) => db.deleteFrom('jobs').where('id', '=', ''));
+const deleteHeldJob = hotStatement(({ db }) =>
+  db.deleteFrom('jobs').where('id', '=', '').where('lease_owner', '=', ''),
+);
+
 /** The table of jobs: what is owed, who is at it, and when it is tried next. */
 export class Jobs {
   readonly #store: Store;
@@ -62,19 +73,9 @@ export class Jobs {
   async add(tx: Tx, job: NewJob, lease: Lease | undefined, begun: boolean): Promise<Job> {
     const attempts = begun ? 1 : 0;
     const dueAt = Date.now();
-    await tx.db
-      .insertInto('jobs')
-      .values({
-        id: job.id,
-        kind: job.kind,
-        server_id: job.serverId,
-        payload: this.#payloads.write(job.id, job.payload),
-        run_at: dueAt,
-        lease_owner: lease?.owner ?? null,
-        lease_until: lease?.until ?? 0,
-        attempts,
-      })
-      .execute();
+    const { id, kind, serverId } = job;
+    const payload = this.#payloads.write(id, job.payload);
+    await insertJob(tx, [id, kind, serverId, payload, dueAt, lease?.owner ?? null, lease?.until ?? 0, attempts]);
     return { ...job, attempts, dueAt };
   }
 
@@ -136,12 +137,8 @@ export class Jobs {
 
   /** Removes a job; with an owner only while that holds it. False when there was nothing to remove. */
   async remove(tx: Session, id: string, owner?: string): Promise<boolean> {
-    const found = tx.db.deleteFrom('jobs').where('id', '=', id);
-    const removed = await (owner === undefined
-      ? found
-      : found.where('lease_owner', '=', owner)
-    ).executeTakeFirstOrThrow();
-    return removed.numDeletedRows === 1n;
+    const { numAffectedRows } = await (owner === undefined ? deleteJob(tx, [id]) : deleteHeldJob(tx, [id, owner]));
+    return numAffectedRows === 1n;
   }
 
   /** Jobs that exist, in all processes. */

@@ -40,6 +40,8 @@ export class Worker {
   readonly #owner = randomUUID();
   readonly #running = new Map<string, Running>();
   readonly #waiting: Job[] = [];
+  /** Jobs that run here still and are gone from the database. */
+  readonly #completed = new Set<string>();
   #stopping = false;
   readonly #idle = new Set<() => void>();
   #timer: NodeJS.Timeout | undefined;
@@ -68,6 +70,12 @@ export class Worker {
     const added = await this.#options.jobs.add(tx, traced, mine ? this.#lease() : undefined, mine);
     if (mine) tx.afterCommit(() => this.#take(added));
     return added;
+  }
+
+  /** Removes a job together with its last write: nothing of it is left to be tried again. */
+  async complete(tx: Tx, id: string): Promise<void> {
+    await this.#options.jobs.remove(tx, id);
+    tx.afterCommit(() => this.#completed.add(id));
   }
 
   /** Resolves when no job is left that this worker could run now. */
@@ -178,13 +186,15 @@ export class Worker {
     try {
       const outcome = await run(job, signal);
       // In a transaction, so that it shares a commit with others.
-      await store.transaction((tx) => jobs.remove(tx, job.id));
+      if (!this.#completed.has(job.id)) await store.transaction((tx) => jobs.remove(tx, job.id));
       return outcome;
     } catch (error) {
       if (error instanceof WorkerStopping) return 'stopped';
       onError(error, job);
       await this.#giveBack(job);
       return 'retried';
+    } finally {
+      this.#completed.delete(job.id);
     }
   }
 

@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
 import type { Claim, FlavorCopy, Node } from '../model/index.js';
 import type { Session, Tx } from '../store/database.js';
+import { hotStatement } from '../store/hot-statement.js';
 
 /** What is taken of a host. Memory in MiB, disk in GiB. */
 export interface HostUsage {
@@ -21,21 +22,32 @@ export function amountsOf(flavor: FlavorCopy, localRoot: boolean): Omit<Claim, '
  * schedulers can never take the same capacity.
  */
 export async function claim(tx: Tx, node: Node, { vcpus, memoryMb, diskGb }: Omit<Claim, 'host'>): Promise<boolean> {
-  const result = await tx.db
+  const { numAffectedRows } = await takeCapacity(tx, [
+    vcpus,
+    memoryMb,
+    diskGb,
+    node.host,
+    Math.floor(node.vcpus * node.cpuAllocationRatio) - vcpus,
+    Math.floor(node.memoryMb * node.ramAllocationRatio) - memoryMb,
+    Math.floor(node.localGb * node.diskAllocationRatio) - diskGb,
+  ]);
+  return numAffectedRows === 1n;
+}
+
+const takeCapacity = hotStatement(({ db }) =>
+  db
     .updateTable('nodes')
     .set({
-      vcpus_used: sql`vcpus_used + ${vcpus}`,
-      memory_mb_used: sql`memory_mb_used + ${memoryMb}`,
-      local_gb_used: sql`local_gb_used + ${diskGb}`,
+      vcpus_used: sql`vcpus_used + ${0}`,
+      memory_mb_used: sql`memory_mb_used + ${0}`,
+      local_gb_used: sql`local_gb_used + ${0}`,
       servers: sql`servers + 1`,
     })
-    .where('host', '=', node.host)
-    .where('vcpus_used', '<=', Math.floor(node.vcpus * node.cpuAllocationRatio) - vcpus)
-    .where('memory_mb_used', '<=', Math.floor(node.memoryMb * node.ramAllocationRatio) - memoryMb)
-    .where('local_gb_used', '<=', Math.floor(node.localGb * node.diskAllocationRatio) - diskGb)
-    .executeTakeFirst();
-  return result.numUpdatedRows === 1n;
-}
+    .where('host', '=', '')
+    .where('vcpus_used', '<=', 0)
+    .where('memory_mb_used', '<=', 0)
+    .where('local_gb_used', '<=', 0),
+);
 
 /** Takes capacity whether there is enough or not: for moves that an administrator forces. */
 export async function forceClaim(tx: Tx, taken: Claim): Promise<void> {
@@ -60,12 +72,21 @@ async function shift(tx: Tx, { host, vcpus, memoryMb, diskGb }: Claim, sign: 1 |
     .execute();
 }
 
+interface UsageRow {
+  readonly host: string;
+  readonly vcpus_used: number;
+  readonly memory_mb_used: number;
+  readonly local_gb_used: number;
+  readonly servers: number;
+}
+
+const selectUsage = hotStatement<UsageRow>(({ db }) =>
+  db.selectFrom('nodes').select(['host', 'vcpus_used', 'memory_mb_used', 'local_gb_used', 'servers']),
+);
+
 /** What is taken of every host. */
 export async function usageByHost(session: Session): Promise<ReadonlyMap<string, HostUsage>> {
-  const rows = await session.db
-    .selectFrom('nodes')
-    .select(['host', 'vcpus_used', 'memory_mb_used', 'local_gb_used', 'servers'])
-    .execute();
+  const { rows } = await selectUsage(session, []);
   return new Map(
     rows.map((row) => [
       row.host,

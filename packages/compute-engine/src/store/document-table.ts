@@ -1,4 +1,4 @@
-import type { Compilable, CompiledQuery, SelectQueryBuilder } from 'kysely';
+import type { Compilable, CompiledQuery, InsertQueryBuilder, SelectQueryBuilder } from 'kysely';
 import type { New, Stored } from '../model/stored.js';
 import type { Rows, Session, Tx } from './database.js';
 
@@ -102,40 +102,60 @@ export class DocumentTable<R extends Stored> {
   }
 
   async insert(tx: Tx, record: New<R>): Promise<R> {
-    const revision = newRevision();
-    const names = ['id', 'revision', 'data', ...this.#columns.map(([name]) => name)];
-    const query = this.#once(tx, 'insert', () =>
-      tx.db
-        .insertInto(this.name)
-        .values(Object.fromEntries(names.map((name) => [name, ''])))
-        .returning('seq'),
+    const [inserted] = await this.#insert(tx, 'insert', record, (rows) => rows.returning('seq'));
+    return inserted!;
+  }
+
+  /** Like `insert`, but leaves alone what is there already under this key. */
+  async insertUnlessThere(tx: Tx, record: New<R>): Promise<void> {
+    await this.#insert(tx, 'insertUnlessThere', record, (rows) =>
+      rows.onConflict((conflict) => conflict.doNothing()).returning('seq'),
     );
-    const parameters = [this.#spec.key(record), revision, JSON.stringify(record), ...this.#columnValues(record)];
+  }
+
+  async #insert(
+    tx: Tx,
+    name: string,
+    record: New<R>,
+    finish: (rows: InsertQueryBuilder<Rows, string, unknown>) => Compilable,
+  ): Promise<R[]> {
+    const revision = newRevision();
+    const names = ['id', 'revision', 'data', ...this.#columns.map(([column]) => column)];
+    const query = this.#once(tx, name, () =>
+      finish(tx.db.insertInto(this.name).values(Object.fromEntries(names.map((column) => [column, ''])))),
+    );
+    const key = this.#spec.key(record);
+    const parameters = [key, revision, JSON.stringify(record), ...this.#columnValues(record)];
     const { rows } = await tx.db.executeQuery<{ seq: number }>({ ...query, parameters });
-    return { ...record, seq: rows[0]!.seq, revision } as unknown as R;
+    return rows.map(({ seq }) => this.#keep(tx, key, { ...record, seq, revision } as unknown as R));
   }
 
   /**
-   * Replaces the record as it was read by the one given (its `revision` says which was read).
+   * Replaces the record as it was read by the one given (its `revision` says which was read). Only columns that change
+   * are written: databases touch the indexes of every column that a statement names.
    * Throws {@link StaleRecord} when it has changed since or is gone.
    */
   async update(tx: Tx, record: R): Promise<R> {
     const { seq, revision: before, ...plain } = record;
+    const fields = plain as unknown as New<R>;
+    const key = this.#spec.key(fields);
     const revision = newRevision();
-    const names = ['revision', 'data', ...this.#columns.map(([name]) => name)];
-    const query = this.#once(tx, 'update', () =>
+    const known = this.#known(tx, key, before);
+    const columns = this.#columns
+      .map(([name, value]) => ({ name, value: toColumn(value(fields)), was: known && toColumn(value(known)) }))
+      .filter(({ value, was }) => value !== was);
+    const names = ['revision', 'data', ...columns.map(({ name }) => name)];
+    const query = this.#once(tx, `update ${names}`, () =>
       tx.db
         .updateTable(this.name)
         .set(Object.fromEntries(names.map((name) => [name, ''])))
         .where('seq', '=', 0)
         .where('revision', '=', 0),
     );
-    const fields = plain as unknown as New<R>;
-    const parameters = [revision, JSON.stringify(fields), ...this.#columnValues(fields), seq, before];
+    const parameters = [revision, JSON.stringify(fields), ...columns.map(({ value }) => value), seq, before];
     const { numAffectedRows } = await tx.db.executeQuery({ ...query, parameters });
-    if (numAffectedRows !== 1n)
-      throw new StaleRecord(`${this.name} ${this.#spec.key(fields)} was changed by somebody else`);
-    return { ...record, revision };
+    if (numAffectedRows !== 1n) throw new StaleRecord(`${this.name} ${key} was changed by somebody else`);
+    return this.#keep(tx, key, { ...record, revision });
   }
 
   /** Removes a record; false when there was none. */
@@ -175,7 +195,12 @@ export class DocumentTable<R extends Stored> {
     const known = this.#known(session, row.id, row.revision);
     if (known) return known;
     const record = { ...this.#spec.defaults, ...JSON.parse(row.data), seq: row.seq, revision: row.revision } as R;
-    session.records.set(this.name, row.id, record);
+    return this.#keep(session, row.id, record);
+  }
+
+  /** Known from now on. What is undone again does no harm: no row will ever have its revision. */
+  #keep(session: Session, id: string, record: R): R {
+    session.records.set(this.name, id, record);
     return record;
   }
 }

@@ -1,4 +1,4 @@
-import { type Kysely, sql, type Transaction } from 'kysely';
+import { CompiledQuery, type Kysely, type Transaction } from 'kysely';
 import type { EngineObserver } from '../observation/observer.js';
 import type { Rows } from './database.js';
 import { DatabaseUnavailable } from './database-unavailable.js';
@@ -41,6 +41,9 @@ export class GroupCommit {
   async #drain(): Promise<void> {
     this.#running = true;
     while (this.#waiting.length > 0) {
+      // Whatever has arrived with it comes along: requests that are read in one turn of the event loop get to their
+      // transactions within it, and a commit that waits for the disk keeps the next ones until then.
+      await new Promise((resolve) => setImmediate(resolve));
       const group = this.#waiting.splice(0, LARGEST_GROUP);
       const begunAt = this.#onCommit && performance.now();
       await this.#commit(group);
@@ -59,16 +62,16 @@ export class GroupCommit {
     try {
       await this.#db.transaction().execute(async (db) => {
         for (const { work, resolve, reject } of group) {
-          await begin.execute(db);
+          await db.executeQuery(SAVEPOINT);
           try {
             const value = await work(db);
-            await release.execute(db);
+            await db.executeQuery(RELEASE);
             outcomes.push(() => resolve(value));
           } catch (error) {
             // Trouble of the database is everybody's, and the savepoint may be gone already.
             if (error instanceof DatabaseUnavailable) throw error;
-            await undo.execute(db);
-            await release.execute(db);
+            await db.executeQuery(UNDO);
+            await db.executeQuery(RELEASE);
             outcomes.push(() => reject(error));
           }
         }
@@ -81,6 +84,6 @@ export class GroupCommit {
   }
 }
 
-const begin = sql`savepoint work`;
-const undo = sql`rollback to work`;
-const release = sql`release work`;
+const SAVEPOINT = CompiledQuery.raw('savepoint work');
+const UNDO = CompiledQuery.raw('rollback to work');
+const RELEASE = CompiledQuery.raw('release work');

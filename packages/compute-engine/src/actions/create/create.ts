@@ -95,7 +95,7 @@ export const create = action({
       });
     }
     await run.perform({ verb: 'spawn', adminPassword, files }, 'spawning', 'compute__do_build_and_run_instance');
-    await run.finish({ vmState: 'active', powerState: 1, launchedAt: run.core.clock.now() });
+    await run.end({ vmState: 'active', powerState: 1, launchedAt: run.core.clock.now() });
   },
   fail: async (run, error) => {
     await giveBack(run, run.arguments.ports.map(plannedInterface), run.server.blockDevices);

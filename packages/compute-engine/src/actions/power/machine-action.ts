@@ -25,7 +25,7 @@ export function machineAction<const Name extends string>({
     run: async (run) => {
       await run.passThrough(record.during.slice(0, -1));
       await run.perform(work, record.during.at(-1), event);
-      await run.finish({ vmState, powerState });
+      await run.end({ vmState, powerState });
     },
   });
 }
