@@ -48,6 +48,10 @@ describe('images over HTTP', () => {
     });
     expect(await images.upload(job, wish.id, Buffer.from('hello'))).toMatchObject({ status: 'active', sizeBytes: 5 });
     expect(service.contents.get(wish.id)).toBe('hello');
+    const pieces: Uint8Array[] = [];
+    for await (const piece of await images.download(job, wish.id)) pieces.push(piece);
+    expect(JSON.parse(Buffer.concat(pieces).toString())).toBe('hello');
+    await expect(images.download(job, randomUUID())).rejects.toMatchObject({ code: 'IMAGE_NOT_FOUND' });
     const listed = await images.list(ada, { properties: { instance_uuid: 's1' }, status: 'active' });
     expect(listed.map((image) => image.id)).toEqual([wish.id]);
   });

@@ -83,11 +83,16 @@ export class Host {
     return Promise.all(server.interfaces.map((one) => guestInterface(networks, server, one)));
   }
 
-  async writeConfigDrive(server: Server, secrets: GuestSecrets, signal: AbortSignal): Promise<string> {
+  async writeConfigDrive(
+    server: Server,
+    secrets: GuestSecrets,
+    signal: AbortSignal,
+    name: 'configDrive' | 'rescueConfigDrive' = 'configDrive',
+  ): Promise<void> {
     const { qemuImg, runAs } = this.parts;
     const { folder } = this.machine(server);
     const story = { server, secrets, interfaces: await this.interfaces(server) };
-    return writeConfigDrive(story, folder, qemuImg, { runAs, signal });
+    await writeConfigDrive(story, folder, name, qemuImg, { runAs, signal });
   }
 
   /** Removes everything of a server from this computer. */

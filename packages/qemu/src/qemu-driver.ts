@@ -1,10 +1,12 @@
 import type { Clock } from '@apistrata/compute-engine';
 import { checkOptions } from '@apistrata/compute-engine/api';
 import type { Driver, DriverServices, DriverVerb } from '@apistrata/compute-engine/drivers';
+import { diagnosticsOf } from './diagnostics.js';
 import { openHost } from './open-host.js';
 import { optionNames, type QemuOptions } from './options.js';
 import { verbs } from './verbs/all-verbs.js';
 import type { Order } from './verbs/order.js';
+import { snapshotContent } from './verbs/snapshots.js';
 
 /**
  * A driver whose servers are virtual machines of QEMU on this computer: for `createEngine({ driver: qemuDriver({ ... }) })`.
@@ -26,8 +28,10 @@ export function qemuDriver(options: QemuOptions): (clock: Clock, services: Drive
         if (!perform) throw new Error(`machines of QEMU cannot do this: ${work.verb}`);
         await perform({ host, work, server, signal });
       },
+      snapshotFormat: 'qcow2',
+      snapshotContent: (server, imageId) => snapshotContent(host, server, imageId),
       consoleOutput: (server) => host.machine(server).folder.consoleText(),
-      diagnostics: async () => null,
+      diagnostics: (server) => diagnosticsOf(host, server),
       console: async () => null,
       close: async () => host.leave(),
     };

@@ -1,25 +1,16 @@
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { missingForGuests } from './guest/build-guest.js';
-import { ada, QemuCloud } from './qemu-cloud.js';
+import { processesOf } from './processes-of.js';
+import { ada, IMAGE, QemuCloud } from './qemu-cloud.js';
 
 const missing = missingForGuests();
 if (missing) console.warn(`\n*** SKIPPED: virtual machines: this machine has no ${missing} ***\n`);
 
-/** Processes whose command line speaks of that folder. */
-function processesOf(folder: string): readonly string[] {
-  return readdirSync('/proc').filter((pid) => {
-    try {
-      return /^\d+$/.test(pid) && readFileSync(`/proc/${pid}/cmdline`, 'utf8').includes(folder);
-    } catch {
-      return false;
-    }
-  });
-}
-
 describe.skipIf(missing)('a virtual machine', { timeout: 240_000 }, () => {
   let cloud: QemuCloud;
+  let id: string;
   beforeAll(async () => {
     cloud = await QemuCloud.open();
   });
@@ -50,9 +41,100 @@ describe.skipIf(missing)('a virtual machine', { timeout: 240_000 }, () => {
     const network = JSON.parse(await line.run('cat /mnt/config/openstack/latest/network_data.json'));
     expect(network.links).toMatchObject([{ ethernet_mac_address: mac }]);
 
-    await cloud.engine.servers.delete(ada, server.id);
+    id = server.id;
+  });
+
+  const act = () => cloud.engine.servers;
+  const folder = () => join(cloud.machines, id);
+
+  it('goes on counting where it was when it is paused and let go', async () => {
+    const line = await cloud.line(id);
+    const before = await line.count();
+    const paused = await cloud.done(id, act().act(ada, id, 'pause'));
+    expect(paused).toMatchObject({ vmState: 'paused', powerState: 3 });
+    const diagnostics = await act().diagnostics(paused);
+    expect(diagnostics).toMatchObject({ state: 'paused', configDrive: true, memoryMaximumMb: 160 });
+    expect(diagnostics.cpus[0]!.timeNs).toBeGreaterThan(0);
+    expect(diagnostics.disks).toMatchObject([{ name: 'vda', writeBytes: expect.any(Number) }]);
+    expect(diagnostics.disks[0]!.writeBytes).toBeGreaterThan(0);
+    await cloud.done(id, act().act(ada, id, 'unpause'));
+    expect(await line.count()).toBeGreaterThan(before);
+  });
+
+  it('is taken over by the next engine, and started no second time', async () => {
+    const [pid] = processesOf(folder());
+    const line = await cloud.line(id);
+    const before = await line.count();
+    await cloud.engine.close();
+    await cloud.begin();
+    expect(processesOf(folder())).toEqual([pid]);
+    await cloud.done(id, act().act(ada, id, 'pause'));
+    await cloud.done(id, act().act(ada, id, 'unpause'));
+    expect(processesOf(folder())).toEqual([pid]);
+    expect(await line.count()).toBeGreaterThan(before);
+  });
+
+  it('goes to the disk with its memory, and goes on counting when it is resumed', async () => {
+    const line = await cloud.line(id);
+    const before = await line.count();
+    expect(await cloud.done(id, act().act(ada, id, 'suspend'))).toMatchObject({ vmState: 'suspended' });
+    expect(processesOf(folder())).toEqual([]);
+    await cloud.done(id, act().act(ada, id, 'resume'));
+    const resumed = await cloud.line(id);
+    const after = await resumed.count();
+    // It would begin with 1 if it had booted.
+    expect(after).toBeGreaterThan(before);
+    expect(await resumed.run('cat /mnt/disk/boots | wc -l')).toBe('1');
+    expect(existsSync(join(folder(), 'memory.bin'))).toBe(false);
+  });
+
+  it('is copied while it runs: a server made of the image has its files', async () => {
+    const line = await cloud.line(id);
+    await line.run('echo kept >/mnt/disk/note; sync');
+    const imageId = await act().act(ada, id, 'createImage', { name: 'copy', metadata: {}, limitMetadata: true });
+    await cloud.settled(id);
+    const image = await cloud.engine.catalogs.images.get(ada.caller, imageId);
+    expect(image).toMatchObject({ status: 'active', diskFormat: 'qcow2' });
+    expect(image.sizeBytes).toBeLessThan(2 ** 27);
+    await line.run('echo later >/mnt/disk/note; sync');
+    const copy = await cloud.create({ name: 'copy', imageId });
+    await cloud.console(copy.id, /GUEST ready/);
+    expect(await (await cloud.line(copy.id)).run('cat /mnt/disk/note')).toBe('kept');
+    await cloud.engine.servers.delete(ada, copy.id);
     await cloud.engine.idle();
-    expect(processesOf(join(cloud.machines, server.id))).toEqual([]);
-    expect(existsSync(join(cloud.machines, server.id))).toBe(false);
+  });
+
+  it('gets more cores, memory and disk by a resize, ended by its power button before', async () => {
+    const resized = await cloud.done(id, act().act(ada, id, 'resize', { flavorId: 'large' }));
+    expect(resized).toMatchObject({ vmState: 'resized', powerState: 1 });
+    await cloud.console(id, /GUEST ready[\s\S]*GUEST ready/);
+    const line = await cloud.line(id);
+    expect(await line.run('nproc')).toBe('2');
+    expect(Number(await line.run('cat /sys/block/vda/size'))).toBe((2 * 2 ** 30) / 512);
+    expect(await line.run('cat /mnt/disk/note')).toBe('later');
+    await cloud.done(id, act().act(ada, id, 'confirmResize'));
+    expect(existsSync(join(folder(), 'root.before-resize.qcow2'))).toBe(false);
+  });
+
+  it('is rescued with its own disk beside, and comes back', async () => {
+    await (await cloud.line(id)).run('umount /mnt/disk; sync');
+    await cloud.done(id, act().act(ada, id, 'rescue', { imageId: IMAGE, mayBeVolumeBacked: false }));
+    await cloud.console(id, /(GUEST ready[\s\S]*){3}/);
+    const line = await cloud.line(id);
+    expect(await line.run('mkdir -p /mnt/own; mount -t ext4 /dev/vdb /mnt/own; cat /mnt/own/note')).toBe('later');
+    await cloud.done(id, act().act(ada, id, 'unrescue'));
+    expect(existsSync(join(folder(), 'rescue.qcow2'))).toBe(false);
+  });
+
+  it('has a fresh disk when it is rebuilt, and leaves nothing behind when it is deleted', async () => {
+    await cloud.done(id, act().act(ada, id, 'rebuild', { imageId: IMAGE, mayReimage: false }));
+    await cloud.console(id, /(GUEST ready[\s\S]*){4}/);
+    expect(await (await cloud.line(id)).run('cat /mnt/disk/boots | wc -l; ls -1 /mnt/disk')).toBe(
+      '1\nboots\nlost+found',
+    );
+    await cloud.engine.servers.delete(ada, id);
+    await cloud.engine.idle();
+    expect(processesOf(cloud.machines)).toEqual([]);
+    expect(cloud.folders()).toEqual([]);
   });
 });

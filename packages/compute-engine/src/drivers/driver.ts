@@ -130,6 +130,8 @@ export interface Driver extends Partial<HostControl> {
   instantly?(work: DriverWork, server: Server, origin: WorkOrigin): boolean;
   /** False for work that no machine of this driver can do: the request is refused. Default: it can do everything. */
   supports?(verb: DriverVerb): boolean;
+  /** The disk format of what snapshots hold (`qcow2`, ...); default: that of the image which the server was made from. */
+  readonly snapshotFormat?: string;
   /** What a snapshot holds after `snapshot` was performed; default: nothing. */
   snapshotContent?(server: Server, imageId: string): ImageContent | Promise<ImageContent>;
   /** Everything the console has printed. */

@@ -22,6 +22,8 @@ export interface Machines {
   isInstant(order: MachineOrder): boolean;
   /** False for work that no machine can do. */
   supports(verb: DriverVerb): boolean;
+  /** The disk format of snapshots; left out: that of the image which the server was made from. */
+  readonly snapshotFormat?: string;
   /** What a snapshot holds after `snapshot` was performed. */
   snapshotContent(server: Server, imageId: string): Promise<ImageContent>;
 }
@@ -54,6 +56,7 @@ export function machinesOf(driver: Driver, observer: EngineObserver = {}): Machi
     perform: observed(perform, observer),
     isInstant: ({ work, server, origin }) => driver.instantly?.(work, server, origin) ?? false,
     supports: (verb) => driver.supports?.(verb) ?? true,
+    snapshotFormat: driver.snapshotFormat,
     snapshotContent: async (server, imageId) => (await driver.snapshotContent?.(server, imageId)) ?? new Uint8Array(),
   };
 }

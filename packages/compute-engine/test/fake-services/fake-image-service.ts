@@ -56,6 +56,7 @@ export async function startFakeImages(tokens: ReadonlyMap<string, FakeToken>) {
     const image = images.get(decodeURIComponent(id ?? ''));
     const seen = image && (token.admin || image.owner === token.projectId || image.visibility === 'public');
     if (!seen) return error(404, `No image found with ID ${id}`);
+    if (rest === '/file' && method === 'GET') return { status: 200, body: contents.get(image.id) };
     if (rest === '/file') {
       if (image.status !== 'queued')
         return error(409, `Image status transition from ${image.status} to saving is not allowed`);

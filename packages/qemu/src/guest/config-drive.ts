@@ -38,25 +38,25 @@ function filesOf(story: GuestStory): ReadonlyMap<string, Buffer> {
 export async function writeConfigDrive(
   story: GuestStory,
   folder: MachineFolder,
+  name: 'configDrive' | 'rescueConfigDrive',
   qemuImg: string,
   options: ProgramOptions,
-): Promise<string> {
+): Promise<void> {
   const files = filesOf(story);
   const bytes = [...files.values()].reduce((sum, { byteLength }) => sum + byteLength, 0);
   if (bytes > MAX_BYTES)
     throw new QemuError('NOT_POSSIBLE', `the config drive holds ${MAX_BYTES} bytes, and it would have ${bytes}`);
   const tree = folder.file('configTree');
-  const drive = folder.file('configDrive');
+  const drive = folder.file(name);
   await rm(tree, { recursive: true, force: true });
   try {
-    for (const [name, content] of files) {
-      await mkdir(dirname(join(tree, name)), { recursive: true });
-      await writeFile(join(tree, name), content);
+    for (const [path, content] of files) {
+      await mkdir(dirname(join(tree, path)), { recursive: true });
+      await writeFile(join(tree, path), content);
     }
     const source = JSON.stringify({ driver: 'vvfat', dir: tree, floppy: true, label: LABEL });
     await runProgram(qemuImg, ['convert', '-O', 'raw', `json:${source}`, `${drive}.new`], options);
     await rename(`${drive}.new`, drive);
-    return drive;
   } finally {
     await rm(tree, { recursive: true, force: true });
   }

@@ -47,7 +47,7 @@ export async function checkImageFile(path: string, format: ImageFileFormat): Pro
     const header = Buffer.alloc(HEADER_BYTES);
     const { bytesRead } = await file.read(header, 0, HEADER_BYTES, 0);
     const version = header.readUInt32BE(4);
-    if (bytesRead < INCOMPATIBLE_FEATURES_AT || header.readUInt32BE(0) !== QCOW2_MAGIC || version < 2 || version > 3)
+    if (bytesRead < HEADER_BYTES || header.readUInt32BE(0) !== QCOW2_MAGIC || version < 2 || version > 3)
       throw new QemuError('IMAGE_REFUSED', 'the image is said to be qcow2, and is not');
     if (header.readBigUInt64BE(BACKING_OFFSET_AT) !== 0n)
       throw new QemuError('IMAGE_REFUSED', 'the image has a backing file: only images that are whole can be used');

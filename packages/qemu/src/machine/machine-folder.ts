@@ -9,12 +9,15 @@ const FILES = {
   rootBase: 'root.base.raw',
   kernel: 'kernel',
   ramdisk: 'ramdisk',
+  /** What the kernel is told. */
+  commandLine: 'kernel.args',
   /** The root disk as it was before a resize that is not confirmed yet. */
   rootBefore: 'root.before-resize.qcow2',
   rescue: 'rescue.qcow2',
   rescueBase: 'rescue.base.raw',
   rescueKernel: 'rescue.kernel',
   rescueRamdisk: 'rescue.ramdisk',
+  rescueCommandLine: 'rescue.kernel.args',
   rescueConfigDrive: 'rescue.config.img',
   configDrive: 'config.img',
   configTree: 'config',

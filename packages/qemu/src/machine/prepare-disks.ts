@@ -1,4 +1,4 @@
-import { rename, rm, stat } from 'node:fs/promises';
+import { rename, rm, stat, writeFile } from 'node:fs/promises';
 import type { FlavorCopy, Server } from '@apistrata/compute-engine';
 import type { DriverServices } from '@apistrata/compute-engine/drivers';
 import type { ImageCache } from '../images/image-cache.js';
@@ -40,8 +40,23 @@ async function makeDisk(
 }
 
 /** Where the parts of a system that boots from an image are. */
-const ROOT = { disk: 'root', base: 'rootBase', kernel: 'kernel', ramdisk: 'ramdisk' } as const;
-const RESCUE = { disk: 'rescue', base: 'rescueBase', kernel: 'rescueKernel', ramdisk: 'rescueRamdisk' } as const;
+const ROOT = {
+  disk: 'root',
+  base: 'rootBase',
+  kernel: 'kernel',
+  ramdisk: 'ramdisk',
+  commandLine: 'commandLine',
+} as const;
+const RESCUE = {
+  disk: 'rescue',
+  base: 'rescueBase',
+  kernel: 'rescueKernel',
+  ramdisk: 'rescueRamdisk',
+  commandLine: 'rescueCommandLine',
+} as const;
+
+/** What Linux is told where the image does not say it: output goes to both consoles, the root is the first disk. */
+const COMMAND_LINE = 'root=/dev/vda console=tty0 console=ttyS0';
 
 /** The disk of an image, and the kernel that goes with it; what is there already stays. */
 async function makeSystem(
@@ -64,6 +79,7 @@ async function makeSystem(
     if (id) await cache.put(server, id, folder.file(name), 0, signal);
     else await rm(folder.file(name), { force: true });
   }
+  await writeFile(folder.file(names.commandLine), properties.os_command_line ?? COMMAND_LINE);
   await makeDisk(tools, folder.file(names.disk), diskGb * GIB || bytes, folder.file(names.base), signal);
 }
 

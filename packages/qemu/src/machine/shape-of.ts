@@ -1,12 +1,10 @@
+import { readFile } from 'node:fs/promises';
 import type { FlavorCopy, Server } from '@apistrata/compute-engine';
 import type { GuestInterface } from '../guest/guest-networks.js';
 import { userNetwork } from '../guest/user-network.js';
 import type { Acceleration } from '../programs/acceleration.js';
 import type { MachineFolder } from './machine-folder.js';
 import type { CpuTopology, DiskShape, KernelShape, MachineShape, NicShape, VolumeShape } from './machine-shape.js';
-
-/** What Linux is told where the image does not say it: output goes to both consoles, the root is the first disk. */
-const COMMAND_LINE = 'root=/dev/vda console=tty0 console=ttyS0';
 
 /** The name of an interface in QEMU. */
 export function nicId(portId: string): string {
@@ -36,16 +34,18 @@ export function topologyOf(
   return rest === 1 ? { sockets, cores, threads } : null;
 }
 
-async function kernelOf(folder: MachineFolder, rescued: boolean, properties: Server['imageProperties']) {
+const OWN = ['kernel', 'ramdisk', 'commandLine'] as const;
+const RESCUE = ['rescueKernel', 'rescueRamdisk', 'rescueCommandLine'] as const;
+
+async function kernelOf(folder: MachineFolder, rescued: boolean): Promise<KernelShape | null> {
   // A rescue image without a kernel of its own runs with the server's.
-  const own = rescued && (await folder.exists('rescueKernel'));
-  const [kernel, ramdisk] = own ? (['rescueKernel', 'rescueRamdisk'] as const) : (['kernel', 'ramdisk'] as const);
+  const [kernel, ramdisk, commandLine] = rescued && (await folder.exists('rescueKernel')) ? RESCUE : OWN;
   if (!(await folder.exists(kernel))) return null;
   return {
     kernel: folder.file(kernel),
     ramdisk: (await folder.exists(ramdisk)) ? folder.file(ramdisk) : null,
-    commandLine: properties.os_command_line ?? COMMAND_LINE,
-  } satisfies KernelShape;
+    commandLine: await readFile(folder.file(commandLine), 'utf8'),
+  };
 }
 
 /** What a server's machine is made of now: its record, and what its folder holds. */
@@ -80,7 +80,7 @@ export async function shapeOf(
     vcpus: flavor.vcpus,
     topology: topologyOf(flavor, server.imageProperties),
     memoryMb: flavor.memoryMb,
-    kernel: await kernelOf(folder, rescued, server.imageProperties),
+    kernel: await kernelOf(folder, rescued),
     disks: [...system, ...extra, ...volumes],
     configDrive: (await folder.exists(configDrive)) ? folder.file(configDrive) : null,
     nics: interfaces.map(nicShape),

@@ -1,5 +1,9 @@
 import { life } from './life.js';
+import { memory } from './memory.js';
 import type { Verbs } from './order.js';
+import { resizing } from './resizing.js';
+import { snapshots } from './snapshots.js';
+import { systems } from './systems.js';
 
 /** All that machines can do here. */
-export const verbs: Verbs = { ...life };
+export const verbs: Verbs = { ...life, ...memory, ...systems, ...resizing, ...snapshots };

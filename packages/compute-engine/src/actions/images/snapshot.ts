@@ -86,7 +86,10 @@ export async function newSnapshot(
   const { imageId: baseId } = server;
   const base = baseId === '' ? undefined : await images.get(caller, baseId).catch(() => undefined);
   const imageId = randomUUID();
-  await images.create(caller, snapshotImage(server, imageId, draft, base));
+  const image = snapshotImage(server, imageId, draft, base);
+  const { snapshotFormat } = core.machines;
+  const format = snapshotFormat === undefined ? {} : { diskFormat: snapshotFormat, containerFormat: 'bare' };
+  await images.create(caller, { ...image, ...format });
   return { imageId, refused: () => images.delete(caller, imageId).catch(() => {}) };
 }
 

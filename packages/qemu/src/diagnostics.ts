@@ -1,0 +1,87 @@
+import { readFile, stat } from 'node:fs/promises';
+import type { Server } from '@apistrata/compute-engine';
+import type { Diagnostics } from '@apistrata/compute-engine/drivers';
+import type { Host } from './host.js';
+import type { MachineFolder } from './machine/machine-folder.js';
+import { findProcess } from './machine/machine-process.js';
+import type { QmpClient } from './qmp/qmp-client.js';
+
+/** Linux counts the time of processes in hundredths of a second, whatever the processor. */
+const TICK_NS = 10_000_000;
+const MIB = 2 ** 20;
+/** Fields of /proc/PID/task/TID/stat after the name: user and system time. */
+const [USER_TIME, SYSTEM_TIME] = [11, 12];
+
+interface BlockStatistics {
+  readonly qdev?: string;
+  readonly stats: Readonly<Record<string, number>>;
+}
+
+/** States of QEMU as power states are called. */
+const STATES: Readonly<Record<string, string>> = {
+  running: 'running',
+  paused: 'paused',
+  suspended: 'suspended',
+  'guest-panicked': 'crashed',
+  'internal-error': 'crashed',
+  shutdown: 'shutdown',
+};
+
+async function cpuTimes(folder: MachineFolder, qmp: QmpClient) {
+  const pid = await findProcess(folder);
+  const cpus = await qmp.execute<{ 'cpu-index': number; 'thread-id': number }[]>('query-cpus-fast');
+  return Promise.all(
+    cpus.map(async ({ 'cpu-index': id, 'thread-id': thread }) => {
+      const line = await readFile(`/proc/${pid}/task/${thread}/stat`, 'utf8').catch(() => '');
+      const fields = line.slice(line.lastIndexOf(')') + 2).split(' ');
+      const ticks = Number(fields[USER_TIME]) + Number(fields[SYSTEM_TIME]);
+      return { id, timeNs: Number.isFinite(ticks) ? ticks * TICK_NS : null, utilisation: null };
+    }),
+  );
+}
+
+/** The name by which the API knows a disk: `vda` and so on, in the guest's order. */
+function diskName(index: number): string {
+  return `vd${String.fromCharCode('a'.charCodeAt(0) + index)}`;
+}
+
+async function diskCounters(qmp: QmpClient) {
+  const all = await qmp.execute<BlockStatistics[]>('query-blockstats');
+  return all
+    .filter(({ qdev = '' }) => qdev.includes('virtio-backend'))
+    .map(({ stats }, index) => ({
+      name: diskName(index),
+      readBytes: stats.rd_bytes ?? 0,
+      readRequests: stats.rd_operations ?? 0,
+      writeBytes: stats.wr_bytes ?? 0,
+      writeRequests: stats.wr_operations ?? 0,
+      errors: (stats.failed_rd_operations ?? 0) + (stats.failed_wr_operations ?? 0),
+    }));
+}
+
+/** What QEMU knows of a machine that is there; null while it is off. It does not count what goes over networks of its own. */
+export async function diagnosticsOf(host: Host, server: Server): Promise<Diagnostics | null> {
+  const { folder } = host.machine(server);
+  const qmp = await host.machine(server).running();
+  if (!qmp) return null;
+  const [{ status }, cpus, disks, { actual }, { mtimeMs }] = await Promise.all([
+    qmp.execute<{ status: string }>('query-status'),
+    cpuTimes(folder, qmp),
+    diskCounters(qmp),
+    qmp.execute<{ actual: number }>('query-balloon').catch(() => ({ actual: server.flavor.memoryMb * MIB })),
+    stat(folder.file('pid')),
+  ]);
+  return {
+    state: STATES[status] ?? 'pending',
+    driver: 'libvirt',
+    hypervisor: host.parts.acceleration === 'kvm' ? 'kvm' : 'qemu',
+    hypervisorOs: 'linux',
+    uptimeSeconds: Math.max(0, Math.floor((Date.now() - mtimeMs) / 1000)),
+    configDrive: true,
+    cpus,
+    nics: [],
+    disks,
+    memoryMaximumMb: server.flavor.memoryMb,
+    memoryUsedMb: Math.round(actual / MIB),
+  };
+}

@@ -1,0 +1,98 @@
+import { once } from 'node:events';
+import { createReadStream, createWriteStream } from 'node:fs';
+import { rename, rm } from 'node:fs/promises';
+import { connect, createServer, type Socket } from 'node:net';
+import { pipeline } from 'node:stream/promises';
+import type { Machine } from '../machine/machine.js';
+import { QemuError } from '../qemu-error.js';
+import type { QmpClient, QmpEvent } from '../qmp/qmp-client.js';
+import type { Verbs } from './order.js';
+
+const ENDS = new Set(['completed', 'failed', 'cancelled']);
+
+/** The end of a move of memory. */
+function hasEnded({ event, data }: QmpEvent): boolean {
+  return event === 'MIGRATION' && ENDS.has(String(data.status));
+}
+
+async function move(qmp: QmpClient, command: string, uri: string, signal: AbortSignal): Promise<void> {
+  const capabilities = [{ capability: 'events', state: true }];
+  await qmp.execute('migrate-set-capabilities', { capabilities });
+  const { data } = await qmp.executeUntil(command, { uri }, hasEnded, signal);
+  if (data.status === 'completed') return;
+  const { 'error-desc': why } = await qmp.execute<{ 'error-desc'?: string }>('query-migrate');
+  throw new QemuError('MACHINE_REFUSED', `its memory could not be moved: ${why ?? data.status}`);
+}
+
+/** Writes the memory of a machine to a file. QEMU sends it through a socket, for it may run no programs. */
+async function saveMemory({ folder }: Machine, qmp: QmpClient, signal: AbortSignal): Promise<void> {
+  const [path, target] = [folder.file('moving'), folder.file('memory')];
+  await rm(path, { force: true });
+  const server = createServer();
+  server.listen(path);
+  await once(server, 'listening', { signal });
+  try {
+    await folder.give(path);
+    const saved = once(server, 'connection', { signal }).then(([socket]: Socket[]) =>
+      pipeline(socket!, createWriteStream(`${target}.new`, { mode: 0o600 }), { signal }),
+    );
+    await Promise.all([saved, move(qmp, 'migrate', `unix:${path}`, signal)]);
+    await rename(`${target}.new`, target);
+  } finally {
+    server.close();
+    await rm(path, { force: true });
+    await rm(`${target}.new`, { force: true });
+  }
+}
+
+/** Gives a machine that waits for its memory what was saved of it. */
+async function loadMemory({ folder }: Machine, qmp: QmpClient, signal: AbortSignal): Promise<void> {
+  const path = folder.file('moving');
+  await rm(path, { force: true });
+  const capabilities = [{ capability: 'events', state: true }];
+  await qmp.execute('migrate-set-capabilities', { capabilities });
+  // It listens once the command is answered.
+  await qmp.execute('migrate-incoming', { uri: `unix:${path}` });
+  const done = qmp.waitFor(hasEnded, signal);
+  const sent = pipeline(createReadStream(folder.file('memory'), { highWaterMark: 2 ** 20 }), connect(path), { signal });
+  const [{ data }] = await Promise.all([done, sent]);
+  if (data.status !== 'completed') throw new QemuError('MACHINE_REFUSED', 'its memory could not be loaded');
+}
+
+/** What happens to a machine's memory while it does not run. */
+export const memory: Verbs = {
+  pause: async ({ host, server }) => {
+    await (await host.machine(server).qmp()).execute('stop');
+  },
+  unpause: async ({ host, server }) => {
+    await (await host.machine(server).qmp()).execute('cont');
+  },
+  suspend: async ({ host, server, signal }) => {
+    const machine = host.machine(server);
+    const qmp = await machine.running();
+    if (!qmp && (await machine.folder.exists('memory'))) return;
+    if (!qmp) throw new QemuError('MACHINE_NOT_RUNNING', 'the machine does not run');
+    await qmp.execute('stop');
+    try {
+      await saveMemory(machine, qmp, signal);
+    } catch (error) {
+      await qmp.execute('cont').catch(() => {});
+      throw error;
+    }
+    await machine.end();
+  },
+  resume: async ({ host, server, signal }) => {
+    const machine = host.machine(server);
+    if (await machine.folder.exists('memory')) {
+      // One that was left in the middle of this begins anew.
+      await machine.end();
+      const qmp = await host.start(server, signal, server.flavor, true);
+      await loadMemory(machine, qmp, signal);
+      await qmp.execute('cont');
+      await machine.folder.removeFiles('memory');
+    } else await host.start(server, signal);
+  },
+  crash_dump: async ({ host, server }) => {
+    await (await host.machine(server).qmp()).execute('inject-nmi');
+  },
+};

@@ -1,0 +1,44 @@
+import { rm } from 'node:fs/promises';
+import { makeRescueDisk } from '../machine/prepare-disks.js';
+import { boot } from './life.js';
+import type { Verbs } from './order.js';
+
+const SYSTEM = ['root', 'rootBase', 'rootBefore', 'kernel', 'ramdisk', 'commandLine', 'configDrive', 'memory'] as const;
+const RESCUE = [
+  'rescue',
+  'rescueBase',
+  'rescueKernel',
+  'rescueRamdisk',
+  'rescueCommandLine',
+  'rescueConfigDrive',
+] as const;
+
+/** What a machine boots from. */
+export const systems: Verbs = {
+  rebuild: async ({ host, work, server, signal }) => {
+    const machine = host.machine(server);
+    await machine.end();
+    await machine.folder.removeFiles(...SYSTEM, ...RESCUE);
+    if (!work.preserveEphemeral) await rm(machine.folder.disk('ephemeral'), { force: true });
+    await boot(host, server, work.imageId, work, signal);
+  },
+  evacuate: ({ host, work, server, signal }) => {
+    const { adminPassword } = work;
+    return boot(host, server, server.imageId, { adminPassword, files: [] }, signal);
+  },
+  rescue: async ({ host, work, server, signal }) => {
+    const machine = host.machine(server);
+    const { folder } = machine;
+    if ((await folder.exists('rescueConfigDrive')) && (await machine.running())) return;
+    await host.stop(server, signal);
+    await makeRescueDisk(host.disks, server, work.imageId, folder, signal);
+    await host.writeConfigDrive(server, { adminPassword: work.adminPassword, files: [] }, signal, 'rescueConfigDrive');
+    await host.start(server, signal);
+  },
+  unrescue: async ({ host, server, signal }) => {
+    const machine = host.machine(server);
+    if (await machine.folder.exists('rescue')) await machine.end();
+    await machine.folder.removeFiles(...RESCUE);
+    await host.start(server, signal);
+  },
+};
