@@ -1,8 +1,8 @@
 import type { RequestListener, ServerResponse } from 'node:http';
 import express from 'express';
 import { describe, expect, it } from 'vitest';
+import { ask } from '../../../testing/ask.js';
 import { apiSigError, between, byVersion, type MicroversionOptions, microversion, since, until } from '../src/index.js';
-import { ask } from './ask.js';
 
 const compute: MicroversionOptions = { service: 'compute', min: '2.1', max: '2.100' };
 const says = (text: string) => (_req: unknown, res: ServerResponse) => res.end(text);

@@ -1,8 +1,8 @@
 import type { RequestListener } from 'node:http';
 import express from 'express';
 import { describe, expect, it } from 'vitest';
+import { ask } from '../../../testing/ask.js';
 import { type ApiVersion, type DiscoveryOptions, discovery, requestBase } from '../src/index.js';
-import { ask } from './ask.js';
 
 const versions: readonly ApiVersion[] = [
   { id: 'v2.0', path: '/v2/', status: 'SUPPORTED', updated: '2011-01-21T11:33:21Z' },

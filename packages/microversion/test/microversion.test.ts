@@ -2,6 +2,7 @@ import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http
 import express5 from 'express';
 import express4 from 'express4';
 import { describe, expect, it } from 'vitest';
+import { type Answer, ask, linesOf } from '../../../testing/ask.js';
 import {
   apiSigError,
   computeFault,
@@ -12,7 +13,6 @@ import {
   negotiator,
   UnacceptableVersion,
 } from '../src/index.js';
-import { type Answer, ask, linesOf } from './ask.js';
 
 const compute: MicroversionOptions = { service: 'compute', min: '2.1', max: '2.100' };
 const FOUR = ['Service-API-Version', 'OpenStack-API-Version', 'X-Service-API-Version', 'X-OpenStack-Nova-API-Version'];

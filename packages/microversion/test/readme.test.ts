@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { ask } from './ask.js';
+import { ask } from '../../../testing/ask.js';
 
 const read = (name: string) => readFileSync(join(import.meta.dirname, name), 'utf8');
 

@@ -1,8 +1,8 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import express from 'express';
 import { describe, expect, it } from 'vitest';
+import { ask } from '../../../testing/ask.js';
 import { currentRequestId, genReqId, headersFor, requestId, requestIdOf } from '../src/index.js';
-import { ask } from './ask.js';
 
 const CALLER = 'req-0a1b2c3d-4e5f-6071-8293-a4b5c6d7e8f9';
 

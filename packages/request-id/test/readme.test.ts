@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { ask } from './ask.js';
+import { ask } from '../../../testing/ask.js';
 
 const CALLER = 'req-0a1b2c3d-4e5f-6071-8293-a4b5c6d7e8f9';
 

@@ -3,8 +3,8 @@ import express5 from 'express';
 import express4 from 'express4';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { ask } from '../../../testing/ask.js';
 import { type RequestIdOptions, type RequestIds, requestId, requestIdOf } from '../src/index.js';
-import { ask } from './ask.js';
 
 const LOCAL = /^req-[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
 const VALID = 'req-00000000-0000-0000-0000-000000000000';
