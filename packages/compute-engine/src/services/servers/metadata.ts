@@ -17,13 +17,6 @@ export class ServerMetadata {
     this.#servers = servers;
   }
 
-  /** One item; 404 when there is none. */
-  item({ metadata }: Server, key: string): string {
-    const value = Object.hasOwn(metadata, key) ? metadata[key] : undefined;
-    if (value === undefined) throw notFound('Metadata item was not found');
-    return value;
-  }
-
   /** Adds items, and replaces those that have the same key. */
   merge(context: Context, id: string, items: Metadata): Promise<Metadata> {
     return this.#write(context, id, (metadata) => ({ ...metadata, ...items }));
@@ -33,9 +26,10 @@ export class ServerMetadata {
     return this.#write(context, id, () => items);
   }
 
+  /** 404 when there is no such item. */
   async remove(context: Context, id: string, key: string): Promise<void> {
     await this.#servers.change(context, id, 'metadata', (server) => {
-      this.item(server, key);
+      if (!Object.hasOwn(server.metadata, key)) throw notFound('Metadata item was not found');
       const { [key]: _, ...metadata } = server.metadata;
       return { metadata };
     });
