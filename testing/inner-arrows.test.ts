@@ -87,6 +87,18 @@ describe('inside the packages', () => {
     expect(knowing.map(({ file }) => roomOf(file)).filter((room) => room !== 'store')).toEqual([]);
   });
 
+  it('zod is loaded by the engine for presets of others, and for nothing else', () => {
+    const sources = sourcesOf('compute-engine');
+    const loading = sources
+      .filter(({ text }) => /^import (?!type )[^;]*from 'zod'/m.test(text))
+      .map(({ file }) => file);
+    expect(loading.sort()).toEqual(['preset/parse-preset.ts', 'preset/preset-schema.ts']);
+    const leading = sources.filter(({ text }) =>
+      /^(?:import|export) (?!type )[^;]*\/(?:parse-preset|preset-schema)\.js'/m.test(text),
+    );
+    expect(leading.map(({ file }) => file).sort()).toEqual(['preset/index.ts', 'preset/parse-preset.ts']);
+  });
+
   it('actions reach machines by one way alone', () => {
     const asking = sourcesOf('compute-engine').filter(
       ({ file, text }) => /driver\.perform\(|driver\b[^;\n]*\.perform\(/.test(text) && roomOf(file) !== 'testing',

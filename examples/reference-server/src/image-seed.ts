@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { closeSync, createReadStream, openSync, readSync, realpathSync, statSync } from 'node:fs';
 import { basename, extname } from 'node:path';
-import type { ImageSeed } from '@apistrata/compute-engine/catalogs';
+import type { ImageSeed } from '@apistrata/compute-engine';
 import { StartError } from './start-error.js';
 
 const QCOW2 = Buffer.from('QFI\xfb', 'latin1');

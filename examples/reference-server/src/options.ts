@@ -52,6 +52,7 @@ export const optionTable = {
   tokens: text('FILE', 'JSON object: token -> { userId, projectId, roles }'),
   preset: text('FILE', 'JSON file: what the cloud has from the start (see --print-preset)'),
   'print-preset': command('print the built-in preset and end'),
+  'print-preset-schema': command('print the JSON Schema of files with presets and end'),
   headers: choice('NAMES', ['service', 'openstack', 'both'], 'both', 'version headers: service, openstack or both'),
   'max-version': text('V', 'highest microversion, up to the last that the API knows', MAX_VERSION),
   driver: choice(

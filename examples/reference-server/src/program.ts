@@ -23,6 +23,8 @@ async function run(args: readonly string[], environment: NodeJS.ProcessEnv): Pro
   if (options.help) return console.log(helpText());
   if (options['print-config-schema']) return print(configJsonSchema());
   if (options['print-preset']) return print((await import('@apistrata/compute-engine')).defaultPreset);
+  if (options['print-preset-schema'])
+    return print((await import('@apistrata/compute-engine/preset')).presetJsonSchema());
   // What serves is loaded only when something is served.
   const { checkConfig, serve } = await import('./serve.js');
   if (options['check-config']) {

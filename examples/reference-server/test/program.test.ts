@@ -82,6 +82,9 @@ describe('the reference server', () => {
 describe('starting and stopping', () => {
   it('explains itself and prints the built-in preset', async () => {
     expect((await runProgram(['--help'])).output).toMatch(/--latency-ms N\s+time every step/);
+    expect(JSON.parse((await runProgram(['--print-preset-schema'])).output)).toMatchObject({
+      properties: { flavors: { type: 'array' } },
+    });
     const { output } = await runProgram(['--print-preset']);
     const file = join(folder, 'preset.json');
     writeFileSync(file, output);

@@ -69,20 +69,6 @@ const worker: Readonly<Record<keyof WorkerChoices, true>> = {
   retryMs: true,
 };
 
-const preset: Readonly<Record<keyof Preset, true>> = {
-  flavors: true,
-  hosts: true,
-  aggregates: true,
-  images: true,
-  networks: true,
-  securityGroups: true,
-  volumeTypes: true,
-  volumes: true,
-  shares: true,
-  unknown: true,
-  rules: true,
-};
-
 /** Those who look on. */
 export function observersOf({ observer = [] }: Pick<EngineOptions, 'observer'>): readonly EngineObserver[] {
   return 'at' in observer ? observer : [observer];
@@ -93,7 +79,6 @@ export function checkEngineOptions(given: EngineOptions): void {
   checkOptions('createEngine()', given, options);
   for (const observer of observersOf(given)) checkOptions('createEngine(): observer', observer, engineObserverHooks);
   checkOptions('createEngine(): catalogs', given.catalogs ?? {}, catalogs);
-  checkOptions('createEngine(): preset', given.preset ?? {}, preset);
   checkOptions('createEngine(): worker', given.worker || {}, worker);
   checkOptions('createEngine(): settings', given.settings ?? {}, defaultSettings);
   checkOptions('createEngine(): settings.quotas', given.settings?.quotas ?? {}, defaultSettings.quotas);

@@ -124,7 +124,7 @@ async function driverFrom(options: EngineOptions, clock: Clock, catalogs: Catalo
 
 /**
  * Opens the database, brings its tables up to date, and starts working on what is owed. Throws `DatabaseUnavailable`,
- * `DatabaseInUse` for a SQLite file that another engine has, `DatabaseTooNew` for one that a newer version made, and
+ * `InvalidPreset`, `DatabaseInUse` for a SQLite file that another engine has, `DatabaseTooNew` for one that a newer version made, and
  * RangeError for settings that cannot be.
  *
  * @example
@@ -137,6 +137,10 @@ async function driverFrom(options: EngineOptions, clock: Clock, catalogs: Catalo
  */
 export async function createEngine(options: EngineOptions = {}): Promise<Engine> {
   checkEngineOptions(options);
+  // The schema is loaded for presets that somebody else has written, and for nobody else.
+  const preset = options.preset
+    ? (await import('./preset/parse-preset.js')).parsePreset(options.preset)
+    : defaultPreset;
   const clock = options.clock ?? systemClock;
   const database = options.database ?? ':memory:';
   const sealer = await sealerFor(database, options);
@@ -158,7 +162,6 @@ export async function createEngine(options: EngineOptions = {}): Promise<Engine>
     observer,
     onError: options.onError ?? (() => {}),
   });
-  const preset = options.preset ?? defaultPreset;
   const embedded = embeddedCatalogs({
     store,
     clock,

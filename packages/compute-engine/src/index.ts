@@ -5,13 +5,19 @@ export type { EngineOptions } from './engine-options.js';
 export { Refusal, type RefusalCode } from './errors.js';
 export type { EngineHealth, PartHealth, WorkerHealth } from './health.js';
 export type * from './model/index.js';
+export { InvalidPreset } from './preset/invalid-preset.js';
 export {
   type AggregateSeed,
   defaultPreset,
   type FlavorSeed,
   type HostSeed,
+  type ImageSeed,
+  type NetworkSeed,
   type Preset,
-  type Unknown,
+  type SecurityGroupSeed,
+  type ShareSeed,
+  type VolumeSeed,
+  type VolumeTypeSeed,
 } from './preset/preset.js';
 export type { PurgeLimits, PurgeReport } from './retention/retention.js';
 export { NoValidHost } from './scheduler/scheduler.js';

@@ -13,7 +13,7 @@ describe('an option that does not exist', () => {
     [{ settings: { quotas: { instance: 1 } } }, 'createEngine(): settings.quotas: unknown option "instance"'],
     [{ worker: { lease: 1 } }, 'createEngine(): worker: unknown option "lease"'],
     [{ catalogs: { image: {} } }, 'createEngine(): catalogs: unknown option "image"'],
-    [{ preset: { flavours: [] } }, 'createEngine(): preset: unknown option "flavours"'],
+    [{ preset: { flavours: [] } }, 'preset: Unrecognized key: "flavours"'],
     [{ constructor: 1 }, 'createEngine(): unknown option "constructor"'],
   ])('of the engine is refused before anything is opened: %j', async (options, message) => {
     await expect(createEngine(options as never)).rejects.toThrow(message);

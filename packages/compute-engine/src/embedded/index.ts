@@ -1,10 +1,9 @@
 export type { EmbeddedCatalogs } from './embedded-catalogs.js';
 export type { UnknownIds } from './embedded-options.js';
-export type { EmbeddedImageCatalog, ImageSeed } from './images/embedded-images.js';
+export type { EmbeddedImageCatalog } from './images/embedded-images.js';
 export type { ImageMember, ImageRecord, MemberStatus } from './images/image-tables.js';
 export type { EmbeddedNetworkCatalog } from './networks/embedded-networks.js';
 export type { FloatingIpView } from './networks/floating-ips.js';
-export type { NetworkSeed } from './networks/network-seed.js';
 export type {
   AddressRange,
   NetworkRecord,
@@ -17,8 +16,7 @@ export type { PortChange } from './networks/ports.js';
 export type { RouterFields } from './networks/routers.js';
 export type { NewSubnet, SubnetChange } from './networks/subnets.js';
 export type { NetworkFields } from './networks/topology.js';
-export type { EmbeddedShareCatalog, ShareRecord, ShareSeed } from './shares/embedded-shares.js';
+export type { EmbeddedShareCatalog, ShareRecord } from './shares/embedded-shares.js';
 export type { EmbeddedVolumeCatalog } from './volumes/embedded-volumes.js';
 export type { VolumeView } from './volumes/volume-context.js';
-export type { VolumeSeed } from './volumes/volume-seed.js';
 export type { AttachmentRecord, SnapshotRecord, VolumeTypeRecord } from './volumes/volume-tables.js';

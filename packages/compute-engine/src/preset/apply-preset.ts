@@ -131,7 +131,7 @@ export async function applyPreset(
   await applyHosts(store, clock, preset.hosts ?? [], preset.aggregates ?? []);
   await applyFlavors(store, clock, preset.flavors ?? []);
   await catalogs.images.seed(preset.images ?? []);
-  await catalogs.networks.seed({ networks: preset.networks, securityGroups: preset.securityGroups });
-  await catalogs.volumes.seed({ types: preset.volumeTypes, volumes: preset.volumes });
+  await catalogs.networks.seed(preset);
+  await catalogs.volumes.seed(preset);
   await catalogs.shares.seed(preset.shares ?? []);
 }

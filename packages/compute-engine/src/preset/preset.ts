@@ -1,62 +1,38 @@
-import type { Rule } from '../drivers/simulated.js';
-import type { ImageSeed } from '../embedded/images/embedded-images.js';
-import type { NetworkSeed } from '../embedded/networks/network-seed.js';
-import type { ShareSeed } from '../embedded/shares/embedded-shares.js';
-import type { VolumeSeed } from '../embedded/volumes/volume-seed.js';
-import type { Flavor } from '../model/index.js';
+import type { z } from 'zod';
+import type { presetSchema } from './preset-schema.js';
+
+/** The same, not to be changed. */
+type Fixed<T> = T extends Uint8Array | RegExp | ((...given: never[]) => unknown)
+  ? T
+  : T extends readonly (infer Item)[]
+    ? readonly Fixed<Item>[]
+    : T extends object
+      ? { readonly [K in keyof T]: Fixed<T[K]> }
+      : T;
+
+/** What a cloud has before anybody has done anything. Its schema, which files are held against too, says what each field is. */
+export type Preset = Fixed<z.input<typeof presetSchema>>;
+
+type Item<K extends keyof Preset> = Required<Preset>[K] extends readonly (infer One)[] ? One : never;
 
 /** A flavor of a preset. Memory and swap in MiB, disks in GiB. */
-export type FlavorSeed = Pick<Flavor, 'id' | 'name' | 'vcpus' | 'memoryMb' | 'diskGb'> &
-  Partial<Omit<Flavor, 'seq' | 'revision'>>;
-
+export type FlavorSeed = Item<'flavors'>;
 /** A host of a preset, with what it offers. Memory in MiB, disk in GiB. */
-export interface HostSeed {
-  readonly name: string;
-  readonly zone?: string;
-  readonly vcpus: number;
-  readonly memoryMb: number;
-  readonly diskGb: number;
-  readonly hypervisorHostname?: string;
-  /** What runs machines there; default `QEMU`. */
-  readonly hypervisorType?: string;
-  /** Its version as one number, `major * 1,000,000 + minor * 1,000 + micro`. */
-  readonly hypervisorVersion?: number;
-  /** How much more than it has may be given away; defaults 16, 1.5 and 1. */
-  readonly cpuAllocationRatio?: number;
-  readonly ramAllocationRatio?: number;
-  readonly diskAllocationRatio?: number;
-}
-
+export type HostSeed = Item<'hosts'>;
 /** An aggregate that is there from the start, with the names of its hosts. */
-export interface AggregateSeed {
-  readonly name: string;
-  readonly hosts: readonly string[];
-  readonly metadata?: Readonly<Record<string, string>>;
-}
-
-/** What happens with ids that nobody knows. */
-export type Unknown = 'reject' | 'accept';
-
-/** What a cloud has before anybody has done anything. */
-export interface Preset {
-  readonly flavors?: readonly FlavorSeed[];
-  readonly hosts?: readonly HostSeed[];
-  readonly aggregates?: readonly AggregateSeed[];
-  readonly images?: readonly ImageSeed[];
-  readonly networks?: NetworkSeed['networks'];
-  readonly securityGroups?: NetworkSeed['securityGroups'];
-  readonly volumeTypes?: VolumeSeed['types'];
-  readonly volumes?: VolumeSeed['volumes'];
-  readonly shares?: readonly ShareSeed[];
-  readonly unknown?: {
-    readonly images?: Unknown;
-    readonly networks?: Unknown;
-    readonly volumes?: Unknown;
-    readonly shares?: Unknown;
-  };
-  /** Scripted behaviour of the simulated machines. */
-  readonly rules?: readonly Rule[];
-}
+export type AggregateSeed = Item<'aggregates'>;
+/** An image of a preset: there from the start, `active` unless it says otherwise; empty without `content`. */
+export type ImageSeed = Item<'images'>;
+/** A network of a preset. Without a project it is shared. */
+export type NetworkSeed = Item<'networks'>;
+/** A security group of a preset, with its rules. */
+export type SecurityGroupSeed = Item<'securityGroups'>;
+/** A volume type of a preset. */
+export type VolumeTypeSeed = Item<'volumeTypes'>;
+/** A volume of a preset. Size in GiB. */
+export type VolumeSeed = Item<'volumes'>;
+/** A share of a preset; what is left out has a default. Size in GiB. */
+export type ShareSeed = Item<'shares'>;
 
 /** Five flavors, an image, a network, two hosts: enough to boot a server. Its ids are fixed. */
 export const defaultPreset: Preset = {

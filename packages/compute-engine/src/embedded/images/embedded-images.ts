@@ -10,6 +10,7 @@ import type {
 } from '../../catalogs/image-catalog.js';
 import type { Caller } from '../../model/caller.js';
 import type { New } from '../../model/stored.js';
+import type { ImageSeed } from '../../preset/preset.js';
 import type { Session, Tx } from '../../store/database.js';
 import { lookThenInsert } from '../../store/look-then-insert.js';
 import { owns } from '../caller-scope.js';
@@ -27,16 +28,6 @@ export interface EmbeddedImagesOptions extends EmbeddedOptions {
   readonly directory?: string;
   /** The most content one image may have, in bytes. Default: as much as the folder holds, 256 MiB in the database. */
   readonly maxContentBytes?: number;
-}
-
-/** An image of a preset: there from the start, `active` unless it says otherwise. */
-export interface ImageSeed extends NewImage {
-  readonly status?: ImageStatus;
-  readonly sizeBytes?: number;
-  readonly checksum?: string;
-  readonly virtualSizeBytes?: number;
-  /** Its bytes; size and checksums follow from them. Without any it is there, and empty. */
-  readonly content?: Uint8Array | (() => AsyncIterable<Uint8Array>);
 }
 
 const { images } = imageTables;

@@ -3,7 +3,7 @@ import { type EmbeddedOptions, embeddedContext } from '../embedded-options.js';
 import { floatingAddresses } from './floating-ips.js';
 import { SlotBlocks } from './ip-allocations.js';
 import type { NetworkContext } from './network-context.js';
-import { type NetworkSeed, seedNetworks } from './network-seed.js';
+import { type NetworksSeed, seedNetworks } from './network-seed.js';
 import { portVerbs } from './ports.js';
 import { routerVerbs } from './routers.js';
 import { securityGroupRules } from './security-group-rules.js';
@@ -36,7 +36,7 @@ export function embeddedNetworks(options: EmbeddedNetworksOptions) {
     ...securityGroupRules(context),
     ...floatingAddresses(context),
     ...routerVerbs(context),
-    seed: (seed: NetworkSeed): Promise<void> => seedNetworks(context, seed),
+    seed: (seed: NetworksSeed): Promise<void> => seedNetworks(context, seed),
   };
   return catalog satisfies NetworkCatalog;
 }

@@ -1,38 +1,17 @@
-import type { NewSecurityGroupRule } from '../../catalogs/network-catalog.js';
+import type { Preset } from '../../preset/preset.js';
 import { lookThenInsert } from '../../store/look-then-insert.js';
 import { derivedUuid } from '../derived-uuid.js';
 import { dated, type NetworkContext, newNetwork, newSubnet } from './network-context.js';
-import { type AddressRange, networkTables } from './network-tables.js';
+import { networkTables } from './network-tables.js';
 import { checkSubnet, usualGateway } from './subnets.js';
-import type { NetworkFields } from './topology.js';
 
 const { networks, rules, securityGroups, subnets } = networkTables;
 
-/** Networks and security groups of a preset. Without a project a network is shared. */
-export interface NetworkSeed {
-  readonly networks?: readonly (NetworkFields & {
-    readonly id: string;
-    readonly projectId?: string;
-    readonly subnets?: readonly {
-      readonly id?: string;
-      readonly name?: string;
-      readonly cidr: string;
-      readonly gatewayIp?: string | null;
-      readonly allocationPools?: readonly AddressRange[];
-      readonly dnsNameservers?: readonly string[];
-    }[];
-  })[];
-  readonly securityGroups?: readonly {
-    readonly id: string;
-    readonly name: string;
-    readonly projectId: string;
-    readonly description?: string;
-    readonly rules?: readonly Omit<NewSecurityGroupRule, 'securityGroupId'>[];
-  }[];
-}
+/** Networks and security groups of a preset. */
+export type NetworksSeed = Pick<Preset, 'networks' | 'securityGroups'>;
 
 /** Adds what is not there yet; what is there stays as it has become. */
-export async function seedNetworks({ store, clock }: NetworkContext, seed: NetworkSeed): Promise<void> {
+export async function seedNetworks({ store, clock }: NetworkContext, seed: NetworksSeed): Promise<void> {
   for (const { id, projectId = '', subnets: nets = [], ...fields } of seed.networks ?? []) {
     for (const subnet of nets) checkSubnet(subnet);
     await lookThenInsert(store, async (tx) => {

@@ -3,6 +3,7 @@ import { CatalogError } from '../../catalogs/catalog-error.js';
 import type { Share, ShareAccess, ShareAccessType, ShareCatalog } from '../../catalogs/share-catalog.js';
 import type { Caller } from '../../model/caller.js';
 import type { New, Stored } from '../../model/stored.js';
+import type { ShareSeed } from '../../preset/preset.js';
 import { DocumentTable } from '../../store/document-table.js';
 import { lookThenInsert } from '../../store/look-then-insert.js';
 import { isAdmin, owns } from '../caller-scope.js';
@@ -16,9 +17,6 @@ export interface ShareRecord extends Share, Stored {
   readonly locks: readonly string[];
   readonly createdAt: number;
 }
-
-/** A share that is there from the start; what is left out has a default. */
-export type ShareSeed = Pick<Share, 'id' | 'projectId'> & Partial<Share>;
 
 const shares = new DocumentTable<ShareRecord>({
   name: 'shares',

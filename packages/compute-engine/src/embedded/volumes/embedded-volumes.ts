@@ -21,7 +21,7 @@ import {
   volumeNotFound,
   wrongStatus,
 } from './volume-context.js';
-import { seedVolumes, type VolumeSeed } from './volume-seed.js';
+import { seedVolumes, type VolumesSeed } from './volume-seed.js';
 import { type VolumeRecord, volumeTables } from './volume-tables.js';
 import { volumeTypes } from './volume-types.js';
 
@@ -201,7 +201,7 @@ export function embeddedVolumes(options: EmbeddedVolumesOptions) {
       return oldId;
     },
 
-    seed: (seed: VolumeSeed): Promise<void> => seedVolumes(context, seed),
+    seed: (seed: VolumesSeed): Promise<void> => seedVolumes(context, seed),
   };
   return catalog satisfies VolumeCatalog;
 }

@@ -1,20 +1,18 @@
+import type { Preset } from '../../preset/preset.js';
 import { lookThenInsert } from '../../store/look-then-insert.js';
 import { derivedUuid } from '../derived-uuid.js';
 import { newVolumeRecord, type VolumeContext } from './volume-context.js';
-import { type VolumeRecord, volumeTables } from './volume-tables.js';
-import { allowsMultiattach, findType, type VolumeTypeFields } from './volume-types.js';
+import { volumeTables } from './volume-tables.js';
+import { allowsMultiattach, findType } from './volume-types.js';
 
 const { types, volumes } = volumeTables;
 
 /** Volume types and volumes of a preset. */
-export interface VolumeSeed {
-  readonly types?: readonly (VolumeTypeFields & { readonly id?: string; readonly name: string })[];
-  readonly volumes?: readonly (Pick<VolumeRecord, 'id' | 'projectId' | 'sizeGb'> & Partial<VolumeRecord>)[];
-}
+export type VolumesSeed = Pick<Preset, 'volumeTypes' | 'volumes'>;
 
 /** Adds what is not there yet; what is there stays as it has become. */
-export async function seedVolumes({ store, clock }: VolumeContext, seed: VolumeSeed): Promise<void> {
-  for (const { id, name, description = null, isPublic = true, extraSpecs = {} } of seed.types ?? []) {
+export async function seedVolumes({ store, clock }: VolumeContext, seed: VolumesSeed): Promise<void> {
+  for (const { id, name, description = null, isPublic = true, extraSpecs = {} } of seed.volumeTypes ?? []) {
     await lookThenInsert(store, async (tx) => {
       if (await findType(tx, name)) return;
       const record = { id: id ?? derivedUuid(`volume-type/${name}`), name, description, isPublic, extraSpecs };

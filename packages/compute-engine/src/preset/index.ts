@@ -1,0 +1,2 @@
+export { InvalidPreset } from './invalid-preset.js';
+export { parsePreset, presetJsonSchema } from './parse-preset.js';
