@@ -1,4 +1,8 @@
 // How long a test waits for a cloud, from nothing to the first answer, and how much memory each of many clouds takes.
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { createInterface } from 'node:readline';
+import { fileURLToPath } from 'node:url';
 import { startCloud } from '@apistrata/test-cloud';
 
 const RUNS = 50;
@@ -22,6 +26,25 @@ async function startUp() {
   }
   times.sort((a, b) => a - b);
   return { median: times[RUNS >> 1], max: times.at(-1) };
+}
+
+const PROGRAM = fileURLToPath(new URL('../packages/test-cloud/dist/cli/main.js', import.meta.url));
+const PROGRAM_RUNS = 11;
+
+/** From nothing until the command prints where the cloud is, all modules loaded anew. */
+async function programStart() {
+  const times = [];
+  for (let run = 0; run < PROGRAM_RUNS; run++) {
+    const begun = performance.now();
+    const program = spawn(process.execPath, [PROGRAM, '--port', '0', '--quiet'], {
+      stdio: ['ignore', 'pipe', 'ignore'],
+    });
+    await once(createInterface({ input: program.stdout }), 'line');
+    times.push(performance.now() - begun);
+    program.kill('SIGTERM');
+    await once(program, 'exit');
+  }
+  return times.sort((a, b) => a - b)[PROGRAM_RUNS >> 1];
 }
 
 async function resets() {
@@ -61,10 +84,16 @@ export async function run() {
   const { median, max } = await startUp();
   const row = (what, ours, unit, budget) => ({ what, ours, baseline: '', ratio: '', unit, budget });
   return [
-    row(`startCloud() to the first answer, median of ${RUNS}`, Math.round(median), 'ms', '<= 300'),
+    row(`startCloud() to the first answer, median of ${RUNS}`, Math.round(median), 'ms', '<= 50'),
+    row(
+      `the command until it prints the environment, median of ${PROGRAM_RUNS}`,
+      Math.round(await programStart()),
+      'ms',
+      '<= 300',
+    ),
     row(`startCloud() to the first answer, longest of ${RUNS}`, Math.round(max), 'ms', '<= 300'),
     row('reset(), median', Math.round(await resets()), 'ms', ''),
-    row(`${CLOUDS} clouds at once, memory of all`, Math.round(memory / MIB), 'MiB', '<= 1024'),
+    row(`${CLOUDS} clouds at once, memory of all`, Math.round(memory / MIB), 'MiB', '<= 300'),
     row(`${CLOUDS} clouds at once, memory of each`, Math.round((memory / MIB / CLOUDS) * 10) / 10, 'MiB', ''),
     row('the large preset: 500 hosts, 100,000 servers', Math.round(await large()), 'ms', '"a few seconds"'),
   ];

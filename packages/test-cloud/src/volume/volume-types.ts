@@ -13,7 +13,8 @@ import { actionOf } from './action-of.js';
 const Specs = z.object({ extra_specs: words });
 const Project = z.object({ project: anyId });
 const encryption = {
-  provider: z.string().min(1).max(255),
+  // The original takes an empty one too, which the Go SDK sends with every change.
+  provider: z.string().max(255),
   cipher: z.string().max(255).nullish(),
   key_size: whole.nullish(),
   control_location: z.enum(['front-end', 'back-end']),
