@@ -71,6 +71,14 @@ function corsFrom({ 'cors-origin': origins }: Options) {
   return { origins: origins.includes('*') ? ('*' as const) : origins };
 }
 
+function trustProxies(app: Express, { 'trust-proxy': proxies }: Options): void {
+  try {
+    app.set('trust proxy', [...proxies]);
+  } catch (error) {
+    throw new StartError(`--trust-proxy: ${(error as Error).message}; it takes loopback, an address or a network`);
+  }
+}
+
 /**
  * Opens the database and puts everything together.
  *
@@ -109,6 +117,7 @@ export async function compose(plan: Plan, database: string, log: Logger, works =
     const app = express();
     app.disable('x-powered-by');
     app.disable('etag');
+    trustProxies(app, options);
     app.get('/openapi.json', (req, res) => {
       const version = req.query.version ?? options['max-version'];
       const document = documentOf(api, version, `${req.protocol}://${req.host}`);

@@ -83,6 +83,10 @@ export const optionTable = {
     { names: /^quota_[a-z_]+$/, schema: limit },
   ),
   limit: pairs('NAME=N', like(defaultLimits), 'a limit of connections, such as maxConnections=500'),
+  'trust-proxy': list(
+    'ADDRESS',
+    'proxies whose X-Forwarded-Proto, -Host and -Prefix are believed: loopback, uniquelocal, an address or a network',
+  ),
   'rate-limit': list(
     'user=N/TIME',
     'requests that each user, or each project (project=N/TIME), may make: user=600/m, project=100/10s',

@@ -1,4 +1,4 @@
-import { randomUUID } from 'node:crypto';
+import { randomBytes, randomUUID } from 'node:crypto';
 import {
   copyFileSync,
   existsSync,
@@ -144,7 +144,9 @@ describe.each(kinds)('commands of operators beside a server on $kind', ({ kind, 
 
   it('copy a database in use; what is restored has its records, and its secrets with their key', async () => {
     const [db, other, key] = [await database(), await database(), join(folder, `${randomUUID()}.key`)];
-    const program = await start('--db', db, '--secret-key-file', key, '--latency-ms', '1000');
+    const image = join(folder, `${randomUUID()}.img`);
+    writeFileSync(image, randomBytes(100_000));
+    const program = await start('--db', db, '--secret-key-file', key, '--latency-ms', '1000', '--image', image);
     const done = await boot(program, 'done');
     await until(program, done, 'ACTIVE');
     const password = `planted-${randomUUID()}`;
@@ -156,7 +158,10 @@ describe.each(kinds)('commands of operators beside a server on $kind', ({ kind, 
     ]);
     expect(report).toMatchObject({ file, bytes: statSync(file).size, tables: expect.stringMatching(/^\d{4}-/) });
     expect(statSync(file).mode & 0o777).toBe(0o600);
-    expect(readdirSync(folder).filter((name) => join(folder, name).startsWith(file))).toHaveLength(1);
+    const written = readdirSync(folder).filter((name) => join(folder, name).startsWith(file));
+    expect(written.map((name) => name.slice(36)).sort()).toEqual(
+      kind === 'SQLite' ? ['.backup', '.backup.images'] : ['.backup'],
+    );
     const again = await admin('db', 'backup', file, '--db', db);
     expect([again.code, again.output]).toEqual([1, `${file} exists already: name another file\n`]);
     await program.end('SIGKILL');
@@ -177,6 +182,10 @@ describe.each(kinds)('commands of operators beside a server on $kind', ({ kind, 
     await until(restored, underway, 'ACTIVE');
     await until(restored, await boot(restored, 'new'), 'ACTIVE');
     expect(restored.output()).not.toContain(password);
+    if (kind !== 'SQLite') return;
+    // An image's content is a file of its own there.
+    expect(report.images).toBe(1);
+    expect(readdirSync(`${other}.images`)).toEqual(readdirSync(`${db}.images`));
   });
 
   it('put a backup in the place of a database only when told to, and never under a server', async () => {

@@ -47,6 +47,21 @@ describe('the reference server', () => {
     }
   });
 
+  it('believes the proxies it was told of, and nobody else', async () => {
+    const behind = await startProgram(['--db', ':memory:', '--trust-proxy', 'loopback', '--log-level', 'silent']);
+    const headers = { 'X-Forwarded-Proto': 'https', 'X-Forwarded-Host': 'compute.example.org' };
+    const self = async (url: string) =>
+      ((await (await fetch(`${url}/v2.1/`, { headers })).json()) as any).version.links[0].href;
+    try {
+      expect(await self(behind.url)).toBe('https://compute.example.org/v2.1/');
+      expect(await self(program.url)).toBe(`${program.url}/v2.1/`);
+    } finally {
+      await behind.end('SIGTERM');
+    }
+    const { code, output } = await runProgram(['--db', ':memory:', '--port', '0', '--trust-proxy', 'my proxy']);
+    expect([code, output]).toEqual([1, expect.stringMatching(/^--trust-proxy: .*my proxy.*; it takes loopback/)]);
+  });
+
   it('runs the demo of the README', () => {
     const readme = readFileSync(join(import.meta.dirname, '../../../README.md'), 'utf8');
     const demo = /<!-- demo -->\s*```sh\n([\s\S]*?)```/.exec(readme)?.[1];

@@ -74,9 +74,10 @@ const backup: DatabaseCommand<BackupReport> = {
   usage: 'FILE',
   summary: 'copy the database as it is now, while servers use it',
   words: [1, 1],
-  run: ({ database }, { words }) => backupDatabase(database, words[0]!),
-  text: ({ file, bytes }) =>
-    `${file} (${size(bytes)}) holds all of it. What is secret in it is sealed: keep the secret key too, in another place.`,
+  run: ({ database, options }, { words }) =>
+    backupDatabase(database, words[0]!, { imageDirectory: options['image-dir'] }),
+  text: ({ file, bytes, images }) =>
+    `${file} (${size(bytes)})${images > 0 ? ` and ${file}.images (${images} files)` : ''} hold all of it. What is secret in it is sealed: keep the secret key too, in another place.`,
 };
 
 const restore: DatabaseCommand<RestoreReport> = {
@@ -85,7 +86,8 @@ const restore: DatabaseCommand<RestoreReport> = {
   summary: 'put a backup in the place of the database, which no server may use meanwhile',
   words: [1, 1],
   options: { replace: flag('a database that is there gives way; it is kept under another name') },
-  run: ({ database }, { words, own }) => restoreDatabase(database, words[0]!, { replace: own.replace }),
+  run: ({ database, options }, { words, own }) =>
+    restoreDatabase(database, words[0]!, { replace: own.replace, imageDirectory: options['image-dir'] }),
   text: ({ kept, pending }) =>
     [
       'The backup is in its place.',

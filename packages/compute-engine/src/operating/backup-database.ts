@@ -2,6 +2,7 @@ import { statSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { openSqlite } from '../store/sqlite-handle.js';
 import { changesIn, type DatabaseReader, isPostgres, openReader } from './database-reader.js';
+import { copyImageFiles, imageDirectoryOf } from './image-files.js';
 import { newFile } from './new-file.js';
 import { OperatingError } from './operating-error.js';
 import { runPostgresTool } from './postgres-tools.js';
@@ -11,8 +12,15 @@ export interface BackupReport {
   readonly kind: 'sqlite' | 'postgres';
   readonly file: string;
   readonly bytes: number;
+  /** Files with the content of images, in the folder `FILE.images` beside it; 0 where the database has all of it. */
+  readonly images: number;
   /** The newest change of the tables in it. */
   readonly tables: string;
+}
+
+export interface BackupOptions {
+  /** Where the image service keeps content; default: where the engine does. */
+  readonly imageDirectory?: string;
 }
 
 /** Throws unless this is a whole SQLite database; gives the changes of its tables. */
@@ -53,14 +61,21 @@ async function copyPostgres(url: string, draft: string): Promise<void> {
  * with `pg_dump`. The copy is complete and read back when this resolves. Secrets in it stay sealed: their key is not in it.
  *
  * @param url a SQLite file, or `postgres://...`
- * @param file where the copy goes; nothing is overwritten
+ * @param file where the copy goes; nothing is overwritten. Content of images that is kept in files goes to `FILE.images`
  * @throws OperatingError with cause and cure, DatabaseUnavailable
  */
-export async function backupDatabase(url: string, file: string): Promise<BackupReport> {
+export async function backupDatabase(url: string, file: string, options: BackupOptions = {}): Promise<BackupReport> {
   const reader = openReader(url);
   const tables = (await changesIn(reader).finally(() => reader.close())).at(-1);
   if (tables === undefined) throw new OperatingError('the database has no tables yet: there is nothing to keep');
   const target = resolve(file);
-  await newFile(target, (draft) => (isPostgres(url) ? copyPostgres(url, draft) : copySqlite(url, draft)));
-  return { kind: reader.kind, file: target, bytes: statSync(target).size, tables };
+  const copyImages = () => copyImageFiles(imageDirectoryOf(url, options.imageDirectory), `${target}.images`);
+  let images = 0;
+  await newFile(target, async (draft) => {
+    // Before for what is deleted meanwhile, after for what has come meanwhile.
+    await copyImages();
+    await (isPostgres(url) ? copyPostgres(url, draft) : copySqlite(url, draft));
+    images = await copyImages();
+  });
+  return { kind: reader.kind, file: target, bytes: statSync(target).size, images, tables };
 }

@@ -10,6 +10,7 @@ import { SqliteOwner } from '../store/sqlite-owner.js';
 import { changesInFile } from './backup-database.js';
 import { changesIn, isPostgres, openReader } from './database-reader.js';
 import { databaseStatus } from './database-status.js';
+import { copyImageFiles, imageDirectoryOf } from './image-files.js';
 import { sync } from './new-file.js';
 import { OperatingError } from './operating-error.js';
 import { runPostgresTool } from './postgres-tools.js';
@@ -17,6 +18,8 @@ import { runPostgresTool } from './postgres-tools.js';
 export interface RestoreOptions {
   /** Whether a database that is there gives way. It is kept under another name. */
   readonly replace: boolean;
+  /** Where the image service keeps content; default: where the engine does. */
+  readonly imageDirectory?: string;
 }
 
 export interface RestoreReport {
@@ -142,7 +145,10 @@ async function restorePostgres(url: string, backup: string, replace: boolean): P
 export async function restoreDatabase(
   url: string,
   backup: string,
-  { replace }: RestoreOptions,
+  { replace, imageDirectory }: RestoreOptions,
 ): Promise<RestoreReport> {
+  // Beside what is there: of the former database nothing is lost, and of this one nothing is missing.
+  const directory = imageDirectoryOf(url, imageDirectory);
+  if (directory !== undefined) await copyImageFiles(`${backup}.images`, directory);
   return isPostgres(url) ? restorePostgres(url, backup, replace) : restoreFile(resolve(url), resolve(backup), replace);
 }

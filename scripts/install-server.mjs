@@ -1,0 +1,48 @@
+// `node scripts/install-server.mjs FOLDER`: the reference server with all it needs to run, and nothing else, in a folder of
+// its own that nobody has to write to. For images of containers and for machines: see docs/operating.md.
+import { spawnSync } from 'node:child_process';
+import { existsSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { ROOT, SERVER } from './start-keys.mjs';
+
+const [folder] = process.argv.slice(2);
+if (!folder || (existsSync(folder) && readdirSync(folder).length > 0)) {
+  console.error(
+    'install-server.mjs needs a FOLDER that is empty or not there: node scripts/install-server.mjs /opt/apistrata',
+  );
+  process.exit(2);
+}
+const target = resolve(folder);
+const { name } = JSON.parse(readFileSync(join(ROOT, SERVER, 'package.json'), 'utf8'));
+// From Node 24 on SQLite is part of Node; before, its native module is needed.
+const builtinSqlite = Number(process.versions.node.split('.')[0]) >= 24;
+
+function run(what, command, args) {
+  console.log(`${what} ...`);
+  const { status, error } = spawnSync(command, args, { cwd: ROOT, stdio: 'inherit' });
+  if (status === 0) return;
+  console.error(`${what}: failed${error ? ` (${error.message})` : ''}. Look above for what was said.`);
+  process.exit(1);
+}
+const pnpm = (what, ...args) =>
+  run(what, 'npx', [
+    '--yes',
+    'pnpm@12.21.0',
+    ...args,
+    '--prefer-offline',
+    ...(builtinSqlite ? ['--ignore-scripts'] : []),
+  ]);
+
+if (!existsSync(join(ROOT, 'node_modules', 'typescript')))
+  pnpm('Installing', 'install', '--frozen-lockfile', '--prod', '--filter-prod', '.', '--filter-prod', `${name}...`);
+run('Building', process.execPath, [join('scripts', 'transpile.mjs')]);
+pnpm('Putting together', `--filter=${name}`, 'deploy', '--prod', '--legacy', target);
+
+for (const part of ['src', 'test', 'tsconfig.json']) rmSync(join(target, part), { recursive: true, force: true });
+const modules = join(target, 'node_modules', '.pnpm');
+if (builtinSqlite) {
+  rmSync(join(target, 'node_modules', 'better-sqlite3'), { force: true });
+  for (const one of readdirSync(modules).filter((entry) => entry.startsWith('better-sqlite3@')))
+    rmSync(join(modules, one), { recursive: true });
+}
+console.log(`Done: node ${join(target, 'dist', 'main.js')} --help`);
