@@ -28,7 +28,6 @@ const inJson = (json: keyof Server, read: Read): PatternField => ({ json, read }
 
 const fields = {
   name: inColumn('name', (s) => [s.name]),
-  description: inJson('description', (s) => [s.description]),
   hostname: inJson('hostname', (s) => [s.hostname]),
   node: inJson('node', (s) => [s.node]),
   key_name: inJson('keyName', (s) => [s.keyName]),
@@ -59,7 +58,14 @@ function addressesOf({ interfaces }: Server, version: 4 | 6): string[] {
 }
 
 /** Fields of servers that a pattern can be matched with. */
-export type ServerPatternField = keyof typeof fields;
+export type ServerPatternField = keyof typeof fields | TextSetting;
+
+/** Settings need no entry: they have their own names. */
+function fieldOf(name: ServerPatternField): PatternField {
+  if (Object.hasOwn(fields, name)) return fields[name as keyof typeof fields];
+  const setting = name as TextSetting;
+  return inJson(setting, (s) => [s[setting]]);
+}
 
 /** Filters whose value is the value of a column. */
 const columns = {
@@ -169,7 +175,7 @@ const like = (column: string, text: string) => sql<boolean>`${sql.ref(column)} l
 function patternConditions({ patterns = {} }: ServerFilters, kind: DatabaseKind): readonly RawBuilder<boolean>[] {
   const { ip, ip6, ...others } = patterns;
   const conditions = Object.entries(others).flatMap(
-    ([name, pattern]) => patternCondition(fields[name as ServerPatternField], pattern, kind) ?? [],
+    ([name, pattern]) => patternCondition(fieldOf(name as ServerPatternField), pattern, kind) ?? [],
   );
   // An address of either version will do.
   const addresses = [ip, ip6].filter((pattern) => pattern !== undefined).map((pattern) => likeOf(pattern));
@@ -231,7 +237,7 @@ export function recordPredicate(filters: ServerFilters, hosts: HostMap): ServerP
 
 function patternPredicates({ patterns = {} }: ServerFilters, hosts: HostMap): ServerPredicate[] {
   const predicateFor = (names: readonly ServerPatternField[]): ServerPredicate => {
-    const compiled = names.map((name) => [fields[name].read, compilePattern(patterns[name]!) ?? never] as const);
+    const compiled = names.map((name) => [fieldOf(name).read, compilePattern(patterns[name]!) ?? never] as const);
     return (server) =>
       compiled.some(([read, fits]) => read(server, hosts).some((text) => typeof text === 'string' && fits(text)));
   };
@@ -244,7 +250,7 @@ function patternPredicates({ patterns = {} }: ServerFilters, hosts: HostMap): Se
 
 /** Whether the database says all that the pattern says. */
 function isExactInDatabase(name: ServerPatternField, pattern: string): boolean {
-  const { column }: PatternField = fields[name];
+  const { column }: PatternField = fieldOf(name);
   return column !== undefined && plainPattern(pattern) !== undefined;
 }
 
