@@ -1,4 +1,4 @@
-import type { Compilable, CompiledQuery, InsertQueryBuilder, SelectQueryBuilder } from 'kysely';
+import { type Compilable, type CompiledQuery, type InsertQueryBuilder, type SelectQueryBuilder, sql } from 'kysely';
 import type { New, Stored } from '../model/stored.js';
 import type { Rows, Session, Tx } from './database.js';
 
@@ -27,9 +27,6 @@ export class StaleRecord extends Error {
   readonly code = 'STALE_RECORD';
 }
 
-/** Databases bound the number of parameters of a statement. */
-const MOST_PER_READ = 500;
-
 /** New for each write; only its being different counts. */
 function newRevision(): number {
   return Math.floor(Math.random() * 2 ** 52);
@@ -44,12 +41,14 @@ export class DocumentTable<R extends Stored> {
   readonly name: string;
   readonly #spec: DocumentTableSpec<R>;
   readonly #columns: readonly (readonly [string, (record: New<R>) => ColumnValue | boolean | undefined])[];
+  readonly #defaults: readonly (readonly [string, unknown])[];
   readonly #compiled = new Map<string, CompiledQuery>();
 
   constructor(spec: DocumentTableSpec<R>) {
     this.name = spec.name;
     this.#spec = spec;
     this.#columns = Object.entries(spec.columns);
+    this.#defaults = Object.entries(spec.defaults ?? {});
   }
 
   /**
@@ -67,13 +66,20 @@ export class DocumentTable<R extends Stored> {
     const found = rows.map(({ id, revision }) => this.#known(session, id, revision));
     const unknown = rows.flatMap(({ seq }, index) => (found[index] ? [] : [seq]));
     const read = new Map<number, R>();
-    for (let i = 0; i < unknown.length; i += MOST_PER_READ) {
-      const seqs = unknown.slice(i, i + MOST_PER_READ);
-      for (const row of await this.#select(session).where('seq', 'in', seqs).execute())
-        read.set(row.seq, this.#decode(session, row));
+    if (unknown.length > 0) {
+      const parameters = [session.kind === 'postgres' ? unknown : JSON.stringify(unknown)];
+      const texts = await session.db.executeQuery<Row>({ ...this.#selectBySeqs(session), parameters });
+      for (const row of texts.rows) read.set(row.seq, this.#decode(session, row));
     }
     // What was removed between the two reads is left out.
     return rows.flatMap(({ seq }, index) => found[index] ?? read.get(seq) ?? []);
+  }
+
+  /** However many they are, it is one statement with one parameter: known to the database, and written once. */
+  #selectBySeqs(session: Session): CompiledQuery {
+    const listed = session.kind === 'postgres' ? sql`any(${''})` : sql`(select value from json_each(${''}))`;
+    const operator = session.kind === 'postgres' ? '=' : 'in';
+    return this.#once(session, 'bySeqs', () => this.#select(session).where('seq', operator, listed));
   }
 
   #known(session: Session, id: string, revision: number): R | undefined {
@@ -194,8 +200,12 @@ export class DocumentTable<R extends Stored> {
   #decode(session: Session, row: Row): R {
     const known = this.#known(session, row.id, row.revision);
     if (known) return known;
-    const record = { ...this.#spec.defaults, ...JSON.parse(row.data), seq: row.seq, revision: row.revision } as R;
-    return this.#keep(session, row.id, record);
+    // Nobody else has it yet, so it is completed in place: copying it field by field would cost more than reading it.
+    const record: Record<string, unknown> = JSON.parse(row.data);
+    for (const [name, value] of this.#defaults) if (!Object.hasOwn(record, name)) record[name] = value;
+    record.seq = row.seq;
+    record.revision = row.revision;
+    return this.#keep(session, row.id, record as unknown as R);
   }
 
   /** Known from now on. What is undone again does no harm: no row will ever have its revision. */

@@ -30,7 +30,7 @@ afterEach(async () => {
 
 /** Another process that opens the file with the built package, says so, and holds it until it is killed. */
 function holdElsewhere(file: string): { child: ChildProcess; said: Promise<string> } {
-  const code = `import { openStore } from '@apistrata/compute-engine';
+  const code = `import { openStore } from '../dist/store/store.js';
     openStore(process.argv[1]).then(() => { console.log('open'); setInterval(() => {}, 1000); },
       (error) => console.log(error.code + ': ' + error.message));`;
   const args = ['--input-type=module', '-e', code, file];
