@@ -95,12 +95,13 @@ export class Host {
     await writeConfigDrive(story, folder, name, qemuImg, { runAs, signal });
   }
 
-  /** Removes everything of a server from this computer. */
+  /** Removes everything of a server from this computer, and images that nobody needs any more. */
   async remove(server: Server): Promise<void> {
     const machine = this.machine(server);
     await machine.end();
     await machine.folder.remove();
     this.#machines.delete(server.id);
+    await this.disks.cache.sweep();
   }
 
   /** Lets go of all machines, which go on. */

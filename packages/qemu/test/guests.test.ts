@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { missingForGuests } from './guest/build-guest.js';
 import { processesOf } from './processes-of.js';
-import { ada, IMAGE, QemuCloud } from './qemu-cloud.js';
+import { ada, IMAGE, NETWORK, QemuCloud } from './qemu-cloud.js';
 
 const missing = missingForGuests();
 if (missing) console.warn(`\n*** SKIPPED: virtual machines: this machine has no ${missing} ***\n`);
@@ -59,6 +59,27 @@ describe.skipIf(missing)('a virtual machine', { timeout: 240_000 }, () => {
     expect(diagnostics.disks[0]!.writeBytes).toBeGreaterThan(0);
     await cloud.done(id, act().act(ada, id, 'unpause'));
     expect(await line.count()).toBeGreaterThan(before);
+  });
+
+  it('gets an interface while it runs, with its address, and loses it again', async () => {
+    await act().act(ada, id, 'attachInterface', {
+      networkId: NETWORK,
+      toExternal: false,
+      resourceRequests: true,
+    });
+    await cloud.engine.idle();
+    const { interfaces } = await act().get(ada, id);
+    const { mac, fixedIps } = interfaces[1]!;
+    const line = await cloud.line(id);
+    const wait = (test: string) =>
+      `n=0; until ${test}; do n=$((n + 1)); [ $n -lt 60 ] || break; sleep 0.5; done; ${test}`;
+    await line.run(wait('[ -e /sys/class/net/eth1 ]'));
+    expect(await line.run('cat /sys/class/net/eth1/address')).toBe(mac);
+    await line.run('ip link set eth1 up; udhcpc -i eth1 -n -q -t 5 -T 1 -s /udhcpc.sh >/dev/null 2>&1');
+    expect(await line.run('ip -4 -o addr show dev eth1')).toContain(` ${fixedIps[0]!.address}/16`);
+    await act().act(ada, id, 'detachInterface', { portId: interfaces[1]!.portId });
+    await cloud.engine.idle();
+    await line.run(wait('[ ! -e /sys/class/net/eth1 ]'));
   });
 
   it('is taken over by the next engine, and started no second time', async () => {
@@ -124,6 +145,16 @@ describe.skipIf(missing)('a virtual machine', { timeout: 240_000 }, () => {
     expect(await line.run('mkdir -p /mnt/own; mount -t ext4 /dev/vdb /mnt/own; cat /mnt/own/note')).toBe('later');
     await cloud.done(id, act().act(ada, id, 'unrescue'));
     expect(existsSync(join(folder(), 'rescue.qcow2'))).toBe(false);
+  });
+
+  it('is refused when it is to have a volume, and nothing is left of it', async () => {
+    const devices = [
+      { source: 'image', destination: 'local', sourceId: IMAGE, bootIndex: 0 },
+      { source: 'blank', destination: 'volume', size: 1, bootIndex: -1 },
+    ] as const;
+    const folders = cloud.folders();
+    await expect(cloud.create({ devices })).rejects.toThrow('have no volumes yet');
+    expect(cloud.folders()).toEqual(folders);
   });
 
   it('has a fresh disk when it is rebuilt, and leaves nothing behind when it is deleted', async () => {

@@ -5,17 +5,18 @@ import type { GuestInterface } from './guest-networks.js';
 const toNumber = (address: string) => address.split('.').reduce((sum, part) => sum * 256 + Number(part), 0);
 const toText = (value: number) => [24, 16, 8, 0].map((shift) => Math.floor(value / 2 ** shift) % 256).join('.');
 
+/** What `netdev_add` takes, but for the id. */
+export type NetworkBackend = Readonly<Record<string, string | number | boolean>>;
+
 /** An interface that leads nowhere. */
-const NOWHERE = 'hubport,hubid=1';
+const NOWHERE: NetworkBackend = { type: 'hubport', hubid: 1 };
 
 /**
- * What `-netdev` takes for a network that QEMU itself plays for one guest: it answers DHCP with just the address of the
+ * A network that QEMU itself plays for one guest: it answers DHCP with just the address of the
  * port, is the gateway, forwards names to the resolver of this host, and lets the guest reach out. Guests do not reach each
  * other. Without an IPv4 address the interface leads nowhere.
- *
- * @param forwards ports of this host that lead to ports of the guest
  */
-export function userNetwork({ addresses }: GuestInterface, forwards: readonly Forward[] = []): string {
+export function userNetwork({ addresses }: GuestInterface): NetworkBackend {
   const given = addresses.find(({ version }) => version === 4);
   if (!given) return NOWHERE;
   const [first, length] = given.cidr.split('/') as [string, string];
@@ -33,18 +34,12 @@ export function userNetwork({ addresses }: GuestInterface, forwards: readonly Fo
   };
   const gateway = given.gateway ?? free([given.address], network + 1, 1);
   const resolver = free([given.address, gateway], last - 1, -1);
-  const forwarded = forwards.map(
-    ({ hostPort, guestPort }) => `hostfwd=tcp:127.0.0.1:${hostPort}-${given.address}:${guestPort}`,
-  );
-  return [
-    ...['user', 'ipv6=off', `net=${toText(network)}/${prefix}`, `host=${gateway}`],
-    ...[`dhcpstart=${given.address}`, `dns=${resolver}`],
-    ...forwarded,
-  ].join(',');
-}
-
-/** A TCP port of this host's loopback address that leads to one of a guest. */
-export interface Forward {
-  readonly hostPort: number;
-  readonly guestPort: number;
+  return {
+    type: 'user',
+    ipv6: false,
+    net: `${toText(network)}/${prefix}`,
+    host: gateway,
+    dhcpstart: given.address,
+    dns: resolver,
+  };
 }

@@ -4,12 +4,24 @@ import type { MachineShape, NicShape } from './machine-shape.js';
 
 /** What `device_add` and `-device` take for a network interface. */
 export function nicDevice({ id, mac, mtu }: NicShape) {
-  return { driver: 'virtio-net-pci', id, netdev: `net-${id}`, mac, romfile: '', host_mtu: mtu };
+  return { driver: 'virtio-net-pci', id, netdev: netdevId(id), mac, romfile: '', host_mtu: mtu };
 }
 
-/** What `-netdev` and `netdev_add` take. */
-export function nicBackend({ id, backend }: NicShape): string {
-  return `${backend},id=net-${id}`;
+/** What `netdev_add` takes for what is behind an interface. */
+export function nicBackend({ id, backend }: NicShape) {
+  return { ...backend, id: netdevId(id) };
+}
+
+/** The name of what is behind an interface. */
+export function netdevId(nicId: string): string {
+  return `net-${nicId}`;
+}
+
+/** The same as nicBackend for `-netdev`, whose older versions know no JSON. */
+function netdevArgument(nic: NicShape): string {
+  const { type, ...fields } = nicBackend(nic) as Readonly<Record<string, string | number | boolean>>;
+  const spelled = (value: string | number | boolean) => (typeof value === 'boolean' ? (value ? 'on' : 'off') : value);
+  return [type, ...Object.entries(fields).map(([name, value]) => `${name}=${spelled(value)}`)].join(',');
 }
 
 /** Forbids what QEMU never needs: other programs, other users' rights, priorities. */
@@ -62,7 +74,7 @@ export function machineArguments(
           }),
           ...device({ driver: 'scsi-hd', bus: 'scsi.0', drive: 'config-drive', id: 'config-2' }),
         ]),
-    ...shape.nics.flatMap((nic) => ['-netdev', nicBackend(nic), ...device(nicDevice(nic))]),
+    ...shape.nics.flatMap((nic) => ['-netdev', netdevArgument(nic), ...device(nicDevice(nic))]),
     ...(kernel ? ['-kernel', kernel.kernel, '-append', kernel.commandLine] : []),
     ...(kernel?.ramdisk ? ['-initrd', kernel.ramdisk] : []),
     ...(incoming ? ['-incoming', 'defer'] : []),

@@ -1,3 +1,4 @@
+import type { NetworkBackend } from '../guest/user-network.js';
 import type { Acceleration } from '../programs/acceleration.js';
 
 /** A disk that is a file of this host. */
@@ -23,8 +24,8 @@ export interface NicShape {
   readonly id: string;
   readonly mac: string;
   readonly mtu: number;
-  /** What the interface leads to: value of `-netdev` without its id. */
-  readonly backend: string;
+  /** What the interface leads to. */
+  readonly backend: NetworkBackend;
 }
 
 export interface KernelShape {

@@ -95,7 +95,10 @@ export class Machine {
     if (!(await this.isGoing())) return false;
     while (qmp.isOpen && Date.now() < deadline) {
       await qmp.execute('system_powerdown').catch(() => {});
-      const wait = AbortSignal.any([signal, AbortSignal.timeout(Math.min(PRESS_AGAIN_MS, deadline - Date.now()))]);
+      const wait = AbortSignal.any([
+        signal,
+        AbortSignal.timeout(Math.min(PRESS_AGAIN_MS, Math.max(0, deadline - Date.now()))),
+      ]);
       await qmp.untilClosed(wait).catch(() => signal.throwIfAborted());
     }
     if (qmp.isOpen) return false;

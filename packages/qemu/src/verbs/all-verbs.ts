@@ -1,3 +1,4 @@
+import { interfaces } from './interfaces.js';
 import { life } from './life.js';
 import { memory } from './memory.js';
 import type { Verbs } from './order.js';
@@ -6,4 +7,4 @@ import { snapshots } from './snapshots.js';
 import { systems } from './systems.js';
 
 /** All that machines can do here. */
-export const verbs: Verbs = { ...life, ...memory, ...systems, ...resizing, ...snapshots };
+export const verbs: Verbs = { ...life, ...memory, ...systems, ...resizing, ...snapshots, ...interfaces };

@@ -1,0 +1,57 @@
+import { guestInterface } from '../guest/guest-networks.js';
+import { netdevId, nicBackend, nicDevice } from '../machine/machine-arguments.js';
+import { nicId, nicShape } from '../machine/shape-of.js';
+import { type QmpClient, QmpRefusal } from '../qmp/qmp-client.js';
+import type { Verbs } from './order.js';
+
+/** How long a guest may take to let go of a device. */
+const LET_GO_MS = 10_000;
+
+/** Passes over what QEMU refuses because it is so already. */
+function unlessSo(so: RegExp) {
+  return (error: unknown): void => {
+    if (!(error instanceof QmpRefusal && so.test(error.message))) throw error;
+  };
+}
+
+const THERE = /Duplicate (device )?ID/i;
+const GONE = /not found/i;
+
+/**
+ * Has the guest let go of a device. One that does not answer, because it is still booting or has no driver, keeps the device
+ * until it boots anew.
+ */
+async function removeDevice(qmp: QmpClient, id: string, timeoutMs: number, signal: AbortSignal): Promise<void> {
+  const late = AbortSignal.timeout(timeoutMs);
+  try {
+    await qmp.executeUntil(
+      'device_del',
+      { id },
+      ({ event, data }) => event === 'DEVICE_DELETED' && data.device === id,
+      AbortSignal.any([signal, late]),
+    );
+  } catch (error) {
+    signal.throwIfAborted();
+    if (late.aborted) return;
+    unlessSo(/not found|already in the process of unplug/i)(error);
+  }
+}
+
+/** Interfaces that come and go. A machine that is off has them when it is started. */
+export const interfaces: Verbs = {
+  attach_interface: async ({ host, work, server }) => {
+    const qmp = await host.machine(server).running();
+    if (!qmp) return;
+    const nic = nicShape(await guestInterface(host.parts.services.networks, server, work.interface));
+    await qmp.execute('netdev_add', nicBackend(nic)).catch(unlessSo(THERE));
+    await qmp.execute('device_add', nicDevice(nic)).catch(unlessSo(THERE));
+  },
+  detach_interface: async ({ host, work, server, signal }) => {
+    const qmp = await host.machine(server).running();
+    if (!qmp) return;
+    const id = nicId(work.interface.portId);
+    await removeDevice(qmp, id, Math.min(LET_GO_MS, host.parts.shutdownTimeoutMs), signal);
+    // Whether or not the guest has let go, the interface leads nowhere from here on.
+    await qmp.execute('netdev_del', { id: netdevId(id) }).catch(unlessSo(GONE));
+  },
+};
