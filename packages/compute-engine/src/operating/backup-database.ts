@@ -18,6 +18,7 @@ export interface BackupReport {
   readonly tables: string;
 }
 
+/** What a backup holds beside the database. */
 export interface BackupOptions {
   /** Where the image service keeps content; default: where the engine does. */
   readonly imageDirectory?: string;
@@ -63,6 +64,10 @@ async function copyPostgres(url: string, draft: string): Promise<void> {
  * @param url a SQLite file, or `postgres://...`
  * @param file where the copy goes; nothing is overwritten. Content of images that is kept in files goes to `FILE.images`
  * @throws OperatingError with cause and cure, DatabaseUnavailable
+ * @example
+ * import { backupDatabase } from '@apistrata/compute-engine/operating';
+ *
+ * const { bytes } = await backupDatabase('data/compute.db', '/backups/today.backup');
  */
 export async function backupDatabase(url: string, file: string, options: BackupOptions = {}): Promise<BackupReport> {
   const reader = openReader(url);

@@ -12,6 +12,7 @@ export interface Finding {
   readonly told: string;
 }
 
+/** Where the keys are that open what is sealed. */
 export type CheckOptions = SecretKeyOptions;
 
 /** Work that nobody took up for so long will not be without help. */

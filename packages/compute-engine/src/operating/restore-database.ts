@@ -15,6 +15,7 @@ import { sync } from './new-file.js';
 import { OperatingError } from './operating-error.js';
 import { runPostgresTool } from './postgres-tools.js';
 
+/** How a backup is put in its place. */
 export interface RestoreOptions {
   /** Whether a database that is there gives way. It is kept under another name. */
   readonly replace: boolean;
@@ -22,6 +23,7 @@ export interface RestoreOptions {
   readonly imageDirectory?: string;
 }
 
+/** What came of a restore. */
 export interface RestoreReport {
   /** Where the database that was there is now; null when there was none. */
   readonly kept: string | null;

@@ -7,6 +7,7 @@ import { type NamedLimit, orderedLimits, type RateLimit } from './limits.js';
 import { ownCounter, type RateLimitStore, SharedCounters } from './store.js';
 
 /** The limits of callers, and where requests are counted. */
+/** What is limited, and where it is counted. */
 export interface RateLimiterOptions {
   readonly limits: readonly RateLimit[];
   /** Default `memory`: each process counts for itself. */
