@@ -41,9 +41,12 @@ async function engineFrom(plan: Plan, database: string, log: Logger, works: bool
       driver,
       imageDirectory: options['image-dir'],
       observer: observersOf(observation).engine,
+      events: plan.events,
       onError: (error, job) => log.error({ err: error, job: job?.id, kind: job?.kind }, 'background work failed'),
     });
   } catch (error) {
+    if (error instanceof TypeError && /webhook/.test(error.message))
+      throw new StartError(`--webhook: ${error.message}`);
     if (error instanceof RangeError) throw new StartError(`--database, --setting or --durability: ${error.message}`);
     if (error instanceof SecretKeyError) throw new StartError(`--secret-key-file: ${error.message}`);
     if (error instanceof StartError) throw error;

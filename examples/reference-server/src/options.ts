@@ -126,6 +126,9 @@ export const optionTable = {
   }),
   'metrics-host': text('H', 'address to listen on for --metrics-port', '127.0.0.1'),
   traces: flag('spans for OpenTelemetry, whose SDK is to be loaded before the program: node --import'),
+  events: flag('keep what happens, and tell it to administrators as a stream on /events'),
+  webhook: list('URL', 'tell what happens to this address too; needs --webhook-secret-file'),
+  'webhook-secret-file': text('FILE', 'what is told to webhooks is signed with the first line of this file'),
   'no-docs': flag('no pages about the API on /docs'),
   help: command('this text'),
 } as const;

@@ -1,10 +1,12 @@
 import type { DatabaseSettings, Preset, QuotaKind, Settings } from '@apistrata/compute-engine';
 import { defaultSettings } from '@apistrata/compute-engine';
 import type { Catalogs } from '@apistrata/compute-engine/catalogs';
+import type { EventOptions } from '@apistrata/compute-engine/events';
 import { type Identity, type Policies, policies } from '@apistrata/compute-router';
 import type { RateLimit } from '@apistrata/compute-router/rate-limit';
 import { type GuardLimits, guardLimits } from '@apistrata/healthcheck/server';
 import { defaultsFrom } from '@apistrata/quota';
+import { eventsFrom } from './events.js';
 import type { Observation } from './observation.js';
 import type { Options } from './options.js';
 import { readPreset } from './preset-file.js';
@@ -26,6 +28,7 @@ export interface Plan {
   readonly rateLimits: readonly RateLimit[];
   readonly environment: NodeJS.ProcessEnv;
   readonly observation: Observation;
+  readonly events: EventOptions | undefined;
 }
 
 /** The settings of the engine, out of `--setting` and `--quota`. */
@@ -74,5 +77,6 @@ export function planFrom(options: Options, environment: NodeJS.ProcessEnv, obser
     rateLimits: rateLimitsFrom(options),
     environment,
     observation,
+    events: eventsFrom(options),
   };
 }

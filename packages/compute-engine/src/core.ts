@@ -3,6 +3,7 @@ import type { Clock } from './clock.js';
 import type { Context } from './context.js';
 import type { Driver } from './drivers/driver.js';
 import type { Machines } from './drivers/machines.js';
+import type { EngineEvents } from './events/engine-events.js';
 import type { Guards } from './lifecycle/guards.js';
 import type { Worker } from './lifecycle/worker.js';
 import type { Server } from './model/index.js';
@@ -24,6 +25,7 @@ export interface Core {
   readonly infrastructure: Infrastructure;
   readonly settings: Settings;
   readonly observer: EngineObserver;
+  readonly events: EngineEvents;
 }
 
 /** A server, and on whose behalf something is done to it. */

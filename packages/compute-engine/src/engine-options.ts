@@ -3,6 +3,8 @@ import { checkOptions } from './check-options.js';
 import type { Clock } from './clock.js';
 import type { Driver } from './drivers/driver.js';
 import type { DriverServices } from './drivers/driver-services.js';
+import type { EventOptions } from './events/engine-events.js';
+import type { WebhookOptions } from './events/webhook.js';
 import type { Job } from './lifecycle/jobs.js';
 import type { WorkerOptions } from './lifecycle/worker.js';
 import { type EngineObserver, engineObserverHooks } from './observation/observer.js';
@@ -37,6 +39,11 @@ export interface EngineOptions extends Partial<DatabaseSettings>, SecretKeyOptio
   readonly actions?: readonly AnyAction[];
   /** Looks on while the engine works: for metrics and traces. Several see the same. Default: nobody, which costs nothing. */
   readonly observer?: EngineObserver | readonly EngineObserver[];
+  /**
+   * Keeps what happens, for webhooks and for readers of the stream (`{}` is for the stream alone). Default: nothing is
+   * kept; `engine.on` works all the same.
+   */
+  readonly events?: EventOptions;
   /** Told of background work that broke down. */
   readonly onError?: (error: unknown, job: Job | undefined) => void;
 }
@@ -55,6 +62,7 @@ const options: Readonly<Record<keyof EngineOptions, unknown>> = {
   worker: true,
   actions: true,
   observer: true,
+  events: true,
   onError: true,
 };
 
@@ -69,14 +77,31 @@ const worker: Readonly<Record<keyof WorkerChoices, true>> = {
   retryMs: true,
 };
 
+const events: Readonly<Record<keyof EventOptions, true>> = { webhooks: true, keepMs: true };
+
+const webhook: Readonly<Record<keyof WebhookOptions, true>> = { url: true, secret: true, types: true, timeoutMs: true };
+
 /** Those who look on. */
 export function observersOf({ observer = [] }: Pick<EngineOptions, 'observer'>): readonly EngineObserver[] {
   return 'at' in observer ? observer : [observer];
 }
 
+/** The least that nobody guesses. */
+const SECRET_LENGTH = 24;
+
+function checkWebhook(given: WebhookOptions): void {
+  checkOptions('createEngine(): events.webhooks', given, webhook);
+  if (!/^https?:\/\//.test(given.url) || !URL.canParse(given.url))
+    throw new TypeError(`createEngine(): the url of a webhook is like https://example.org/events, not ${given.url}`);
+  if (typeof given.secret !== 'string' || given.secret.length < SECRET_LENGTH)
+    throw new TypeError(`createEngine(): the secret of a webhook has at least ${SECRET_LENGTH} characters`);
+}
+
 /** Throws a TypeError for an option of `createEngine()` that does not exist, also within the options that are objects. */
 export function checkEngineOptions(given: EngineOptions): void {
   checkOptions('createEngine()', given, options);
+  checkOptions('createEngine(): events', given.events ?? {}, events);
+  for (const one of given.events?.webhooks ?? []) checkWebhook(one);
   for (const observer of observersOf(given)) checkOptions('createEngine(): observer', observer, engineObserverHooks);
   checkOptions('createEngine(): catalogs', given.catalogs ?? {}, catalogs);
   checkOptions('createEngine(): worker', given.worker || {}, worker);

@@ -9,6 +9,7 @@ import { SimulatedDriver } from './drivers/simulated.js';
 import { type EmbeddedCatalogs, embeddedCatalogs } from './embedded/embedded-catalogs.js';
 import { keepCore } from './engine-core.js';
 import { checkEngineOptions, type EngineOptions, observersOf } from './engine-options.js';
+import { EngineEvents, type EventListener } from './events/engine-events.js';
 import { type EngineHealth, engineHealth } from './health.js';
 import { Guards } from './lifecycle/guards.js';
 import { Jobs } from './lifecycle/jobs.js';
@@ -93,6 +94,15 @@ export interface Engine {
   readonly assistedSnapshots: AssistedSnapshots;
   /** The engine's database, for `sqlStore({ database })` of the project quotas. */
   readonly quotaDatabase: SqlDatabase;
+  /** What has happened, for readers: see the option `events`. */
+  readonly events: Pick<EngineEvents, 'kept' | 'read'>;
+  /**
+   * Hears of what this process has done, once it is durable: changes of state, actions that begin, end and fail, quota
+   * refusals. `*` in a type stands for anything. Gives what ends it.
+   *
+   * @example engine.on('instance.*.error', ({ payload }) => console.error(payload))
+   */
+  on(type: string, hear: EventListener): () => void;
   /** How much there is, for metrics. */
   readonly statistics: Statistics;
   /** Whether the database takes changes and background work gets done, for health endpoints. */
@@ -144,8 +154,9 @@ export async function createEngine(options: EngineOptions = {}): Promise<Engine>
   const clock = options.clock ?? systemClock;
   const database = options.database ?? ':memory:';
   const sealer = await sealerFor(database, options);
-  const observer = observedBy(observersOf(options));
+  const observer = observedBy([...observersOf(options), { overQuota: (told) => events.refused(told) }]);
   const store = await openStore(database, options, observer);
+  const events = new EngineEvents(store, clock, options.events, (error) => options.onError?.(error, undefined));
   const settings: Settings = {
     ...defaultSettings,
     ...options.settings,
@@ -186,6 +197,7 @@ export async function createEngine(options: EngineOptions = {}): Promise<Engine>
     infrastructure: new Infrastructure(store, clock, settings),
     settings,
     observer,
+    events,
   };
   const interfaceRefresh = new InterfaceRefresh(core);
   const servers = new Servers(core);
@@ -198,6 +210,7 @@ export async function createEngine(options: EngineOptions = {}): Promise<Engine>
   const housekeeping = new Housekeeping(core, servers);
   const retention = new Retention(core);
   const purge = new PeriodicPurge(retention, clock);
+  await events.start();
   if (options.worker !== false) {
     await worker.start();
     await services.begin();
@@ -237,6 +250,8 @@ export async function createEngine(options: EngineOptions = {}): Promise<Engine>
     usageAudit: new UsageAudit(core),
     assistedSnapshots: new AssistedSnapshots(core),
     statistics: new Statistics(core),
+    events,
+    on: (type, hear) => events.on(type, hear),
     health: engineHealth(core),
     idle: () => worker.idle(),
     close: async () => {
@@ -245,6 +260,7 @@ export async function createEngine(options: EngineOptions = {}): Promise<Engine>
       core.guards.stop();
       await worker.stop();
       await interfaceRefresh.idle();
+      await events.stop();
       await driver.close?.();
       await store.close();
     },

@@ -12,10 +12,12 @@ import type { Logger } from 'pino';
 import { pinoHttp } from 'pino-http';
 import { type ComputeRouterOptions, computeHandler, isVersionList } from './compute-router.js';
 import { crossOrigin } from './http/cross-origin.js';
+import { eventStream } from './http/event-stream.js';
 import { hidingSecrets, REDACTED } from './http/log-secrets.js';
 import { REQUEST_ID_HEADERS } from './http/request-id-headers.js';
 import { normalizeTarget } from './http/request-target.js';
 import { type Identity, IdentityUnavailable } from './identity/index.js';
+import { policies } from './policy/index.js';
 
 type Next = (error?: unknown) => void;
 
@@ -81,6 +83,17 @@ function quotaIdentity(identity: Identity): IdentityOf {
   };
 }
 
+const EVENTS_PATH = /^\/events(?:\?|$)/;
+
+/** What happens, as a stream, where the engine keeps it. */
+function eventStep({ engine, identity, onError, policies: rules = policies() }: ComputeApiOptions): Middleware {
+  const answer = eventStream({ engine, identity, onError, policies: rules });
+  return (req, res, next) => {
+    if (EVENTS_PATH.test(req.url ?? '')) answer(req, res);
+    else next();
+  };
+}
+
 const QUOTA_PATH = /^(?:https?:\/\/[^/?#]*)?\/+v1(?:[/?]|$)/i;
 
 /** The project-quota API in front of the compute API, with the same callers and the same families of headers. */
@@ -139,6 +152,7 @@ export function computeApi(options: ComputeApiOptions): ComputeApi {
   if (routerOptions.cors) steps.push(crossOrigin(routerOptions.cors));
   if (checked) steps.push(checked as Middleware);
   if (quota) steps.push(quotaStep(quota, options));
+  if (options.engine.events.kept) steps.push(eventStep(options));
   steps.push(router);
   const run = chain(steps);
   const api = (req: IncomingMessage, res: ServerResponse, next: Next = () => {}) => run(req, res, next);

@@ -60,6 +60,9 @@ async function writeAction(
   const now = core.clock.now();
   const changed = await tables.servers.update(tx, { ...server, ...taken, ...patch, updatedAt: now });
   await recordBegun(core, tx, record, context, changed);
+  await core.events.changed(tx, server, changed, context);
+  await core.events.acted(tx, record.name, 'start', changed, context);
+  if (begun.done) await core.events.acted(tx, record.name, 'end', changed, context);
   if (!begun.done) await addWork(core, tx, record, context, { id: jobId, serverId: id }, begun.arguments);
   return changed;
 }
@@ -102,6 +105,8 @@ export async function changeServer(
     if (!patch) return server;
     const now = core.clock.now();
     await recordBegun(core, tx, rules, context, server);
-    return tables.servers.update(tx, { ...server, ...patch, updatedAt: now });
+    const changed = await tables.servers.update(tx, { ...server, ...patch, updatedAt: now });
+    await core.events.changed(tx, server, changed, context);
+    return changed;
   });
 }

@@ -105,7 +105,9 @@ class Beginning<Result> {
   }
 
   async #recordIn(tx: Tx, server: Server, events?: readonly ActionEvent[]): Promise<void> {
-    const { history } = this.#record;
+    const { name, history } = this.#record;
+    await this.#core.events.acted(tx, name, 'start', server, this.#context);
+    if (events) await this.#core.events.acted(tx, name, 'end', server, this.#context);
     if (history) await recordAction(tx, this.#context, server, history, this.#core.clock.now(), events);
   }
 }

@@ -42,21 +42,33 @@ export class ServerRun<Arguments = unknown> {
   }
 
   /** Changes the server, together with whatever else belongs into the same transaction. */
-  async update(patch: ServerPatch, also?: AlsoWrite): Promise<Server> {
+  update(patch: ServerPatch, also?: AlsoWrite): Promise<Server> {
+    return this.write(patch, also, false);
+  }
+
+  /** @param last whether the action has come to its end with this */
+  protected async write(patch: ServerPatch, also: AlsoWrite | undefined, last: boolean): Promise<Server> {
     const events = [...this.#events.values()];
     this.server = await this.core.store.transaction(async (tx) => {
       const current = await tables.servers.lock(tx, this.server.id);
       if (!current || !this.holds(current)) throw new Superseded(`${this.server.id} belongs to another job`);
       const more = (await also?.(tx, current)) ?? {};
       await recordEvents(tx, current.id, this.context.requestId, events);
-      return tables.servers.update(tx, { ...current, ...patch, ...more, updatedAt: this.core.clock.now() });
+      const now = this.core.clock.now();
+      const changed = await tables.servers.update(tx, { ...current, ...patch, ...more, updatedAt: now });
+      await this.core.events.changed(tx, current, changed, this.context);
+      if (last) {
+        const fault = patch.fault ?? null;
+        await this.core.events.acted(tx, this.job.kind, 'end', changed, this.context, fault);
+      }
+      return changed;
     });
     return this.server;
   }
 
   /** The last write: no task is left, and the server is free for the next action. */
   async finish(patch: ServerPatch, also?: AlsoWrite): Promise<void> {
-    await this.update({ taskState: null, jobId: null, ...patch }, also);
+    await this.write({ taskState: null, jobId: null, ...patch }, also, true);
   }
 
   /** The last thing that the work does: the job goes with it, in one transaction instead of two. */

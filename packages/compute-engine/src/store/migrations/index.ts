@@ -2,6 +2,7 @@ import type { Migration } from 'kysely';
 import * as initial from './0001-initial.js';
 import * as retention from './0002-retention.js';
 import * as questions from './0003-questions.js';
+import * as notifications from './0004-notifications.js';
 
 /** One change of the tables. */
 export interface SchemaChange extends Migration {
@@ -22,4 +23,5 @@ export const migrations: SchemaChanges = {
   '0001-initial': initial,
   '0002-retention': retention,
   '0003-questions': questions,
+  '0004-notifications': notifications,
 };

@@ -1,0 +1,249 @@
+import { randomUUID } from 'node:crypto';
+import type { Clock } from '../clock.js';
+import type { Context } from '../context.js';
+import type { Fault, Server } from '../model/index.js';
+import type { QuotaRefused } from '../observation/observer.js';
+import type { Tx } from '../store/database.js';
+import type { Store } from '../store/store.js';
+import { actionEvents } from './action-events.js';
+import { actionPayload, updatePayload } from './instance-payload.js';
+import { envelopeTime, type Notification, type NotificationObject, notificationObject } from './notification.js';
+import { Outbox, type ToldEvent } from './outbox.js';
+import { Webhook, type WebhookOptions, wantedTypes } from './webhook.js';
+
+export interface EventOptions {
+  /** Who is told of events over HTTP. */
+  readonly webhooks?: readonly WebhookOptions[];
+  /** How long events are kept, also those that a webhook has not taken. Default: seven days. */
+  readonly keepMs?: number;
+}
+
+/** Hears of an event. What it throws is told to the engine's `onError`. */
+export type EventListener = (event: Notification) => void;
+
+const KEEP_MS = 7 * 86_400_000;
+/** How often to look for events of other processes, and for what is too old. */
+const LOOK_MS = 1000;
+const PURGE_EVERY = 60;
+/** The same refusal is told once in so long; a client that keeps asking would fill the table. */
+const REFUSAL_MS = 10_000;
+const MOST_REFUSALS = 500;
+
+/**
+ * What happens in an engine, told to whoever listens: functions of this process, webhooks, and readers of the stream.
+ * With options, events are written in the transactions of what they tell, and told once these are durable; where there
+ * are none and nobody listens in this process, nothing is done at all.
+ */
+export class EngineEvents {
+  readonly #store: Store;
+  readonly #clock: Clock;
+  readonly #onError: (error: unknown) => void;
+  readonly #keepMs: number;
+  readonly #outbox: Outbox | undefined;
+  readonly #webhooks: readonly Webhook[];
+  readonly #joining: readonly string[];
+  readonly #listeners = new Set<{ readonly wants: (type: string) => boolean; readonly hear: EventListener }>();
+  readonly #readers = new Set<() => void>();
+  /** Refusals that are still to be written down, and when each was last told. */
+  readonly #refusals: Notification[] = [];
+  readonly #refusedAt = new Map<string, number>();
+  #timer: NodeJS.Timeout | undefined;
+  #looks = 0;
+  #looking: Promise<void> | undefined;
+  #again = false;
+  #stopped = false;
+
+  constructor(store: Store, clock: Clock, options: EventOptions | undefined, onError: (error: unknown) => void) {
+    this.#store = store;
+    this.#clock = clock;
+    this.#onError = onError;
+    this.#keepMs = options?.keepMs ?? KEEP_MS;
+    this.#outbox = options && new Outbox(store);
+    this.#joining = options?.webhooks?.map(({ url }) => url) ?? [];
+    this.#webhooks = options?.webhooks?.map((webhook) => new Webhook(webhook, this.#outbox!, onError)) ?? [];
+  }
+
+  /** Whether events are written down, so that there is something to read. */
+  get kept(): boolean {
+    return this.#outbox !== undefined;
+  }
+
+  get #active(): boolean {
+    return this.#outbox !== undefined || this.#listeners.size > 0;
+  }
+
+  async start(): Promise<void> {
+    if (!this.#outbox) return;
+    for (const name of this.#joining) await this.#outbox.join(name);
+    this.#timer = setInterval(() => this.#wake(), LOOK_MS).unref();
+    this.#wake();
+  }
+
+  async stop(): Promise<void> {
+    clearInterval(this.#timer);
+    await this.#looking;
+    this.#stopped = true;
+    for (const webhook of this.#webhooks) await webhook.stop();
+    for (const resolve of this.#readers) resolve();
+  }
+
+  /** Hears, in this process, of what this process has done. Gives what ends it. */
+  on(type: string, hear: EventListener): () => void {
+    const listener = { wants: wantedTypes([type]), hear };
+    this.#listeners.add(listener);
+    return () => void this.#listeners.delete(listener);
+  }
+
+  /**
+   * Events of all processes behind a place, in order, as long as anybody reads. Without options there are none.
+   *
+   * @param after the place; left out: from now on
+   */
+  async *read(after: number | undefined, signal: AbortSignal): AsyncGenerator<readonly ToldEvent[]> {
+    if (!this.#outbox) return;
+    let position = after ?? (await this.#outbox.last());
+    while (!signal.aborted && !this.#stopped) {
+      const looks = this.#looks;
+      const events = await this.#outbox.after(position);
+      if (events.length > 0) {
+        position = events.at(-1)!.position;
+        yield events;
+      } else if (looks === this.#looks) await this.#news(signal);
+    }
+  }
+
+  /** A server was made or changed. */
+  async changed(tx: Tx, before: Server | undefined, after: Server, context: Context | undefined): Promise<void> {
+    if (!this.#active) return;
+    const same = before && before.vmState === after.vmState && before.taskState === after.taskState;
+    if (same && before.name === after.name) return;
+    await this.#tell(tx, 'instance.update', 'INFO', after, updatePayload(before, after, context));
+  }
+
+  /** An action has begun, or has come to its end; a fault says that it failed. */
+  async acted(
+    tx: Tx,
+    action: string,
+    phase: 'start' | 'end',
+    server: Server,
+    context: Context,
+    fault: Fault | null = null,
+  ): Promise<void> {
+    const name = Object.hasOwn(actionEvents, action) ? actionEvents[action] : undefined;
+    if (!this.#active || name === undefined) return;
+    const type = `instance.${name}.${fault ? 'error' : phase}`;
+    const payload = actionPayload(server, context, { created: name === 'create', fault });
+    await this.#tell(tx, type, fault ? 'ERROR' : 'INFO', server, payload);
+  }
+
+  /** A request was refused for want of room. Nothing was changed with which this could be written down. */
+  refused({ projectId, userId, exceeded }: QuotaRefused): void {
+    if (!this.#active) return;
+    const key = [projectId, userId, ...exceeded.map(({ kind }) => kind)].join(' ');
+    const now = Date.now();
+    if (now - (this.#refusedAt.get(key) ?? 0) < REFUSAL_MS) return;
+    if (this.#refusedAt.size >= MOST_REFUSALS) this.#refusedAt.clear();
+    this.#refusedAt.set(key, now);
+    const data = { tenant_id: projectId, user_id: userId, exceeded };
+    const event = this.#event(
+      'quota.refused',
+      'ERROR',
+      'nova-api',
+      notificationObject('QuotaRefusedPayload', '1.0', data),
+    );
+    this.#hear(event);
+    if (!this.#outbox || this.#refusals.length >= MOST_REFUSALS) return;
+    this.#refusals.push(event);
+    this.#wake();
+  }
+
+  async #tell(
+    tx: Tx,
+    type: string,
+    priority: Notification['priority'],
+    server: Server,
+    payload: NotificationObject,
+  ): Promise<void> {
+    const event = this.#event(
+      type,
+      priority,
+      server.host === null ? 'nova-api' : `nova-compute:${server.host}`,
+      payload,
+    );
+    await this.#outbox?.add(tx, event, server.id);
+    tx.afterCommit(() => {
+      this.#hear(event);
+      this.#wake();
+    });
+  }
+
+  #event(
+    type: string,
+    priority: Notification['priority'],
+    publisher: string,
+    payload: NotificationObject,
+  ): Notification {
+    return {
+      message_id: randomUUID(),
+      publisher_id: publisher,
+      event_type: type,
+      priority,
+      timestamp: envelopeTime(this.#clock.now()),
+      payload,
+    };
+  }
+
+  #hear(event: Notification): void {
+    for (const { wants, hear } of this.#listeners) {
+      if (!wants(event.event_type)) continue;
+      try {
+        hear(event);
+      } catch (error) {
+        this.#onError(error);
+      }
+    }
+  }
+
+  /** Resolves with the next events, or when nobody waits any more. */
+  #news(signal: AbortSignal): Promise<void> {
+    return new Promise((resolve) => {
+      const done = () => {
+        this.#readers.delete(done);
+        signal.removeEventListener('abort', done);
+        resolve();
+      };
+      this.#readers.add(done);
+      signal.addEventListener('abort', done);
+    });
+  }
+
+  /** One look at a time; what comes meanwhile is looked at after it. */
+  #wake(): void {
+    if (!this.#outbox || this.#stopped) return;
+    if (this.#looking) {
+      this.#again = true;
+      return;
+    }
+    this.#looking = this.#look(this.#outbox)
+      .catch(this.#onError)
+      .finally(() => {
+        this.#looking = undefined;
+        if (!this.#again) return;
+        this.#again = false;
+        this.#wake();
+      });
+  }
+
+  async #look(outbox: Outbox): Promise<void> {
+    while (this.#refusals.length > 0) {
+      const event = this.#refusals[0]!;
+      await this.#store.transaction((tx) => outbox.add(tx, event, null));
+      this.#refusals.shift();
+    }
+    while (await outbox.order());
+    for (const webhook of this.#webhooks) webhook.wake();
+    // Places may have been given by another process: whoever reads looks for itself.
+    for (const resolve of this.#readers) resolve();
+    if (this.#looks++ % PURGE_EVERY === 0) while (await outbox.purge(Date.now() - this.#keepMs));
+  }
+}

@@ -1,0 +1,5 @@
+/** What happens in an engine, told to others: its form, and what webhooks are signed with. */
+export type { EngineEvents, EventListener, EventOptions } from './engine-events.js';
+export type { Notification, NotificationObject } from './notification.js';
+export type { ToldEvent } from './outbox.js';
+export { signatureOf, type WebhookOptions, wantedTypes } from './webhook.js';

@@ -1,0 +1,147 @@
+import type { Context } from '../context.js';
+import type { Fault, PowerState, Server } from '../model/index.js';
+import { type NotificationObject, notificationObject } from './notification.js';
+
+/** On whose behalf something was done; undefined for what the engine does by itself. */
+type Initiator = Pick<Context, 'caller' | 'requestId'> | undefined;
+
+const powerStates: Readonly<Record<PowerState, string>> = {
+  0: 'pending',
+  1: 'running',
+  3: 'paused',
+  4: 'shutdown',
+  6: 'crashed',
+  7: 'suspended',
+};
+
+function time(ms: number | null): string | null {
+  return ms === null ? null : new Date(ms).toISOString().replace(/\.\d+Z$/, 'Z');
+}
+
+function flavorOf({ flavor }: Server): NotificationObject {
+  return notificationObject('FlavorPayload', '1.4', {
+    flavorid: flavor.id,
+    name: flavor.name,
+    vcpus: flavor.vcpus,
+    memory_mb: flavor.memoryMb,
+    root_gb: flavor.diskGb,
+    ephemeral_gb: flavor.ephemeralGb,
+    swap: flavor.swapMb,
+    extra_specs: flavor.extraSpecs,
+  });
+}
+
+function addressesOf({ interfaces }: Server): readonly NotificationObject[] {
+  return interfaces.flatMap((nic) =>
+    nic.fixedIps.map(({ address, version }) =>
+      notificationObject('IpPayload', '1.0', {
+        address,
+        version,
+        mac: nic.mac,
+        port_uuid: nic.portId,
+        label: nic.label,
+        device_name: `tap${nic.portId.slice(0, 11)}`,
+        meta: {},
+      }),
+    ),
+  );
+}
+
+function devicesOf({ blockDevices }: Server): readonly NotificationObject[] {
+  return blockDevices.flatMap((device) =>
+    device.volumeId === null
+      ? []
+      : notificationObject('BlockDevicePayload', '1.0', {
+          device_name: device.device,
+          boot_index: device.bootIndex,
+          delete_on_termination: device.deleteOnTermination,
+          tag: device.tag,
+          volume_id: device.volumeId,
+        }),
+  );
+}
+
+/** What every notification of a server says. Nothing secret: no passwords, files or user data. */
+function instanceFields(server: Server, initiator: Initiator): Record<string, unknown> {
+  return {
+    uuid: server.id,
+    user_id: server.userId,
+    tenant_id: server.projectId,
+    reservation_id: server.reservationId,
+    display_name: server.name,
+    display_description: server.description ?? server.name,
+    host_name: server.hostname,
+    host: server.host,
+    node: server.node,
+    os_type: server.imageProperties.os_type ?? null,
+    architecture: server.imageProperties.architecture ?? null,
+    availability_zone: server.pinnedZone,
+    flavor: flavorOf(server),
+    image_uuid: server.imageId,
+    key_name: server.keyName,
+    kernel_id: server.kernelId ?? '',
+    ramdisk_id: server.ramdiskId ?? '',
+    created_at: time(server.createdAt),
+    updated_at: time(server.updatedAt),
+    launched_at: time(server.launchedAt),
+    terminated_at: time(server.terminatedAt),
+    deleted_at: server.deleted ? time(server.terminatedAt ?? server.updatedAt) : null,
+    state: server.vmState,
+    power_state: powerStates[server.powerState],
+    task_state: server.taskState,
+    progress: server.progress,
+    ip_addresses: addressesOf(server),
+    block_devices: devicesOf(server),
+    metadata: server.metadata,
+    locked: server.lock !== null,
+    locked_reason: server.lock?.reason ?? null,
+    auto_disk_config: server.diskConfig,
+    shares: server.shares.map(({ shareId, tag, status }) =>
+      notificationObject('SharePayload', '1.0', { share_uuid: shareId, tag, status }),
+    ),
+    request_id: initiator?.requestId ?? null,
+    action_initiator_user: initiator?.caller.userId ?? null,
+    action_initiator_project: initiator?.caller.projectId ?? null,
+  };
+}
+
+function exceptionOf({ message, details }: Fault): NotificationObject {
+  return notificationObject('ExceptionPayload', '1.1', {
+    exception: /^(\w+)(?::|$)/.exec(details)?.[1] ?? 'Error',
+    exception_message: message,
+    module_name: null,
+    function_name: null,
+    traceback: details,
+  });
+}
+
+/** The payload of the begin, end or failure of an action. */
+export function actionPayload(
+  server: Server,
+  initiator: Initiator,
+  { created, fault }: { readonly created: boolean; readonly fault: Fault | null },
+): NotificationObject {
+  const fields = { ...instanceFields(server, initiator), fault: fault && exceptionOf(fault) };
+  if (!created) return notificationObject('InstanceActionPayload', '1.9', fields);
+  return notificationObject('InstanceCreatePayload', '1.13', {
+    ...fields,
+    keypairs: [],
+    tags: server.tags,
+    trusted_image_certificates: server.trustedCerts,
+  });
+}
+
+/** The payload of a change of state. */
+export function updatePayload(before: Server | undefined, after: Server, initiator: Initiator): NotificationObject {
+  return notificationObject('InstanceUpdatePayload', '2.1', {
+    ...instanceFields(after, initiator),
+    tags: after.tags,
+    old_display_name: before && before.name !== after.name ? before.name : null,
+    state_update: notificationObject('InstanceStateUpdatePayload', '1.0', {
+      old_state: before?.vmState ?? null,
+      state: after.vmState,
+      old_task_state: before?.taskState ?? null,
+      new_task_state: after.taskState,
+    }),
+  });
+}

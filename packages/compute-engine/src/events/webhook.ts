@@ -1,0 +1,161 @@
+import { createHmac, randomUUID } from 'node:crypto';
+import type { Outbox, ToldEvent } from './outbox.js';
+
+/** Somebody who is told of events over HTTP. */
+export interface WebhookOptions {
+  /** Where each event is sent as a `POST`. */
+  readonly url: string;
+  /** What requests are signed with; one that begins with `whsec_` is in base64 behind that. At least 24 characters. */
+  readonly secret: string;
+  /** Types that are wanted, `*` standing for anything: `instance.create.*`. Default: all. */
+  readonly types?: readonly string[];
+  /** How long an answer may take. Default 10,000. */
+  readonly timeoutMs?: number;
+}
+
+/** Whether a type is one of those that were asked for. */
+export function wantedTypes(types: readonly string[] | undefined): (type: string) => boolean {
+  if (!types || types.length === 0) return () => true;
+  const patterns = types.map((type) =>
+    type
+      .split('*')
+      .map((part) => part.replaceAll(/[.+?^${}()|[\]\\]/g, '\\$&'))
+      .join('.*'),
+  );
+  const wanted = new RegExp(`^(?:${patterns.join('|')})$`);
+  return (type) => wanted.test(type);
+}
+
+const TIMEOUT_MS = 10_000;
+const FIRST_PAUSE_MS = 1_000;
+const LONGEST_PAUSE_MS = 300_000;
+
+/** Events that are read at once, and servers whose events are sent at the same time. */
+const BATCH = 50;
+const AT_ONCE = 8;
+
+/** `webhook-signature` of a body, as the Standard Webhooks specification has it. */
+export function signatureOf(secret: string, id: string, timestamp: number, body: string): string {
+  const key = secret.startsWith('whsec_') ? Buffer.from(secret.slice(6), 'base64') : Buffer.from(secret);
+  return `v1,${createHmac('sha256', key).update(`${id}.${timestamp}.${body}`).digest('base64')}`;
+}
+
+/** Sends events to one place: each until it is taken, those of one server one after the other. */
+export class Webhook {
+  readonly #options: WebhookOptions;
+  readonly #outbox: Outbox;
+  readonly #onError: (error: unknown) => void;
+  readonly #owner = randomUUID();
+  readonly #ending = new AbortController();
+  readonly #wants: (type: string) => boolean;
+  /** Of the batch at hand: what needs not be sent again. */
+  readonly #taken = new Set<string>();
+  /** How long a process that shows no life keeps others from telling. */
+  readonly #leaseMs: number;
+  #leaseUntil = 0;
+  #failures = 0;
+  #notBefore = 0;
+  #sending: Promise<void> | undefined;
+
+  constructor(options: WebhookOptions, outbox: Outbox, onError: (error: unknown) => void) {
+    this.#options = options;
+    this.#outbox = outbox;
+    this.#onError = onError;
+    this.#wants = wantedTypes(options.types);
+    this.#leaseMs = 3 * (options.timeoutMs ?? TIMEOUT_MS);
+  }
+
+  /** Sends what there is, unless that is under way or a pause is. */
+  wake(): void {
+    if (this.#sending || this.#ending.signal.aborted || performance.now() < this.#notBefore) return;
+    this.#sending = this.#send()
+      .catch((error) => this.#pause(error))
+      .finally(() => {
+        this.#sending = undefined;
+      });
+  }
+
+  async stop(): Promise<void> {
+    this.#ending.abort();
+    await this.#sending;
+    await this.#outbox.release(this.#options.url, this.#owner).catch(this.#onError);
+  }
+
+  async #send(): Promise<void> {
+    const { url } = this.#options;
+    let position = await this.#take();
+    while (position !== undefined && !this.#ending.signal.aborted) {
+      const events = await this.#outbox.after(position, BATCH);
+      const last = events.at(-1);
+      if (!last) return;
+      await this.#sendAll(events.filter(({ id, type }) => this.#wants(type) && !this.#taken.has(id)));
+      position = last.position;
+      if (!(await this.#outbox.advance(url, this.#owner, position))) return;
+      this.#taken.clear();
+      this.#failures = 0;
+    }
+  }
+
+  #take(): Promise<number | undefined> {
+    this.#leaseUntil = Date.now() + this.#leaseMs;
+    return this.#outbox.take(this.#options.url, this.#owner, this.#leaseUntil);
+  }
+
+  /** Whoever sends holds the lease for longer than sending may take: no two processes tell the same place at once. */
+  async #keep(): Promise<void> {
+    if (Date.now() < this.#leaseUntil - this.#leaseMs / 2) return;
+    if ((await this.#take()) === undefined) throw new Error('another process tells this webhook now');
+  }
+
+  /** Events of one server in their order, several servers side by side. */
+  async #sendAll(events: readonly ToldEvent[]): Promise<void> {
+    const byServer = new Map<string, ToldEvent[]>();
+    for (const event of events) {
+      const line = byServer.get(event.serverId ?? event.id);
+      if (line) line.push(event);
+      else byServer.set(event.serverId ?? event.id, [event]);
+    }
+    const lines = [...byServer.values()];
+    const errors: unknown[] = [];
+    const next = async (): Promise<void> => {
+      for (let line = lines.shift(); line && !this.#ending.signal.aborted; line = lines.shift()) {
+        try {
+          for (const event of line) await this.#post(event);
+        } catch (error) {
+          errors.push(error);
+        }
+      }
+    };
+    await Promise.all(Array.from({ length: AT_ONCE }, next));
+    if (this.#ending.signal.aborted) throw this.#ending.signal.reason;
+    if (errors.length > 0) throw errors[0];
+  }
+
+  async #post({ id, type, body }: ToldEvent): Promise<void> {
+    const { url, secret, timeoutMs = TIMEOUT_MS } = this.#options;
+    await this.#keep();
+    const timestamp = Math.floor(Date.now() / 1000);
+    const response = await fetch(url, {
+      method: 'POST',
+      headers: {
+        'content-type': 'application/json',
+        'webhook-id': id,
+        'webhook-timestamp': String(timestamp),
+        'webhook-signature': signatureOf(secret, id, timestamp, body),
+      },
+      body,
+      redirect: 'error',
+      signal: AbortSignal.any([this.#ending.signal, AbortSignal.timeout(timeoutMs)]),
+    });
+    await response.body?.cancel();
+    if (!response.ok) throw new Error(`the webhook ${new URL(url).host} answered ${response.status} to ${type}`);
+    this.#taken.add(id);
+  }
+
+  /** Until the next try: each time twice as long. */
+  #pause(error: unknown): void {
+    if (this.#ending.signal.aborted) return;
+    this.#notBefore = performance.now() + Math.min(FIRST_PAUSE_MS * 2 ** this.#failures++, LONGEST_PAUSE_MS);
+    this.#onError(error);
+  }
+}
