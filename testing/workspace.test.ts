@@ -1,5 +1,5 @@
-import { readdirSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 
 /** What each room may lean on: the arrows of docs/architecture.md. */
@@ -24,8 +24,16 @@ function sources(folder: string): string[] {
     .map((name) => join(folder, name));
 }
 
+/** All sources below a folder, tests too. */
+function everyFile(folder: string): string[] {
+  return readdirSync(folder, { recursive: true, encoding: 'utf8' })
+    .filter((name) => /\.m?ts$/.test(name))
+    .map((name) => join(folder, name));
+}
+
 function importsOf(file: string): string[] {
-  const text = readFileSync(file, 'utf8');
+  // Examples in comments import what their readers have.
+  const text = readFileSync(file, 'utf8').replace(/\/\*\*[\s\S]*?\*\//g, '');
   return [...text.matchAll(/(?:from|import)\s*\(?\s*'([^'.][^']*)'/g)].map((match) => match[1]!);
 }
 
@@ -49,6 +57,28 @@ describe('the rooms of the house', () => {
     const manifest = JSON.parse(readFileSync(join(root, 'packages/quota/package.json'), 'utf8'));
     expect(manifest.dependencies).toBeUndefined();
     expect(manifest.peerDependenciesMeta['@apistrata/microversion']).toEqual({ optional: true });
+  });
+
+  it.each(Object.keys(arrows))('%s reaches no other package past its doors, its tests neither', (name) => {
+    const folder = join(root, 'packages', name);
+    const files = ['src', 'test'].map((part) => join(folder, part)).filter((part) => existsSync(part));
+    const outside = files.flatMap(everyFile).flatMap((file) =>
+      [...readFileSync(file, 'utf8').matchAll(/(?:from|import|require)\s*\(?\s*'(\.[^']*)'/g)]
+        .map((match) => join(dirname(file), match[1] ?? ''))
+        .filter((to) => !to.startsWith(`${folder}/`) && !to.startsWith(join(root, 'testing/')))
+        .map((to) => `${file} -> ${to}`),
+    );
+    expect(outside).toEqual([]);
+  });
+
+  it.each(Object.entries(arrows))('%s requires only what it may import', (name, allowed) => {
+    const texts = everyFile(join(root, 'packages', name, 'src')).map((file) => readFileSync(file, 'utf8'));
+    const required = texts
+      .filter((text) => text.includes('createRequire'))
+      .flatMap((text) => [...text.matchAll(/require\w*\(\s*'(@apistrata\/[^'/]+)/gi)].map((match) => match[1] ?? ''));
+    expect(required.map((id) => id.split('/')[1] ?? '').filter((id) => id !== name && !allowed.includes(id))).toEqual(
+      [],
+    );
   });
 
   it('the engine never imports an HTTP framework', () => {

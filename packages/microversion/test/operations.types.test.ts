@@ -76,6 +76,16 @@ describe('the types of an operation', () => {
   });
 });
 
+describe('the names of policies', () => {
+  it('are those that the API has', () => {
+    const guarded = operationsOf<Call, 'books:show' | 'books:lend'>();
+    guarded({ ...base, policy: 'books:show', run: () => undefined });
+    guarded({ ...base, policy: ['books:show', 'books:lend'], run: () => undefined });
+    // @ts-expect-error there is no such rule
+    guarded({ ...base, policy: 'books:shwo', run: () => undefined });
+  });
+});
+
 describe('the type of a reply', () => {
   it('has records where the views stand, and plain values where schemas stand', () => {
     const reply = {

@@ -13,6 +13,14 @@ import { snapshotContent } from './verbs/snapshots.js';
  * Machines are processes of their own and outlive this one; the next driver of the same directory takes them over.
  *
  * @throws TypeError for unknown options; when the engine opens it, {@link QemuError} with the cure
+ *
+ * @example
+ * ```ts
+ * import { createEngine } from '@apistrata/compute-engine';
+ * import { qemuDriver } from '@apistrata/qemu';
+ *
+ * const engine = await createEngine({ driver: qemuDriver({ directory: '/var/lib/machines' }) });
+ * ```
  */
 export function qemuDriver(options: QemuOptions): (clock: Clock, services: DriverServices) => Promise<Driver> {
   checkOptions('qemuDriver()', options, optionNames);

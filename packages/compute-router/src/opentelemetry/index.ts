@@ -4,6 +4,7 @@ import type { ApiObserver } from '../http/api-observer.js';
 import { apiTraces } from './api-traces.js';
 import { engineTraces, traceHeaders } from './engine-traces.js';
 
+/** Where spans go. */
 export interface OpenTelemetryOptions {
   /** Default: the tracer `@apistrata/compute` of the provider that the program has registered. */
   readonly tracer?: Tracer;
@@ -24,6 +25,17 @@ export interface OpenTelemetryTraces {
  * sends them. A request, its stages and statements, the background work it leaves and the steps of machines are one
  * trace, in whatever process they are done. It begins with what the request's headers say, in the form of the
  * registered propagator (W3C trace context, by default).
+ *
+ * @example
+ * ```ts
+ * import { createEngine } from '@apistrata/compute-engine';
+ * import { computeApi, noauth } from '@apistrata/compute-router';
+ * import { openTelemetry } from '@apistrata/compute-router/opentelemetry';
+ *
+ * const traces = openTelemetry();
+ * const engine = await createEngine({ observer: traces.engine });
+ * const api = computeApi({ engine, identity: noauth(), observer: traces.api });
+ * ```
  */
 export function openTelemetry({
   tracer = trace.getTracer('@apistrata/compute'),

@@ -1,13 +1,12 @@
-import { coreOf } from '@apistrata/compute-engine/testing';
+import { coreOf, overview } from '@apistrata/compute-engine/testing';
 import { describe, expect, it } from 'vitest';
-import { usageByHost } from '../../../compute-engine/src/scheduler/claims.js';
-import { tables } from '../../../compute-engine/src/store/tables.js';
 import { historyOf, type Stage, show, stage } from './stage.js';
 
 const ada = { userId: 'ada', projectId: 'p1', roles: ['member'] };
 
 async function taken(on: Stage): Promise<number> {
-  return [...(await usageByHost(coreOf(on.api.engine).store)).values()].reduce((sum, { servers }) => sum + servers, 0);
+  const { hosts } = await overview(on.api.engine, { servers: 0 });
+  return hosts.reduce((sum, { servers }) => sum + servers, 0);
 }
 
 describe('soft deletion', () => {
@@ -85,7 +84,8 @@ describe('deletion', () => {
     await on.ada().delete(`/servers/${server.id}`);
     await on.api.idle();
     expect(await taken(on)).toBe(0);
-    const [migration] = await tables.migrations.find(coreOf(on.api.engine).store);
+    const { db } = coreOf(on.api.engine).store;
+    const migration = await db.selectFrom('migrations').select('status').executeTakeFirst();
     expect(migration!.status).toBe('confirmed');
     expect((await on.admin().get('/os-migrations')).body.migrations).toEqual([]);
     await on.api.close();

@@ -51,6 +51,7 @@ export interface OperationSpec<
   R extends Windowed<ReplyShape> | undefined,
   T,
   L,
+  Policy extends string = string,
 > {
   readonly method: Method;
   /** Path with `{name}` parameters. */
@@ -75,7 +76,7 @@ export interface OperationSpec<
    */
   readonly words?: (part: string) => string | undefined;
   /** Names of the rules that the API's `authorize` hook checks. */
-  readonly policy?: string | readonly string[];
+  readonly policy?: Policy | readonly Policy[];
   readonly query?: Q;
   readonly body?: B;
   /** Finds the object that the policy is checked on and the handler works with. Runs after validation. */
@@ -99,9 +100,9 @@ export type Operation = OperationSpec<any, string, any, any, any, any, any>;
 
 /**
  * Gives the function that defines operations of an API whose calls are of type C. The definition is checked and its
- * types are inferred; nothing is built.
+ * types are inferred; nothing is built. Policy: the names of the API's rules, so that one that is misspelt does not compile.
  */
-export function operationsOf<C>() {
+export function operationsOf<C, Policy extends string = string>() {
   return function operation<
     const P extends string,
     B extends Windowed<AnySchema> | undefined = undefined,
@@ -109,7 +110,7 @@ export function operationsOf<C>() {
     R extends Windowed<ReplyShape> | undefined = undefined,
     T = undefined,
     L = undefined,
-  >(spec: OperationSpec<C, P, B, Q, R, T, L>): Operation {
+  >(spec: OperationSpec<C, P, B, Q, R, T, L, Policy>): Operation {
     return spec as Operation;
   };
 }

@@ -128,7 +128,7 @@ function answerOf(result: unknown): Answer {
  * const router = createRouter({
  *   operations: [ping],
  *   call: () => ({}),
- *   negotiate: negotiator({ service: 'todo', min: '1.1', max: '1.12' }).settle,
+ *   negotiate: negotiator({ service: 'todo', min: '1.1', max: '1.12' }).apply,
  *   fault: (error, _req, res) => void res.writeHead((error as { status?: number }).status ?? 500).end(),
  * });
  * createServer(router).listen(3000);

@@ -43,6 +43,7 @@ const MAX_ANSWER_BYTES = 4 * 1024 * 1024;
 /** How many projects' tokens are kept at once. */
 const HELD_TOKENS = 500;
 
+/** How logins are asked for. Times in milliseconds. */
 export interface ServiceSessionOptions {
   /** How long a login may take. Default 10,000. */
   readonly timeoutMs?: number;

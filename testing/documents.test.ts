@@ -1,0 +1,30 @@
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+
+const root = join(import.meta.dirname, '..');
+
+/** All documents of the repository, by their paths. */
+function documents(): readonly string[] {
+  const docs = readdirSync(join(root, 'docs'), { recursive: true, encoding: 'utf8' }).map((file) => `docs/${file}`);
+  const readmes = readdirSync(join(root, 'packages')).map((name) => `packages/${name}/README.md`);
+  return ['README.md', 'CONTRIBUTING.md', ...docs, ...readmes].filter(
+    (file) => file.endsWith('.md') && existsSync(join(root, file)),
+  );
+}
+
+/** Files that a document leads to: by links, and by paths that are written as code and begin at the root. */
+function filesNamedIn(file: string): readonly string[] {
+  const text = readFileSync(join(root, file), 'utf8').replace(/^```[\s\S]*?^```/gm, '');
+  const links = [...text.matchAll(/\]\((?!https?:|mailto:|#)([^)#\s]+)(?:#[^)]*)?\)/g)].map(([, to]) =>
+    join(dirname(file), to ?? ''),
+  );
+  const paths = [...text.matchAll(/`((?:packages|testing|docs|examples|reference|scripts|bench)\/[\w./-]*\w)`/g)];
+  return [...links, ...paths.map(([, path]) => path ?? '')];
+}
+
+describe('the documents', () => {
+  it.each(documents())('%s names only files that are there', (file) => {
+    expect(filesNamedIn(file).filter((named) => !existsSync(join(root, named)))).toEqual([]);
+  });
+});
