@@ -1,29 +1,15 @@
-import { chmodSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { startCloud, type TestCloud } from '@apistrata/test-cloud';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { buildGuest, missingForGuests } from '../../../packages/qemu/test/guest/build-guest.js';
+import { processesOf } from '../../../packages/qemu/test/processes-of.js';
 import { CommandLines, highestKnownVersion } from '../../../packages/test-cloud/test/e2e/command-lines.js';
 import { ask, type Program, startProgram } from './program.js';
 
 const missing = missingForGuests() ?? (highestKnownVersion() === undefined ? 'python3-openstackclient' : undefined);
 if (missing) console.warn(`\n*** SKIPPED: the command line with real machines: this machine has no ${missing} ***\n`);
-
-/** Processes of a folder's machines. */
-function processesOf(folder: string): readonly string[] {
-  return readdirSync('/proc').filter((pid) => {
-    try {
-      return (
-        /^\d+$/.test(pid) &&
-        readFileSync(`/proc/${pid}/cmdline`, 'utf8').startsWith(`/usr/bin/qemu-system`) &&
-        readFileSync(`/proc/${pid}/cmdline`, 'utf8').includes(folder)
-      );
-    } catch {
-      return false;
-    }
-  });
-}
 
 describe.skipIf(missing)('the unmodified command line and real machines', { timeout: 300_000 }, () => {
   const folder = mkdtempSync(join(tmpdir(), 'ar-'));
@@ -51,6 +37,8 @@ describe.skipIf(missing)('the unmodified command line and real machines', { time
     clients?.close();
     await program?.end('SIGTERM');
     await cloud?.stop();
+    // Machines outlive the program: one that a failed test has left must not outlive the test.
+    for (const pid of processesOf(folder)) process.kill(pid, 'SIGKILL');
     rmSync(folder, { recursive: true, force: true });
   });
 

@@ -6,6 +6,7 @@ import { testDriver } from '@apistrata/compute-engine/testing';
 import { describe, it } from 'vitest';
 import { qemuDriver } from '../src/index.js';
 import { missingForGuests } from './guest/build-guest.js';
+import { processesOf } from './processes-of.js';
 import { machineDirectory } from './qemu-cloud.js';
 
 const missing = missingForGuests();
@@ -54,6 +55,8 @@ testDriver({
   },
   async close(driver) {
     await driver.close?.();
+    // Tests may leave machines, and those outlive their driver.
+    for (const pid of processesOf(opened.get(driver)!)) process.kill(pid, 'SIGKILL');
     rmSync(opened.get(driver)!, { recursive: true, force: true });
     opened.delete(driver);
   },
