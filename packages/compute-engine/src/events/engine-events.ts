@@ -11,6 +11,7 @@ import { envelopeTime, type Notification, type NotificationObject, notificationO
 import { Outbox, type ToldEvent } from './outbox.js';
 import { Webhook, type WebhookOptions, wantedTypes } from './webhook.js';
 
+/** Of `createEngine({ events })`: that events are kept at all, for how long, and who is told of them. */
 export interface EventOptions {
   /** Who is told of events over HTTP. */
   readonly webhooks?: readonly WebhookOptions[];
@@ -58,9 +59,11 @@ export class EngineEvents {
     this.#clock = clock;
     this.#onError = onError;
     this.#keepMs = options?.keepMs ?? KEEP_MS;
-    this.#outbox = options && new Outbox(store);
-    this.#joining = options?.webhooks?.map(({ url }) => url) ?? [];
-    this.#webhooks = options?.webhooks?.map((webhook) => new Webhook(webhook, this.#outbox!, onError)) ?? [];
+    const outbox = options && new Outbox(store);
+    const webhooks = options?.webhooks ?? [];
+    this.#outbox = outbox;
+    this.#joining = webhooks.map(({ url }) => url);
+    this.#webhooks = outbox ? webhooks.map((webhook) => new Webhook(webhook, outbox, onError)) : [];
   }
 
   /** Whether events are written down, so that there is something to read. */
@@ -105,8 +108,9 @@ export class EngineEvents {
     while (!signal.aborted && !this.#stopped) {
       const looks = this.#looks;
       const events = await this.#outbox.after(position);
-      if (events.length > 0) {
-        position = events.at(-1)!.position;
+      const last = events.at(-1);
+      if (last) {
+        position = last.position;
         yield events;
       } else if (looks === this.#looks) await this.#news(signal);
     }
@@ -235,8 +239,7 @@ export class EngineEvents {
   }
 
   async #look(outbox: Outbox): Promise<void> {
-    while (this.#refusals.length > 0) {
-      const event = this.#refusals[0]!;
+    for (let [event] = this.#refusals; event; [event] = this.#refusals) {
       await this.#store.transaction((tx) => outbox.add(tx, event, null));
       this.#refusals.shift();
     }

@@ -34,7 +34,26 @@ const LONGEST_PAUSE_MS = 300_000;
 const BATCH = 50;
 const AT_ONCE = 8;
 
-/** `webhook-signature` of a body, as the Standard Webhooks specification has it. */
+/**
+ * `webhook-signature` of a body, as the Standard Webhooks specification has it: for receivers that check it.
+ *
+ * @param secret of the webhook, as in {@link WebhookOptions}
+ * @param id the request's `webhook-id`
+ * @param timestamp the request's `webhook-timestamp`, in seconds since the epoch
+ * @example
+ * ```ts
+ * import { timingSafeEqual } from 'node:crypto';
+ * import { signatureOf } from '@apistrata/compute-engine/events';
+ *
+ * export function isGenuine(headers: Headers, body: string, secret: string): boolean {
+ *   const timestamp = Number(headers.get('webhook-timestamp'));
+ *   const expected = signatureOf(secret, headers.get('webhook-id') ?? '', timestamp, body);
+ *   const given = headers.get('webhook-signature') ?? '';
+ *   const fresh = Math.abs(Date.now() / 1000 - timestamp) < 300;
+ *   return fresh && given.length === expected.length && timingSafeEqual(Buffer.from(given), Buffer.from(expected));
+ * }
+ * ```
+ */
 export function signatureOf(secret: string, id: string, timestamp: number, body: string): string {
   const key = secret.startsWith('whsec_') ? Buffer.from(secret.slice(6), 'base64') : Buffer.from(secret);
   return `v1,${createHmac('sha256', key).update(`${id}.${timestamp}.${body}`).digest('base64')}`;
