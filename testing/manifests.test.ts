@@ -25,9 +25,18 @@ describe('the manifests of the packages', () => {
     expect(sources.filter((file) => !existsSync(file))).toEqual([]);
   });
 
+  it.each(names)('%s takes packages of ours as peers in a range that their next minor does not leave', (name) => {
+    // One that is left makes a major version of whoever has the peer.
+    const { peerDependencies = {} } = JSON.parse(read(`packages/${name}/package.json`));
+    const ours = Object.entries(peerDependencies).filter(([peer]) => peer.startsWith('@apistrata/'));
+    expect(ours.filter(([, range]) => range !== 'workspace:>=0.0.0 <1.0.0')).toEqual([]);
+  });
+
   it('of the compute API get one version number together', () => {
     const { fixed } = JSON.parse(read('.changeset/config.json'));
-    const family = ['compute-engine', 'compute-router', 'explorer', 'test-cloud'].map((name) => `@apistrata/${name}`);
+    const family = ['compute-engine', 'compute-router', 'explorer', 'qemu', 'test-cloud'].map(
+      (name) => `@apistrata/${name}`,
+    );
     expect(fixed).toContainEqual(expect.arrayContaining(family));
   });
 });

@@ -10,11 +10,12 @@ import { manifestOf, publishedFolders } from '../../scripts/manifests.mjs';
 import { pairs } from './pairs.mjs';
 import { tryOut } from './projects.mjs';
 import { startRegistry } from './registry.mjs';
-import { nodeFolder, pnpm } from './tools.mjs';
+import { headers, nodeFolder, pnpm } from './tools.mjs';
 import { uses } from './uses.mjs';
 
 const ROOT = join(import.meta.dirname, '../..');
 const HALF_HOUR = 1_800_000;
+const TWO_YEARS = 2 * 365 * 24 * 3_600_000;
 
 const MATRIX = {
   node: [20, 22, 24],
@@ -111,6 +112,41 @@ async function commandAnswers(folder, env, version) {
   }
 }
 
+/** `npm start` where nothing is installed or built, until the server answers. */
+async function startAnswers(folder, env) {
+  const child = spawn('npm', ['start', '--', '--db', ':memory:', '--port', '0'], { cwd: folder, env, detached: true });
+  const ended = new Promise((resolve) => child.once('close', resolve));
+  try {
+    let output = '';
+    for await (const text of child.stdout) {
+      output += text;
+      const [, url] = /Compute API (http\S+)/.exec(output) ?? [];
+      if (url) return (await fetch(`${url}/flavors`, { headers: { 'X-Auth-Token': 'ada:demo' } })).status;
+    }
+    throw new Error(`it ended: ${output}`);
+  } finally {
+    process.kill(-child.pid, 'SIGTERM');
+    await ended;
+  }
+}
+
+/** Names of what our packages need to run whose last release is more than two years old. */
+async function stale(registry) {
+  const needed = publishedFolders().flatMap((path) => {
+    const { dependencies, optionalDependencies, peerDependencies } = manifestOf(path);
+    return Object.keys({ ...dependencies, ...optionalDependencies, ...peerDependencies });
+  });
+  const names = [...new Set(needed)].filter((name) => !name.startsWith('@apistrata/'));
+  const oldest = Date.now() - TWO_YEARS;
+  const dates = await Promise.all(
+    names.map(async (name) => {
+      const { created, modified, ...versions } = (await registry.look(name)).time;
+      return [name, Math.max(...Object.values(versions).map((date) => Date.parse(date)))];
+    }),
+  );
+  return dates.filter(([, last]) => last < oldest).map(([name]) => name);
+}
+
 const only = process.argv.includes('--only') ? process.argv[process.argv.indexOf('--only') + 1] : undefined;
 const folder = mkdtempSync(join(tmpdir(), 'apistrata-release-'));
 const registry = await startRegistry(join(folder, 'registry'));
@@ -149,6 +185,24 @@ try {
     const status = await commandAnswers(dirname(clone), { ...process.env, ...registry.env }, version);
     if (status !== 200) failures++;
     say(`${status === 200 ? 'ok    ' : 'FAILED'}  npx @apistrata/test-cloud answered ${status}`);
+  }
+  if (!only) {
+    const old = await stale(registry);
+    failures += old.length;
+    say(
+      `${old.length === 0 ? 'ok      everything' : `FAILED  all but ${old.join(', ')}`} had a release within two years`,
+    );
+
+    const fresh = join(folder, 'fresh');
+    execFileSync('git', ['clone', '--quiet', clone, fresh]);
+    const begun = performance.now();
+    const status = await startAnswers(fresh, { ...process.env, ...registry.env, ...headers() });
+    if (status !== 200) failures++;
+    const seconds = ((performance.now() - begun) / 1000).toFixed(0);
+    const [size] = execFileSync('du', ['-sm', join(fresh, 'node_modules')], { encoding: 'utf8' }).split('\t');
+    say(
+      `${status === 200 ? 'ok    ' : 'FAILED'}  npm start answered ${status} after ${seconds} s, with ${size} MB installed`,
+    );
   }
 } finally {
   await registry.stop();

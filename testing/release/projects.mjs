@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
-import { delimiter, join } from 'node:path';
-import { compiler, nodeFolder } from './tools.mjs';
+import { delimiter, dirname, join } from 'node:path';
+import { compiler, headers, nodeFolder } from './tools.mjs';
 import { programOf, uses } from './uses.mjs';
 
 const FIVE_MINUTES = 300_000;
@@ -58,7 +58,8 @@ function wanted({ name, node, express }, { readme, version }) {
 export function tryOut(row, { folder, env: registry, version, readme, manifest, pnpm }) {
   const { name, node, express, manager, typescript, modules } = row;
   const use = uses[name];
-  const env = { ...process.env, ...registry, PATH: [nodeFolder(node), process.env.PATH].join(delimiter) };
+  const native = nodeFolder(node) === dirname(process.execPath) ? headers() : {};
+  const env = { ...process.env, ...registry, ...native, PATH: [nodeFolder(node), process.env.PATH].join(delimiter) };
   // Nothing has to be compiled where Node brings SQLite; a failing or missing compiler must not matter there.
   if (node >= OWN_SQLITE) env.npm_config_ignore_scripts = 'true';
   const run = (program, ...args) =>
@@ -87,7 +88,7 @@ export function tryOut(row, { folder, env: registry, version, readme, manifest, 
   writeFileSync(join(folder, source), programOf(use, { express, modules, types: true }));
   const example = block(readme, 'ts');
   const strict = ['--strict', '--module', 'nodenext', '--target', 'es2022', '--types', 'node', '--outDir', 'out'];
-  const shown = express !== 'none' || use.readme.value;
+  const shown = express !== 'none' || use.readme.value || use.readme.compiled;
   if (shown && !use.readme.program) writeFileSync(join(folder, 'readme.mts'), example);
   const sources = [source, ...(existsSync(join(folder, 'readme.mts')) ? ['readme.mts'] : [])];
   run(compiler(typescript), ...strict, ...sources);
@@ -95,7 +96,7 @@ export function tryOut(row, { folder, env: registry, version, readme, manifest, 
   if (use.readme.program === 'vitest') {
     writeFileSync(join(folder, 'readme.test.ts'), example);
     run('node', join('node_modules', 'vitest', 'vitest.mjs'), 'run', 'readme.test.ts');
-  } else if (shown) {
+  } else if (shown && !use.readme.compiled) {
     writeFileSync(join(folder, 'run-readme.mjs'), README_RUNNER);
     expectOk('the first example of the README', run('node', 'run-readme.mjs', JSON.stringify(use.readme)));
   }

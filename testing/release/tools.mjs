@@ -23,6 +23,12 @@ export function nodeFolder(major) {
   return process.versions.node.startsWith(`${major}.`) ? dirname(process.execPath) : programs(`node@${major}`);
 }
 
+/** Where the headers of this Node are, when they came with it: native code is compiled against them. */
+export function headers() {
+  const prefix = dirname(dirname(process.execPath));
+  return existsSync(join(prefix, 'include/node/node.h')) ? { npm_config_nodedir: prefix } : {};
+}
+
 /** The compiler of a major number. */
 export const compiler = (major) => join(programs(`typescript@${major}`), 'tsc');
 

@@ -5,10 +5,12 @@ const compute = { headers: { 'X-Auth-Token': 'ada:demo' } };
  *
  * - `imports`: names by the module they come from
  * - `setup`, `handler`, `stop`: lines before, an expression for a middleware or a handler, lines after
+ * - `mount`: where Express has it
  * - `run`: instead of a handler, lines that end with the status of something, in `status`
  * - `probe`: path and headers that get a 200, from the use
  * - `readme`: path and headers that get a 200, from the server of the README's first example; or the name of a value that
- *   the example exports, where it has no server; or the program that runs it
+ *   the example exports, where it has no server; or the program that runs it; or that it is only compiled, for it needs a
+ *   machine set up for it
  */
 export const uses = {
   microversion: {
@@ -49,9 +51,16 @@ export const uses = {
   },
   explorer: {
     imports: { '@apistrata/explorer': ['explorer'], '@apistrata/compute-router': ['operations'] },
-    handler: "explorer({ operations, min: '2.1', max: '2.100', path: '/docs' })",
+    handler: ({ express }) =>
+      `explorer({ operations, min: '2.1', max: '2.100'${express === 'none' ? ", path: '/docs'" : ''} })`,
+    mount: '/docs',
     probe: { path: '/docs' },
     readme: { path: '/docs' },
+  },
+  qemu: {
+    imports: { '@apistrata/qemu': ['qemuDriver'] },
+    run: "const status = typeof qemuDriver({ directory: 'machines' }).perform === 'function' ? 200 : 404;",
+    readme: { compiled: true },
   },
   'test-cloud': {
     imports: { '@apistrata/test-cloud': ['startCloud'] },
@@ -63,7 +72,9 @@ export const uses = {
 };
 
 /** The text of a use: a program that prints `status N`. In ES modules and in CommonJS, with Express or with bare `node:http`. */
-export function programOf({ imports, setup = '', handler, run, stop = '', probe = {} }, { express, modules, types }) {
+export function programOf(use, { express, modules, types }) {
+  const { imports, setup = '', mount = '/', run, stop = '', probe = {} } = use;
+  const handler = typeof use.handler === 'function' ? use.handler({ express }) : use.handler;
   const load = modules === 'esm' ? (names, from) => `import ${names} from '${from}';` : requireLine(types);
   const served = handler && express === 'none';
   const lines = [
@@ -74,7 +85,7 @@ export function programOf({ imports, setup = '', handler, run, stop = '', probe 
   const { path = '/', headers = {} } = probe;
   const listener = served
     ? "(req, res) => handler(req, res, () => res.end('ok'))"
-    : "express().use(handler).get('/', (_req, res) => { res.send('ok'); })";
+    : `express().use('${mount}', handler).get('/', (_req, res) => { res.send('ok'); })`;
   const serve = `const handler = ${handler};
   const server = createServer(${listener});
   await new Promise((resolve) => server.listen(0, '127.0.0.1', () => resolve(undefined)));

@@ -2,6 +2,7 @@ import { createPublicKey, X509Certificate } from 'node:crypto';
 import { createSecureContext } from 'node:tls';
 import { describe, expect, it } from 'vitest';
 import { InvalidKey } from './invalid-key.js';
+import { nodeForge } from './node-forge.js';
 import { generateX509, parseX509 } from './x509.js';
 
 /** Made by openssl, with the fingerprint it tells. */
@@ -42,7 +43,12 @@ describe('a certificate in PEM form', () => {
 });
 
 describe('a generated certificate', () => {
-  const now = Date.UTC(2026, 1, 3);
+  it('is refused, with the cure, where the library that makes it is not installed', async () => {
+    const missing = () => Promise.reject(Object.assign(new Error(), { code: 'ERR_MODULE_NOT_FOUND' }));
+    const text = expect.stringContaining('node-forge is not installed');
+    await expect(nodeForge(missing)).rejects.toMatchObject({ status: 501, message: text });
+    await expect(nodeForge(() => Promise.reject(new Error('broken')))).rejects.toThrow('broken');
+  });
 
   it('is for the user, signed by itself, for clients, from now on', async () => {
     const pair = await generateX509('alice-é', 'demo', now);

@@ -2,6 +2,7 @@ import { generateKeyPair, randomBytes, sign, X509Certificate } from 'node:crypto
 import { promisify } from 'node:util';
 import { fingerprint } from './fingerprint.js';
 import { InvalidKey } from './invalid-key.js';
+import { nodeForge } from './node-forge.js';
 import type { GeneratedKeypair } from './ssh-keypair.js';
 
 /** What a certificate says of itself. */
@@ -35,11 +36,11 @@ export function parseX509(pem: string): X509PublicKey {
  *
  * @param now milliseconds since the epoch from which on it is valid
  * @returns the certificate in PEM form, the private key as PKCS#12 (empty password) in base64
+ * @throws Refusal `NOT_SUPPORTED` where `node-forge` is not installed
  */
 export async function generateX509(userId: string, projectId: string, now = Date.now()): Promise<GeneratedKeypair> {
-  // Loaded when first needed, for few ever ask for a certificate.
-  const [{ default: forge }, { privateKey }] = await Promise.all([
-    import('node-forge'),
+  const [forge, { privateKey }] = await Promise.all([
+    nodeForge(),
     promisify(generateKeyPair)('rsa', { modulusLength: 2048 }),
   ]);
   const { asn1, pki } = forge;

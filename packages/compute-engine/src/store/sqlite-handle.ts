@@ -15,10 +15,14 @@ export interface SqliteHandle {
   inTransaction(): boolean;
 }
 
-/** Whether this Node has `node:sqlite` with all that is asked of it. */
+/** Whether this Node has `node:sqlite` with all that is asked of it: some of that is told by each database alone. */
 export function hasBuiltinSqlite(): boolean {
   const builtin = process.getBuiltinModule?.('node:sqlite') as any;
-  return Boolean(builtin?.StatementSync.prototype.columns) && 'isTransaction' in builtin.DatabaseSync.prototype;
+  if (!builtin?.StatementSync.prototype.columns) return false;
+  const db = new builtin.DatabaseSync(':memory:');
+  const tells = typeof db.isTransaction === 'boolean';
+  db.close();
+  return tells;
 }
 
 /**

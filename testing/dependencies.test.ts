@@ -1,0 +1,57 @@
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { gzippedEntry, installed, readManifest } from './weights.js';
+
+const root = join(import.meta.dirname, '..');
+const page = readFileSync(join(root, 'docs/dependencies.md'), 'utf8');
+
+/** The rows of the table below a heading, by their first cell without its markup. */
+function rowsOf(heading: string): ReadonlyMap<string, readonly string[]> {
+  const [, section] = page.split(`## ${heading}\n`);
+  const [text] = section!.split('\n## ');
+  const rows = text!.split('\n').filter((line) => line.startsWith('| `'));
+  const cells = rows.map((line) =>
+    line
+      .split('|')
+      .slice(1, -1)
+      .map((cell) => cell.trim().replaceAll('`', '')),
+  );
+  return new Map(cells.map(([name, ...rest]) => [name!, rest]));
+}
+
+const names = readdirSync(join(root, 'packages')).filter((name) => existsSync(join(root, 'packages', name, 'dist')));
+const weights = rowsOf('What is installed');
+
+describe('the page about dependencies', () => {
+  const folders = [...names.map((name) => join(root, 'packages', name)), join(root, 'examples/reference-server')];
+  const needed = folders.flatMap((folder) => {
+    const { dependencies, optionalDependencies, peerDependencies } = readManifest(folder);
+    return Object.keys({ ...dependencies, ...optionalDependencies, ...peerDependencies });
+  });
+  const others = [...new Set(needed.filter((name) => !name.startsWith('@apistrata/')))].sort();
+
+  it('gives a reason for everything that runs, and for nothing else', () => {
+    expect([...rowsOf('What runs').keys()].sort()).toEqual(others);
+    for (const [name, [, reason]] of rowsOf('What runs')) expect(reason!.length, name).toBeGreaterThan(20);
+  });
+
+  it('says of every package what it weighs', () => {
+    expect([...weights.keys()].sort()).toEqual(names.map((name) => `@apistrata/${name}`).sort());
+  });
+});
+
+// The table is the budget: what grows beyond a figure has to change it there, where everybody sees it.
+describe('the weight', () => {
+  const entries = [...weights].filter(([, [entry]]) => entry !== '');
+
+  it.each(entries)('of what loads with %s is no more than stated', async (name, [entry]) => {
+    expect(await gzippedEntry(name.split('/')[1]!)).toBeLessThanOrEqual(Number.parseFloat(entry!));
+  });
+
+  it.each([...weights])('of what is installed with %s is no more than stated', (name, [, packages, megabytes]) => {
+    const weight = installed(name.split('/')[1]!);
+    expect(weight.packages).toBeLessThanOrEqual(Number(packages));
+    expect(weight.megabytes).toBeLessThanOrEqual(Number.parseFloat(megabytes!));
+  });
+});

@@ -1,0 +1,65 @@
+import { existsSync, readdirSync, readFileSync, realpathSync, statSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { gzipSync } from 'node:zlib';
+import { rolldown } from 'rolldown';
+
+const packages = join(import.meta.dirname, '..', 'packages');
+
+interface Manifest {
+  readonly dependencies?: Readonly<Record<string, string>>;
+  readonly optionalDependencies?: Readonly<Record<string, string>>;
+  readonly peerDependencies?: Readonly<Record<string, string>>;
+  readonly peerDependenciesMeta?: Readonly<Record<string, { readonly optional?: boolean }>>;
+}
+
+export function readManifest(folder: string): Manifest {
+  return JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'));
+}
+
+/** Names of the packages that npm installs beside a package: what it needs and what it would like to have, no optional peers. */
+function neededBy({ dependencies, optionalDependencies, peerDependencies, peerDependenciesMeta }: Manifest): string[] {
+  const peers = Object.keys(peerDependencies ?? {}).filter((name) => !peerDependenciesMeta?.[name]?.optional);
+  return [...Object.keys({ ...dependencies, ...optionalDependencies }), ...peers];
+}
+
+/** The folder of a package as a module in another folder finds it. */
+function find(name: string, from: string): string {
+  for (let folder = from; ; folder = dirname(folder)) {
+    const candidate = join(folder, 'node_modules', name);
+    if (existsSync(candidate)) return realpathSync(candidate);
+    if (folder === dirname(folder)) throw new Error(`${name} is not installed for ${from}`);
+  }
+}
+
+function closure(folder: string, found = new Set<string>()): ReadonlySet<string> {
+  if (found.has(folder)) return found;
+  found.add(folder);
+  for (const name of neededBy(readManifest(folder))) closure(find(name, folder), found);
+  return found;
+}
+
+/** Not published by us, or, as what is compiled from C, not the same on every machine. */
+const leftOut = /^(node_modules|build|test|tsconfig\.json|\.tsbuildinfo|.*\.test\.ts)$/;
+
+function bytesOf(folder: string): number {
+  const entries = readdirSync(folder, { withFileTypes: true }).filter(({ name }) => !leftOut.test(name));
+  const sizes = entries.map((entry) => {
+    const path = join(folder, entry.name);
+    return entry.isDirectory() ? bytesOf(path) : statSync(path).size;
+  });
+  return sizes.reduce((sum, size) => sum + size, 0);
+}
+
+/** How many packages and bytes npm puts on the disk for one of ours, itself included. */
+export function installed(name: string): { readonly packages: number; readonly megabytes: number } {
+  const folders = [...closure(join(packages, name))];
+  return { packages: folders.length, megabytes: folders.reduce((sum, folder) => sum + bytesOf(folder), 0) / 1e6 };
+}
+
+/** What a bundler makes of all that the main entry of a package loads, minified and gzipped, in kB. */
+export async function gzippedEntry(name: string): Promise<number> {
+  const bundle = await rolldown({ input: join(packages, name, 'dist/index.js'), platform: 'node' });
+  const { output } = await bundle.generate({ format: 'esm', minify: true });
+  await bundle.close();
+  return output.reduce((sum, part) => sum + (part.type === 'chunk' ? gzipSync(part.code).length : 0), 0) / 1000;
+}
