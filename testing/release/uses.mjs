@@ -59,7 +59,7 @@ export const uses = {
   },
   qemu: {
     imports: { '@apistrata/qemu': ['qemuDriver'] },
-    run: "const status = typeof qemuDriver({ directory: 'machines' }).perform === 'function' ? 200 : 404;",
+    run: "const status = typeof qemuDriver({ directory: 'machines' }) === 'function' ? 200 : 404;",
     readme: { compiled: true },
   },
   'test-cloud': {
