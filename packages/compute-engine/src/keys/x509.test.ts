@@ -43,6 +43,8 @@ describe('a certificate in PEM form', () => {
 });
 
 describe('a generated certificate', () => {
+  const now = Date.UTC(2026, 1, 3);
+
   it('is refused, with the cure, where the library that makes it is not installed', async () => {
     const missing = () => Promise.reject(Object.assign(new Error(), { code: 'ERR_MODULE_NOT_FOUND' }));
     const text = expect.stringContaining('node-forge is not installed');
