@@ -1,0 +1,44 @@
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+
+const root = join(import.meta.dirname, '..');
+const read = (path: string) => readFileSync(join(root, path), 'utf8');
+const { scripts, engines } = JSON.parse(read('package.json'));
+const workflows = readdirSync(join(root, '.github/workflows')).map((name) => `.github/workflows/${name}`);
+const told = [...workflows, '.github/pull_request_template.md', 'CONTRIBUTING.md', 'README.md', 'docs/dependencies.md'];
+
+describe('what the project tells its contributors', () => {
+  it.each(told)('%s names no command that is not there', (path) => {
+    const named = [...read(path).matchAll(/npm run (?:-s )?([a-z][\w:-]*)/g)].map(([, script]) => script!);
+    expect(named.filter((script) => !scripts[script])).toEqual([]);
+  });
+
+  it('says how to report what is dangerous, how people treat each other, and what an issue has to tell', () => {
+    const files = ['SECURITY.md', 'CODE_OF_CONDUCT.md', '.github/ISSUE_TEMPLATE/bug.yml', '.github/dependabot.yml'];
+    expect(files.filter((path) => !existsSync(join(root, path)))).toEqual([]);
+  });
+});
+
+describe('the workflows', () => {
+  const ci = read('.github/workflows/ci.yml');
+
+  it('test everything on the oldest Node that is supported, and on later lines', () => {
+    const [, list] = /node: \[(.*)\]/.exec(ci)!;
+    const [oldest, ...later] = list!.split(', ').map(Number);
+    expect(engines.node).toMatch(new RegExp(`^>=${oldest}\\.`));
+    expect(later.length).toBeGreaterThan(1);
+  });
+
+  it('run what is run by hand, with the programs of both databases', () => {
+    expect(ci).toContain('.ci/run');
+    expect(read('.ci/run')).toMatch(/packages=\([^)]*\bpostgresql\b/);
+  });
+
+  it('release after the tests only, and with provenance', () => {
+    const release = read('.github/workflows/release.yml');
+    expect(release).toMatch(/needs: test/);
+    expect(release).toMatch(/id-token: write/);
+    expect(release).toMatch(/npm run release\n/);
+  });
+});
