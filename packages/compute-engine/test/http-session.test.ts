@@ -30,8 +30,30 @@ describe('the service session', () => {
       code: 'FORBIDDEN',
     });
     const session = new ServiceSession(identity.credentials, { timeoutMs: 2000 });
-    identity.fail('POST', /tokens/, 'drop');
+    for (let time = 0; time < 2; time++) identity.fail('POST', /tokens/, 'drop');
     await expect(session.token()).rejects.toMatchObject({ code: 'UNAVAILABLE' });
+    expect((await session.token()).projectId).toBe(SERVICE_PROJECT);
+  });
+
+  it('tries again where only a connection broke', async () => {
+    identity.fail('POST', /tokens/, 'drop');
+    expect((await new ServiceSession(identity.credentials).token()).projectId).toBe(SERVICE_PROJECT);
+  });
+
+  it('does not knock at each request where its password is wrong, or the service would lock its user out', async () => {
+    let now = Date.now();
+    const wrong = new ServiceSession({ ...identity.credentials, password: 'guess' }, { now: () => now });
+    const before = identity.journal.length;
+    await expect(wrong.token()).rejects.toThrow('refused the service credentials with 401');
+    await expect(wrong.token()).rejects.toThrow('a moment ago');
+    expect(identity.journal.length - before).toBe(1);
+    now += 10_000;
+    await expect(wrong.token()).rejects.toThrow('with 401');
+  });
+
+  it('has no role in a project without being refused itself', async () => {
+    const session = new ServiceSession(identity.credentials);
+    await expect(session.token('closed-project')).rejects.toMatchObject({ code: 'FORBIDDEN' });
     expect((await session.token()).projectId).toBe(SERVICE_PROJECT);
   });
 });

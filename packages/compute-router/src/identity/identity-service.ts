@@ -1,9 +1,10 @@
 import { createHash } from 'node:crypto';
 import type { Caller } from '@apistrata/compute-engine';
 import { checkOptions } from '@apistrata/compute-engine/api';
+import { type ServiceCredentials, ServiceSession, type ServiceUser } from '@apistrata/compute-engine/catalogs';
 import { ExpiringMap } from './expiring-map.js';
 import { type Identity, identityByToken } from './identity.js';
-import { IdentityClient, type ServiceCredentials } from './identity-client.js';
+import { IdentityClient } from './identity-client.js';
 
 /**
  * How a token was found out about: `known` and `refused` are remembered from before, `asked` had to be asked for, `joined`
@@ -12,7 +13,7 @@ import { IdentityClient, type ServiceCredentials } from './identity-client.js';
 export type IdentityLookup = 'known' | 'refused' | 'asked' | 'joined';
 
 /** Where the identity service is, and as whom it is asked. Times in milliseconds. */
-export interface IdentityServiceOptions extends ServiceCredentials {
+export interface IdentityServiceOptions extends ServiceUser {
   /** Address of the identity service, with or without `/v3`. */
   readonly url: string;
   /** Address that clients are told to get tokens from; default `url`. */
@@ -67,8 +68,9 @@ export function identityService(options: IdentityServiceOptions): Identity {
   checkIdentityOptions(options);
   const { cacheMs = 300_000, rejectedCacheMs = 30_000, maxCached = 10_000, timeoutMs = 5_000 } = options;
   const { maxAnswerBytes = 1024 * 1024, clock = systemClock, onLookup, headers } = options;
-  const base = options.url.replace(/\/+$/, '').replace(/\/v3$/, '');
-  const client = new IdentityClient(`${base}/v3`, options, { timeoutMs, maxAnswerBytes, headers }, () => clock.now());
+  const limits = { timeoutMs, maxAnswerBytes, headers };
+  const session = new ServiceSession(credentialsOf(options), { ...limits, now: () => clock.now() });
+  const client = new IdentityClient(session, limits);
   const valid = new ExpiringMap<Caller>(maxCached);
   // Apart from the valid ones, or a flood of nonsense would push those out.
   const rejected = new ExpiringMap<true>(maxCached);
@@ -105,6 +107,13 @@ export function identityService(options: IdentityServiceOptions): Identity {
     uri: options.publicUrl ?? options.url,
     projectExists: (projectId: string) => client.projectExists(projectId),
   });
+}
+
+function credentialsOf(options: IdentityServiceOptions): ServiceCredentials {
+  const { url: authUrl, username, password, userDomainId, userDomainName } = options;
+  const { projectId, projectName, projectDomainId, projectDomainName } = options;
+  const user = { username, password, userDomainId, userDomainName };
+  return { authUrl, ...user, projectId, projectName, projectDomainId, projectDomainName };
 }
 
 function checkIdentityOptions(options: IdentityServiceOptions): void {

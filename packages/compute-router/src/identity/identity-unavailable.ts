@@ -4,8 +4,11 @@ export class IdentityUnavailable extends Error {
   readonly status = 503;
   readonly docs = 'docs/policies.md#identity';
 
-  constructor(problem: string, cause?: unknown) {
-    super(`The identity service is unavailable: ${problem}.`, { cause });
+  /** @param problem what is wrong, or the error that says so in a sentence */
+  constructor(problem: string | Error) {
+    super(typeof problem === 'string' ? `The identity service is unavailable: ${problem}.` : problem.message, {
+      cause: typeof problem === 'string' ? undefined : problem.cause,
+    });
     this.name = 'IdentityUnavailable';
   }
 }

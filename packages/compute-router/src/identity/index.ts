@@ -1,5 +1,4 @@
 export type { Identity } from './identity.js';
-export type { ServiceCredentials } from './identity-client.js';
 export { type IdentityLookup, type IdentityServiceOptions, identityService } from './identity-service.js';
 export { IdentityUnavailable } from './identity-unavailable.js';
 export { type NoauthOptions, noauth } from './noauth.js';

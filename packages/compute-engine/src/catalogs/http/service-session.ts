@@ -1,26 +1,37 @@
 import { checkOptions } from '../../check-options.js';
 import { CatalogError } from '../catalog-error.js';
-import { boundedText } from './bounded-text.js';
+import { type IdentityLimits, IdentityRequests, identityUnavailable } from './identity-requests.js';
 
-/** Who this service is to the others. */
-export interface ServiceCredentials {
-  /** The identity service, up to and without `/v3`. */
-  readonly authUrl: string;
+/** The user that a service is to others, and the project it acts in. Domains and the project by id or by name. */
+export interface ServiceUser {
   readonly username: string;
   readonly password: string;
-  readonly projectName: string;
-  /** Default: `Default`. */
+  readonly userDomainId?: string;
+  /** Default `Default`. */
   readonly userDomainName?: string;
-  /** Default: `Default`. */
+  readonly projectId?: string;
+  /** Default `service`. */
+  readonly projectName?: string;
+  readonly projectDomainId?: string;
+  /** Default `Default`. */
   readonly projectDomainName?: string;
+}
+
+/** Who this service is to the others, and who says so. */
+export interface ServiceCredentials extends ServiceUser {
+  /** The identity service, with or without `/v3`. */
+  readonly authUrl: string;
 }
 
 const CREDENTIALS: Readonly<Record<keyof ServiceCredentials, true>> = {
   authUrl: true,
   username: true,
   password: true,
-  projectName: true,
+  userDomainId: true,
   userDomainName: true,
+  projectId: true,
+  projectName: true,
+  projectDomainId: true,
   projectDomainName: true,
 };
 
@@ -36,34 +47,47 @@ interface HeldToken extends ServiceToken {
 
 /** Tokens are renewed this long before they expire, so that none expires on its way. */
 const RENEW_BEFORE_MS = 60_000;
-
-/** A token comes with the whole catalog of its region. */
-const MAX_ANSWER_BYTES = 4 * 1024 * 1024;
+/** After refused credentials nothing is tried for so long: identity services lock users who keep failing. */
+const REFUSED_PAUSE_MS = 10_000;
 
 /** How many projects' tokens are kept at once. */
 const HELD_TOKENS = 500;
 
 /** How logins are asked for. Times in milliseconds. */
-export interface ServiceSessionOptions {
+export interface ServiceSessionOptions extends Partial<IdentityLimits> {
   /** How long a login may take. Default 10,000. */
   readonly timeoutMs?: number;
-  /** Sent with every login: headers of a trace, for one. */
-  readonly headers?: () => Readonly<Record<string, string>>;
+  /** How long its answer may be, which may come with the whole catalog of a region. Default 4 MiB. */
+  readonly maxAnswerBytes?: number;
+  /** What the time is, since the epoch. */
+  readonly now?: () => number;
 }
+
+const OPTIONS: Readonly<Record<keyof ServiceSessionOptions, true>> = {
+  timeoutMs: true,
+  maxAnswerBytes: true,
+  headers: true,
+  now: true,
+};
 
 /** Logs in with a password and keeps the tokens until shortly before they expire. */
 export class ServiceSession {
-  readonly #credentials: ServiceCredentials;
-  readonly #timeoutMs: number;
-  readonly #headers: ServiceSessionOptions['headers'];
+  /** Where the identity service is, `/v3` included. */
+  readonly url: string;
+  readonly #requests: IdentityRequests;
+  readonly #user: ServiceUser;
+  readonly #now: () => number;
   readonly #tokens = new Map<string, Promise<HeldToken>>();
+  #refusedUntil = 0;
 
   constructor(credentials: ServiceCredentials, options: ServiceSessionOptions = {}) {
     checkOptions('new ServiceSession()', credentials, CREDENTIALS);
-    checkOptions('new ServiceSession()', options, { timeoutMs: true, headers: true });
-    this.#credentials = credentials;
-    this.#timeoutMs = options.timeoutMs ?? 10_000;
-    this.#headers = options.headers;
+    checkOptions('new ServiceSession()', options, OPTIONS);
+    const { timeoutMs = 10_000, maxAnswerBytes = 4 * 1024 * 1024, headers, now = Date.now } = options;
+    this.url = `${credentials.authUrl.replace(/\/+$/, '').replace(/\/v3$/, '')}/v3`;
+    this.#requests = new IdentityRequests({ timeoutMs, maxAnswerBytes, headers });
+    this.#user = credentials;
+    this.#now = now;
   }
 
   /**
@@ -73,13 +97,15 @@ export class ServiceSession {
   async token(projectId = ''): Promise<ServiceToken> {
     const held = this.#tokens.get(projectId);
     const current = await held?.catch(() => undefined);
-    if (current && current.expiresAt - RENEW_BEFORE_MS > Date.now()) return current;
+    if (current && current.expiresAt - RENEW_BEFORE_MS > this.#now()) return current;
     // Whoever comes while a login is under way waits for that one.
-    if (this.#tokens.get(projectId) === held) {
-      if (this.#tokens.size >= HELD_TOKENS) this.#tokens.delete(this.#tokens.keys().next().value!);
-      this.#tokens.set(projectId, this.#login(projectId));
-    }
-    return this.#tokens.get(projectId)!;
+    const underway = this.#tokens.get(projectId);
+    if (underway && underway !== held) return underway;
+    const [oldest] = this.#tokens.keys();
+    if (oldest !== undefined && this.#tokens.size >= HELD_TOKENS) this.#tokens.delete(oldest);
+    const login = this.#logIn(projectId);
+    this.#tokens.set(projectId, login);
+    return login;
   }
 
   /** Forgets a token that a service has refused. */
@@ -88,38 +114,44 @@ export class ServiceSession {
       if ((await held.catch(() => undefined))?.token === token) this.#tokens.delete(projectId);
   }
 
-  async #login(projectId: string): Promise<HeldToken> {
-    const { authUrl, username, password, projectName } = this.#credentials;
-    const { userDomainName = 'Default', projectDomainName = 'Default' } = this.#credentials;
-    const project = projectId ? { id: projectId } : { name: projectName, domain: { name: projectDomainName } };
-    const user = { name: username, password, domain: { name: userDomainName } };
-    const auth = { identity: { methods: ['password'], password: { user } }, scope: { project } };
-    let response: Response;
-    try {
-      response = await fetch(`${authUrl.replace(/\/(v3\/?)?$/, '')}/v3/auth/tokens`, {
-        method: 'POST',
-        headers: { ...this.#headers?.(), 'Content-Type': 'application/json', Accept: 'application/json' },
-        body: JSON.stringify({ auth }),
-        signal: AbortSignal.timeout(this.#timeoutMs),
-      });
-    } catch (error) {
-      throw new CatalogError('UNAVAILABLE', 'The identity service cannot be reached.', { cause: error });
-    }
+  async #logIn(projectId: string): Promise<HeldToken> {
+    if (this.#now() < this.#refusedUntil) throw identityUnavailable('it refused the service credentials a moment ago');
+    const response = await this.#requests.send(`${this.url}/auth/tokens`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ auth: loginOf(this.#user, projectId) }),
+    });
     const token = response.headers.get('x-subject-token');
-    if (!response.ok || !token) {
-      await response.body?.cancel();
-      if (projectId && (response.status === 401 || response.status === 403))
-        throw new CatalogError('FORBIDDEN', `The service user "${username}" has no role in project ${projectId}.`);
+    if (response.ok && token) return heldToken(token, await this.#requests.json(response));
+    await response.body?.cancel();
+    if (response.status !== 401 && response.status !== 403)
+      throw identityUnavailable(`it answered ${response.status} to a login, not a token`);
+    if (projectId)
       throw new CatalogError(
-        'UNAVAILABLE',
-        `The identity service refused the service user "${username}" (${response.status}).`,
+        'FORBIDDEN',
+        `The service user "${this.#user.username}" has no role in project ${projectId}.`,
       );
-    }
-    try {
-      const { token: wire } = JSON.parse(await boundedText(response, MAX_ANSWER_BYTES));
-      return { token, projectId: String(wire.project.id), expiresAt: Date.parse(wire.expires_at) };
-    } catch (error) {
-      throw new CatalogError('UNAVAILABLE', 'The identity service gave a token that cannot be read.', { cause: error });
-    }
+    this.#refusedUntil = this.#now() + REFUSED_PAUSE_MS;
+    throw identityUnavailable(`it refused the service credentials with ${response.status}`);
   }
+}
+
+function loginOf(user: ServiceUser, projectId: string) {
+  const { username, password, projectName = 'service' } = user;
+  const domain = (id: string | undefined, name = 'Default') => (id === undefined ? { name } : { id });
+  const id = projectId || user.projectId;
+  const project = id ? { id } : { name: projectName, domain: domain(user.projectDomainId, user.projectDomainName) };
+  const { userDomainId, userDomainName } = user;
+  const asked = { name: username, password, domain: domain(userDomainId, userDomainName) };
+  return { identity: { methods: ['password'], password: { user: asked } }, scope: { project } };
+}
+
+function heldToken(token: string, document: unknown): HeldToken {
+  const wire = (document as { readonly token?: { readonly project?: { id?: unknown }; expires_at?: unknown } } | null)
+    ?.token;
+  const expiresAt = Date.parse(String(wire?.expires_at));
+  const projectId = wire?.project?.id;
+  if (typeof projectId !== 'string' || Number.isNaN(expiresAt))
+    throw identityUnavailable('it gave a token that cannot be read');
+  return { token, projectId, expiresAt };
 }
