@@ -108,7 +108,13 @@ describe('trouble with a SQLite file', () => {
 
   it.each([
     ['the database is removed', (file: string) => rmSync(file)],
-    ['another one takes its place', (file: string) => (copyFileSync(file, `${file}.2`), renameSync(`${file}.2`, file))],
+    [
+      'another one takes its place',
+      (file: string) => {
+        copyFileSync(file, `${file}.2`);
+        renameSync(`${file}.2`, file);
+      },
+    ],
     ['its log is removed', (file: string) => rmSync(`${file}-wal`)],
   ])('is told, and nothing is acknowledged, when %s', async (_, spoil) => {
     const file = freshFile();

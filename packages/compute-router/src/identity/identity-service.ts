@@ -56,8 +56,6 @@ const OPTIONS: Readonly<Record<keyof IdentityServiceOptions, 'text' | 'secret' |
   headers: 'function',
 };
 
-const systemClock = { now: () => Date.now() };
-
 /**
  * Knows callers by asking an identity service over HTTP (`GET /v3/auth/tokens`). Answers are remembered by the hash of the
  * token, never beyond its expiry; many requests with one token make one question.
@@ -67,7 +65,7 @@ const systemClock = { now: () => Date.now() };
 export function identityService(options: IdentityServiceOptions): Identity {
   checkIdentityOptions(options);
   const { cacheMs = 300_000, rejectedCacheMs = 30_000, maxCached = 10_000, timeoutMs = 5_000 } = options;
-  const { maxAnswerBytes = 1024 * 1024, clock = systemClock, onLookup, headers } = options;
+  const { maxAnswerBytes = 1024 * 1024, clock = Date, onLookup, headers } = options;
   const limits = { timeoutMs, maxAnswerBytes, headers };
   const session = new ServiceSession(credentialsOf(options), { ...limits, now: () => clock.now() });
   const client = new IdentityClient(session, limits);

@@ -78,7 +78,7 @@ describe('resource providers', () => {
     expect((await ask('PUT', `${path}/aggregates`, aggregates)).body.resource_provider_generation).toBe(4);
     expect((await ask('GET', `resource_providers?member_of=in:${aggregate}`)).body.resource_providers).toHaveLength(1);
     expect(
-      (await ask('GET', 'resource_providers?resources=VCPU:9&member_of=' + aggregate)).body.resource_providers,
+      (await ask('GET', `resource_providers?resources=VCPU:9&member_of=${aggregate}`)).body.resource_providers,
     ).toEqual([]);
   });
 });

@@ -51,7 +51,6 @@ const SCHEDULED = sql<boolean>`not (vm_state = 'building' and coalesce(task_stat
  * Throws 400 for a marker that is no server of the caller's.
  */
 export async function listServers(core: Core, context: Context, query: ServerQuery): Promise<readonly Server[]> {
-  const { store } = core;
   const marker = query.marker === undefined ? undefined : await markerOf(core, context, query.marker);
   const filters: ServerFilters = {
     ...query.filters,
