@@ -108,7 +108,9 @@ describe('volume types', () => {
     expect(await seen()).toContain('fast');
 
     const encryption = { provider: 'luks', cipher: 'aes-xts-plain64', key_size: 256, control_location: 'front-end' };
-    expect((await ask('POST', `types/${id}/encryption`, { encryption })).body).toEqual({ encryption });
+    expect((await ask('POST', `types/${id}/encryption`, { encryption })).body).toEqual({
+      encryption: { ...encryption, volume_type_id: id, encryption_id: id },
+    });
     expect((await ask('GET', `types/${id}/encryption/provider`)).body).toEqual({ provider: 'luks' });
     expect((await ask('PUT', `types/${id}/encryption/${id}`, { encryption: { key_size: 512 } })).status).toBe(200);
     expect((await ask('GET', `types/${id}/encryption`)).body).toMatchObject({ ...encryption, key_size: 512 });
