@@ -89,6 +89,8 @@ export async function serve(options: Options, environment: NodeJS.ProcessEnv): P
         await rateLimits.apply(rates);
       },
       async stop() {
+        // Streams have no end of their own, and would hold the others up.
+        engine.events.endReading();
         await guarded.drain({ health, delayMs: options['drain-ms'], graceMs: GRACE_MS });
         await closeControl?.();
         await close();

@@ -139,6 +139,14 @@ describe('the options of events', () => {
     });
   });
 
+  it('end streams that are read when the server is told to stop, instead of cutting them', async () => {
+    const program = await startProgram(['--db', ':memory:', '--events', '--log-level', 'silent']);
+    const answer = await fetch(`${program.url}/events`, { headers: { 'X-Auth-Token': 'admin:demo' } });
+    const heard = answer.text();
+    expect(await program.end('SIGTERM')).toBe(0);
+    expect(await heard).toMatch(/^:\n/);
+  });
+
   it('leave /events to the API where nothing is kept', async () => {
     const program = await startProgram(['--db', ':memory:', '--log-level', 'silent']);
     const answer = await fetch(`${program.url}/events`, { headers: { 'X-Auth-Token': 'admin:demo' } });

@@ -95,7 +95,7 @@ export interface Engine {
   /** The engine's database, for `sqlStore({ database })` of the project quotas. */
   readonly quotaDatabase: SqlDatabase;
   /** What has happened, for readers: see the option `events`. */
-  readonly events: Pick<EngineEvents, 'kept' | 'read'>;
+  readonly events: Pick<EngineEvents, 'kept' | 'read' | 'endReading'>;
   /**
    * Hears of what this process has done, once it is durable: changes of state, actions that begin, end and fail, quota
    * refusals. `*` in a type stands for anything. Gives what ends it.

@@ -53,6 +53,7 @@ export class EngineEvents {
   #looking: Promise<void> | undefined;
   #again = false;
   #stopped = false;
+  #readable = true;
 
   constructor(store: Store, clock: Clock, options: EventOptions | undefined, onError: (error: unknown) => void) {
     this.#store = store;
@@ -87,6 +88,12 @@ export class EngineEvents {
     await this.#looking;
     this.#stopped = true;
     for (const webhook of this.#webhooks) await webhook.stop();
+    this.endReading();
+  }
+
+  /** Ends every `read()`, and those that come: readers go on at another process, while this one takes leave. */
+  endReading(): void {
+    this.#readable = false;
     for (const resolve of this.#readers) resolve();
   }
 
@@ -105,7 +112,7 @@ export class EngineEvents {
   async *read(after: number | undefined, signal: AbortSignal): AsyncGenerator<readonly ToldEvent[]> {
     if (!this.#outbox) return;
     let position = after ?? (await this.#outbox.last());
-    while (!signal.aborted && !this.#stopped) {
+    while (!signal.aborted && this.#readable) {
       const looks = this.#looks;
       const events = await this.#outbox.after(position);
       const last = events.at(-1);
