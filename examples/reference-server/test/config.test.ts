@@ -62,7 +62,7 @@ quota: { instances: 1, quota_secrets: 5 }
     [[], { APISTRATA_PORT: 'x' }, 'APISTRATA_PORT is'],
     [['--headers', 'mine'], {}, 'it takes service, openstack, both'],
     [['--prot', '1'], {}, "Unknown option '--prot'; --help lists the options"],
-    [['--older-than', '1d', '--cors-origin'], {}, '--cors-origin'],
+    [['--policy-file', 'policy.yaml', '--cors-origin'], {}, '--cors-origin'],
     [['--setting', 'nonsense=1'], {}, '--setting nonsense: there is no such name; there are reclaimSeconds'],
     [['--setting', 'reclaimSeconds=soon'], {}, '--setting reclaimSeconds=soon: '],
     [['--setting', 'reclaimSeconds'], {}, 'it takes NAME=VALUE'],
