@@ -30,7 +30,7 @@ describe('the page about drivers', () => {
   it('shows a driver that passes this suite, to the letter', () => {
     const page = readFileSync(new URL('../../../docs/writing-a-driver.md', import.meta.url), 'utf8');
     const source = readFileSync(new URL('./process-driver.ts', import.meta.url), 'utf8');
-    expect(page).toContain(source.replace('../src/index.js', '@apistrata/compute-engine'));
+    expect(page).toContain(source);
   });
 
   it('names every verb', () => {

@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
-import type { ConsoleEndpoint, Diagnostics, Driver, DriverVerb, DriverWork } from '../src/drivers/index.js';
-import type { Server } from '../src/index.js';
+import type { Server } from '@apistrata/compute-engine';
+import type { ConsoleEndpoint, Diagnostics, Driver, DriverVerb, DriverWork } from '@apistrata/compute-engine/drivers';
 
 /** Work that this driver does nothing for: what it stands for is done already, or is somebody else's. */
 const nothing = [

@@ -86,3 +86,9 @@ export class CatalogError extends Error {
     this.status = statuses[this.kind];
   }
 }
+
+/** For `.catch()`: nothing where there is no such thing for whoever asks. That a service is away stays an error. */
+export function ifMissing(error: unknown): undefined {
+  if (error instanceof CatalogError && error.kind !== 'unavailable') return undefined;
+  throw error;
+}

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { ifMissing } from '../catalogs/catalog-error.js';
 import type { ServerScope } from '../core.js';
 import { derivedUuid } from '../embedded/derived-uuid.js';
 import type { BlockDevice } from '../model/index.js';
@@ -80,7 +81,7 @@ async function attachmentsOf(
 ): Promise<readonly string[]> {
   if (attachmentId) return [attachmentId];
   if (!volumeId) return [];
-  const volume = await core.catalogs.volumes.getVolume(context.caller, volumeId).catch(() => undefined);
+  const volume = await core.catalogs.volumes.getVolume(context.caller, volumeId).catch(ifMissing);
   return (volume?.attachments ?? []).filter(({ serverId }) => serverId === server.id).map(({ id }) => id);
 }
 

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { ifMissing } from '../../catalogs/catalog-error.js';
 import type { Image, NewImage } from '../../catalogs/image-catalog.js';
 import type { ServerScope } from '../../core.js';
 import type { Server, TaskState } from '../../model/index.js';
@@ -84,7 +85,7 @@ export async function newSnapshot(
 ): Promise<SnapshotArguments & { readonly refused: () => Promise<unknown> }> {
   const { images } = core.catalogs;
   const { imageId: baseId } = server;
-  const base = baseId === '' ? undefined : await images.get(caller, baseId).catch(() => undefined);
+  const base = baseId === '' ? undefined : await images.get(caller, baseId).catch(ifMissing);
   const imageId = randomUUID();
   const image = snapshotImage(server, imageId, draft, base);
   const { snapshotFormat } = core.machines;

@@ -1,3 +1,4 @@
+import { ifMissing } from '../../catalogs/catalog-error.js';
 import type { Image } from '../../catalogs/image-catalog.js';
 import type { ServerScope } from '../../core.js';
 import { badRequest } from '../../errors.js';
@@ -11,7 +12,7 @@ export async function usableImage(
   id: string,
   rootGb = flavor.diskGb,
 ): Promise<Image> {
-  const image = await core.catalogs.images.get(context.caller, id).catch(() => undefined);
+  const image = await core.catalogs.images.get(context.caller, id).catch(ifMissing);
   if (!image) throw badRequest(`Image ${id} could not be found.`);
   if (image.status !== 'active') throw badRequest(`Image ${id} is not active.`);
   if (flavor.memoryMb < image.minRamMb) throw badRequest("Flavor's memory is too small for requested image.");

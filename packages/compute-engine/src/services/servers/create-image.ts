@@ -1,3 +1,4 @@
+import { ifMissing } from '../../catalogs/catalog-error.js';
 import type { Image } from '../../catalogs/image-catalog.js';
 import type { Context } from '../../context.js';
 import type { Core } from '../../core.js';
@@ -73,7 +74,7 @@ export function checkImageProperties(flavor: Pick<FlavorCopy, 'extraSpecs'>, pro
 
 /** An image that the caller may use now. Throws 400 for any other. */
 export async function activeImage({ catalogs }: Core, { caller }: Context, id: string): Promise<Image> {
-  const image = await catalogs.images.get(caller, id).catch(() => undefined);
+  const image = await catalogs.images.get(caller, id).catch(ifMissing);
   if (!image) throw badRequest(`Image ${id} could not be found.`);
   if (image.status !== 'active') throw badRequest(`Image ${id} is not active.`);
   return image;
