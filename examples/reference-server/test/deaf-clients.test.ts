@@ -32,7 +32,9 @@ it.skipIf(!linux)(
     const created = await ask(program.url, 'POST', '/v2.1/servers', { version: '2.60', body: { server } });
     expect(created.status).toBe(202);
     const page = async () => JSON.stringify((await ask(program.url, 'GET', '/v2.1/servers/detail')).body);
-    await vi.waitFor(async () => expect(JSON.parse(await page()).servers).toHaveLength(100), { timeout: 30_000 });
+    const active = async () =>
+      JSON.parse(await page()).servers.filter(({ status }: { readonly status: string }) => status === 'ACTIVE');
+    await vi.waitFor(async () => expect(await active()).toHaveLength(100), { timeout: 30_000 });
     const length = (await page()).length;
 
     const before = memoryOf(program.pid);

@@ -47,7 +47,8 @@ describe('the secrets of users', () => {
     await ask(program.url, 'GET', '/v2.1/servers/detail', { token });
     await program.end('SIGKILL');
 
-    const names = await readdir(join(folder, 'db'));
+    const entries = await readdir(join(folder, 'db'), { withFileTypes: true });
+    const names = entries.filter((entry) => entry.isFile()).map(({ name }) => name);
     expect(names).toContain('cloud.db-wal');
     expect((await stat(`${database}.key`)).mode & 0o777).toBe(0o600);
     const files = await Promise.all(names.map((name) => readFile(join(folder, 'db', name))));

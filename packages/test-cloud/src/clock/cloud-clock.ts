@@ -7,6 +7,9 @@ interface Sleeper {
   timer: NodeJS.Timeout | undefined;
 }
 
+/** Turns of the event loop within which what was woken gets as far as its next sleep: each of its commits waits for one. */
+const TURNS = 64;
+
 /** The time of a cloud: it runs like everybody's, stands still, and can be moved on. */
 export class CloudClock implements Clock {
   /** What the machine's own time lacks to the cloud's, while the clock runs. */
@@ -64,15 +67,23 @@ export class CloudClock implements Clock {
   /** Moves time on by `'5m'`, `'90s'`, ... and wakes, in order, everybody whose time has come. */
   async advance(duration: string | number): Promise<void> {
     const end = this.now() + durationMs(duration);
+    const next = () => [...this.#sleepers].filter(({ until }) => until <= end).sort((a, b) => a.until - b.until)[0];
     for (;;) {
-      const due = [...this.#sleepers].filter(({ until }) => until <= end).sort((a, b) => a.until - b.until)[0];
+      // Work that has just begun is not asleep yet, and work that was woken may be about to sleep again.
+      await this.#run(() => next() !== undefined);
+      const due = next();
       if (!due) break;
       this.#moveTo(Math.max(this.now(), due.until));
+      const { size } = this.#sleepers;
       due.wake();
-      // Lets what was woken run on, and perhaps sleep again, before the next one is looked for.
-      await new Promise((resolve) => setImmediate(resolve));
+      await this.#run(() => this.#sleepers.size >= size);
     }
     this.#moveTo(Math.max(this.now(), end));
+  }
+
+  /** Lets everybody run on until something is so, for a number of turns. */
+  async #run(until: () => boolean): Promise<void> {
+    for (let turn = 0; turn < TURNS && !until(); turn++) await new Promise((resolve) => setImmediate(resolve));
   }
 
   /** Back to a moment, as part of a state that is restored. */
