@@ -31,7 +31,8 @@ afterEach(async () => {
 /** Another process that opens the file with the built package, says so, and holds it until it is killed. */
 function holdElsewhere(file: string): { child: ChildProcess; said: Promise<string> } {
   const code = `import { openStore } from '../dist/store/store.js';
-    openStore(process.argv[1]).then(() => { console.log('open'); setInterval(() => {}, 1000); },
+    // Kept, or the garbage collector closes it and gives the file to others.
+    openStore(process.argv[1]).then((store) => { console.log('open'); setInterval(() => store, 1000); },
       (error) => console.log(error.code + ': ' + error.message));`;
   const args = ['--input-type=module', '-e', code, file];
   const child = spawn(process.execPath, args, {
