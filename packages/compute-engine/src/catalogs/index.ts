@@ -1,5 +1,5 @@
 export type * from '../embedded/index.js';
-export * from './catalog-error.js';
+export { CatalogError, type CatalogErrorCode, type CatalogErrorKind } from './catalog-error.js';
 export type * from './catalogs.js';
 export * from './http/index.js';
 export type * from './image-catalog.js';
