@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { checkLimits, QuotaError, QuotaExceeded } from './index.js';
+import { checkLimits } from './limits.js';
 
 describe('checkLimits', () => {
   it('finds nothing exceeded when the request just fits', () => {
@@ -47,15 +47,5 @@ describe('checkLimits', () => {
 
   it('does not mistake inherited properties for limits or usage', () => {
     expect(checkLimits({ limits: {}, usage: {}, requested: { constructor: 1, toString: 1 } }).exceeded).toEqual([]);
-  });
-});
-
-describe('QuotaExceeded', () => {
-  it('carries code, status and details, and tells only the kinds in its message', () => {
-    const details = [{ kind: 'cores', requested: 40, used: 1, limit: 20 }];
-    const error = new QuotaExceeded(details);
-    expect(error).toBeInstanceOf(QuotaError);
-    expect(error).toMatchObject({ code: 'QUOTA_EXCEEDED', status: 403, details, message: 'Quota exceeded for cores' });
-    expect(new QuotaExceeded(details, 429).status).toBe(429);
   });
 });

@@ -1,6 +1,5 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { defaultPools } from '../embedded/networks/subnet-slots.js';
 import { canonicalIp, formatCidr, formatIp, parseCidr, parseIp } from './ip-address.js';
 
 describe('addresses', () => {
@@ -40,15 +39,5 @@ describe('addresses', () => {
     expect(formatCidr(parseCidr('fd00::1/64')!)).toBe('fd00::/64');
     for (const wrong of ['10.0.0.0', '10.0.0.0/33', 'x/8', '10.0.0.0/', 'fd00::/129'])
       expect(parseCidr(wrong)).toBe(undefined);
-  });
-
-  it('hands out all of a range but its ends and the gateway', () => {
-    expect(defaultPools('10.0.0.0/24', '10.0.0.1')).toEqual([{ start: '10.0.0.2', end: '10.0.0.254' }]);
-    expect(defaultPools('10.0.0.0/29', '10.0.0.4')).toEqual([
-      { start: '10.0.0.1', end: '10.0.0.3' },
-      { start: '10.0.0.5', end: '10.0.0.6' },
-    ]);
-    expect(defaultPools('10.0.0.0/31', null)).toEqual([{ start: '10.0.0.0', end: '10.0.0.1' }]);
-    expect(defaultPools('10.0.0.9/32', '10.0.0.9')).toEqual([]);
   });
 });

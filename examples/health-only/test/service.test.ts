@@ -1,0 +1,56 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import request from 'supertest';
+import { afterAll, describe, expect, it } from 'vitest';
+import { service } from '../src/service.js';
+
+const folder = mkdtempSync(join(tmpdir(), 'apistrata-shop-'));
+const drainFile = join(folder, 'drain');
+let oldestMs = 0;
+const orders = { waiting: () => 3, oldestMs: () => oldestMs };
+const { app, health } = service({ drainFile, onDuty: '127.0.0.1, ::1', orders });
+
+afterAll(() => {
+  for (const each of health) each.close();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+describe('the example service', () => {
+  it('serves its orders beside two health endpoints', async () => {
+    await request(app).get('/orders').expect(200, { waiting: 3 });
+    await request(app).head('/healthcheck').expect(204);
+    await request(app).get('/healthcheck').expect(200, 'OK\nOK');
+  });
+
+  it('tells people on duty the details of its own check, and hands proxied requests on', async () => {
+    oldestMs = 90_000;
+    const { body } = await request(app).get('/internal/health').accept('application/json').expect(200);
+    expect(body.reasons[0]).toEqual({
+      class: 'HealthcheckResult',
+      name: 'stuck_orders',
+      details: '3 orders wait, the oldest for 90 s',
+      reason: 'ORDERS LATE',
+    });
+    expect(body.threads[0]).toContain('[main]');
+    await request(app).get('/internal/health').set('X-Forwarded-For', '127.0.0.1').expect(404);
+  });
+
+  it('fails while orders are stuck', async () => {
+    oldestMs = 700_000;
+    await request(app).get('/readyz').expect(503, 'OK\nORDERS STUCK');
+    oldestMs = 0;
+    await request(app).get('/readyz').expect(200);
+  });
+
+  it('is drained by a file, and by its own shutdown, while it stays alive and serves', async () => {
+    writeFileSync(drainFile, '');
+    await request(app).get('/healthcheck').expect(503, 'DISABLED BY FILE\nOK');
+    rmSync(drainFile);
+    await request(app).get('/healthcheck').expect(200);
+    for (const each of health) each.shutdown();
+    await request(app).get('/healthcheck').expect(503, 'SHUTTING DOWN');
+    await request(app).get('/livez').expect(200);
+    await request(app).get('/orders').expect(200);
+  });
+});

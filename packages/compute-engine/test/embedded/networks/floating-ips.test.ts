@@ -1,0 +1,89 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import {
+  ada,
+  addresses,
+  bob,
+  type NetworksUnderTest,
+  networksUnderTest,
+  PUBLIC,
+  SHARED,
+} from './networks-under-test.js';
+
+describe.each(networksUnderTest)('floating addresses of the embedded networks on $kind', ({ open }) => {
+  let cloud: NetworksUnderTest;
+  let networks: NetworksUnderTest['networks'];
+  let port: NetworksUnderTest['port'];
+  let changedServers: NetworksUnderTest['changedServers'];
+
+  beforeAll(async () => {
+    cloud = await open();
+    ({ networks, port, changedServers } = cloud);
+  });
+  afterAll(() => cloud.close());
+
+  it('leads to a server, is seen on its port, and is free again afterwards', async () => {
+    const made = await port(SHARED);
+    const floating = await networks.allocateFloatingIp(ada, 'public');
+    expect(floating).toMatchObject({ pool: 'public', portId: null, status: 'DOWN', projectId: 'p-ada' });
+    const tied = await networks.associateFloatingIp(ada, floating.id, { portId: made.id });
+    expect(tied).toMatchObject({
+      portId: made.id,
+      deviceId: made.deviceId,
+      fixedAddress: addresses(made)[0],
+      status: 'ACTIVE',
+    });
+    expect(changedServers).toContain(made.deviceId);
+    const [v4, v6] = (await networks.getPort(ada, made.id)).fixedIps;
+    expect(v4!.floating).toEqual([floating.address]);
+    expect(v6!.floating).toEqual([]);
+    expect(await networks.disassociateFloatingIp(ada, floating.id)).toMatchObject({ portId: null, deviceId: null });
+    expect((await networks.getPort(ada, made.id)).fixedIps[0]!.floating).toEqual([]);
+    await networks.releaseFloatingIp(ada, floating.id);
+    await expect(networks.getFloatingIp(ada, floating.id)).rejects.toMatchObject({ code: 'FLOATING_IP_NOT_FOUND' });
+  });
+
+  it('moves from one server to another, leaving nothing behind', async () => {
+    const [one, two] = [await port(SHARED), await port(SHARED)];
+    const { id, address } = await networks.allocateFloatingIp(ada);
+    await networks.associateFloatingIp(ada, id, { portId: one.id });
+    await networks.associateFloatingIp(ada, id, { portId: two.id });
+    expect((await networks.getPort(ada, one.id)).fixedIps[0]!.floating).toEqual([]);
+    expect((await networks.getPort(ada, two.id)).fixedIps[0]!.floating).toEqual([address]);
+  });
+
+  it('gives its address back when it is released, as a router does', async () => {
+    const address = '203.0.113.200';
+    const floating = await networks.createFloatingIp(ada, { pool: PUBLIC, address });
+    const taken = networks.createFloatingIp(bob, { pool: PUBLIC, address });
+    await expect(taken).rejects.toMatchObject({ code: 'ADDRESS_IN_USE' });
+    await networks.releaseFloatingIp(ada, floating.id);
+    const router = await networks.createRouter(ada, { externalNetworkId: PUBLIC });
+    const outside = router.externalAddresses[0]!.address;
+    await networks.updateRouter(ada, router.id, { externalNetworkId: null });
+    for (const free of [address, outside])
+      expect(await networks.createFloatingIp(bob, { pool: PUBLIC, address: free })).toMatchObject({ address: free });
+  });
+
+  it('is freed when the port goes', async () => {
+    const made = await port(SHARED);
+    const { id, address } = await networks.allocateFloatingIp(ada);
+    await networks.associateFloatingIp(ada, id, { portId: made.id });
+    await networks.releasePorts(ada, made.deviceId, { owned: [made.id], bound: [] });
+    expect(await networks.listFloatingIps(ada, { address })).toMatchObject([{ id, portId: null, status: 'DOWN' }]);
+  });
+
+  it('refuses a second one for the same fixed address, unknown pools and foreign ports', async () => {
+    const made = await port(SHARED);
+    const [one, two] = [await networks.allocateFloatingIp(ada), await networks.allocateFloatingIp(ada)];
+    await networks.associateFloatingIp(ada, one.id, { portId: made.id });
+    const again = networks.associateFloatingIp(ada, two.id, { portId: made.id });
+    await expect(again).rejects.toMatchObject({ code: 'FLOATING_IP_IN_USE', status: 409 });
+    await expect(networks.allocateFloatingIp(ada, 'nowhere')).rejects.toMatchObject({
+      code: 'FLOATING_IP_POOL_NOT_FOUND',
+    });
+    await expect(networks.getFloatingIp(bob, one.id)).rejects.toMatchObject({ code: 'FLOATING_IP_NOT_FOUND' });
+    const wrong = networks.associateFloatingIp(ada, two.id, { portId: made.id, fixedAddress: '192.0.2.7' });
+    await expect(wrong).rejects.toMatchObject({ code: 'FLOATING_IP_UNREACHABLE' });
+    expect((await networks.listFloatingIpPools(ada)).map((pool) => pool.name)).toEqual(['public']);
+  });
+});

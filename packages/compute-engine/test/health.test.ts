@@ -1,0 +1,42 @@
+import { afterEach, describe, expect, inject, it } from 'vitest';
+import type { Engine } from '../src/engine.js';
+import { coreOf } from '../src/engine-core.js';
+import { contextOf, engineUnderTest, imageId } from './engine-under-test.js';
+import { storesUnderTest } from './stores-under-test.js';
+
+describe.each(storesUnderTest(inject('postgresUrl')))('the health of an engine on $kind', ({ open }) => {
+  let engine: Engine;
+  afterEach(() => engine.close().catch(() => {}));
+
+  async function start(options: Parameters<typeof engineUnderTest>[0] = {}): Promise<void> {
+    const { url, store } = await open();
+    await store.close();
+    engine = await engineUnderTest({ database: url, ...options });
+  }
+
+  it('is good while the database takes changes and work gets done', async () => {
+    await start();
+    expect(await engine.health.database()).toMatchObject({ healthy: true });
+    expect(await engine.health.worker()).toMatchObject({ healthy: true, overdueMs: 0 });
+  });
+
+  it('tells work that nobody does, and for how long it has been due', async () => {
+    await start({ worker: false });
+    await engine.servers.create(contextOf('p1'), { name: 'web', flavorId: '1', imageId, networks: 'none' });
+    expect(await engine.health.worker()).toMatchObject({ healthy: true });
+    await coreOf(engine)
+      .store.db.updateTable('jobs')
+      .set({ run_at: Date.now() - 45_000 })
+      .execute();
+    const told = await engine.health.worker();
+    expect(told).toMatchObject({ healthy: false, reason: expect.stringMatching(/^Work has been waiting for 4\d s/) });
+    expect(told.overdueMs).toBeGreaterThanOrEqual(45_000);
+  });
+
+  it('tells a database that is away, and nothing of where it is', async () => {
+    await start({ worker: false });
+    await coreOf(engine).store.close();
+    expect(await engine.health.database()).toEqual({ healthy: false, reason: 'The database cannot be reached.' });
+    expect(await engine.health.worker()).toMatchObject({ healthy: false, reason: 'The database cannot be reached.' });
+  });
+});

@@ -1,0 +1,185 @@
+import { randomUUID } from 'node:crypto';
+import { CompiledQuery } from 'kysely';
+import { afterEach, beforeEach, describe, expect, inject, it } from 'vitest';
+import { ManualClock } from '../src/clock.js';
+import type { Engine } from '../src/engine.js';
+import { coreOf } from '../src/engine-core.js';
+import { PeriodicPurge } from '../src/retention/periodic-purge.js';
+import { tables } from '../src/store/tables.js';
+import { contextOf, engineUnderTest, imageId } from './engine-under-test.js';
+import { storesUnderTest } from './stores-under-test.js';
+
+const DAY_MS = 86_400_000;
+const HOUR_MS = 3_600_000;
+
+describe.each(storesUnderTest(inject('postgresUrl')))('what is kept no longer, on $kind,', ({ kind, open }) => {
+  let engine: Engine;
+  let clock: ManualClock;
+  const context = contextOf('p1', { isAdmin: true });
+
+  beforeEach(async () => {
+    const { url, store } = await open();
+    await store.close();
+    clock = new ManualClock();
+    engine = await engineUnderTest({ database: url, clock, settings: { quotas: { instances: -1 } as never } });
+  });
+  afterEach(() => engine.close());
+
+  async function create(projectId = 'p1'): Promise<string> {
+    const wanted = { name: 'web', flavorId: '1', imageId, networks: 'none' } as const;
+    const { servers } = await engine.servers.create(contextOf(projectId), wanted);
+    await engine.idle();
+    return servers[0]!.id;
+  }
+
+  async function remove(id: string): Promise<void> {
+    await engine.servers.delete(context, id);
+    await engine.idle();
+  }
+
+  const report = async (startMs: number, endMs: number, more: object = {}) =>
+    engine.usage.report({ window: { startUs: startMs * 1000, endUs: endMs * 1000 }, limit: 1000, ...more });
+  const rows = async (table: string) =>
+    Number(
+      (
+        await coreOf(engine)
+          .store.db.selectFrom(table)
+          .select((e) => e.fn.countAll().as('n'))
+          .executeTakeFirstOrThrow()
+      ).n,
+    );
+
+  it('goes with everything that is told of it, and what else there is stays', async () => {
+    const [gone, kept] = [await create(), await create()];
+    await clock.advance(HOUR_MS);
+    await engine.consoles.open(context, await engine.servers.get(context, gone), 'novnc');
+    await remove(gone);
+    await clock.advance(89 * DAY_MS);
+    expect(await engine.retention.purge()).toMatchObject({ servers: 0, actions: 0, consoleTokens: 1 });
+    await clock.advance(2 * DAY_MS);
+    expect(await engine.retention.purge()).toMatchObject({ servers: 1, usage: 0 });
+    expect(await tables.servers.get(coreOf(engine).store, gone)).toBeUndefined();
+    expect(await engine.instanceActions.list(gone)).toEqual([]);
+    expect((await engine.servers.get(context, kept)).vmState).toBe('active');
+    expect(await engine.instanceActions.list(kept)).toHaveLength(1);
+    expect(await engine.retention.purge()).toEqual({
+      servers: 0,
+      actions: 0,
+      migrations: 0,
+      consoleTokens: 0,
+      usage: 0,
+    });
+  });
+
+  it('is told of in reports on usage just as before, page by page, until that is promised no longer', async () => {
+    const start = clock.now();
+    for (const projectId of ['p1', 'p2', 'p1']) await create(projectId);
+    const ids = [await create(), await create('p2'), await create()];
+    await clock.advance(3 * HOUR_MS);
+    for (const id of ids) await remove(id);
+    await clock.advance(2 * HOUR_MS);
+    const end = clock.now();
+    const before = await report(start, end);
+    const flat = (all: typeof before) =>
+      all.map((usage) => [
+        usage.projectId,
+        usage.totalHours,
+        usage.totalMemoryMbHours,
+        usage.servers.map((s) => s.hours),
+      ]);
+    const paged = async () => {
+      const seen: string[] = [];
+      for (;;) {
+        const page = (await report(start, end, { limit: 2, marker: seen.at(-1) })).flatMap(({ servers }) => servers);
+        if (page.length === 0) return seen;
+        seen.push(...page.map(({ server }) => server.id));
+      }
+    };
+    const pages = await paged();
+    expect(pages).toHaveLength(6);
+    await clock.advance(100 * DAY_MS);
+    expect((await engine.retention.purge()).servers).toBe(3);
+    expect(flat(await report(start, end))).toEqual(flat(before));
+    expect(await paged()).toEqual(pages);
+    expect(flat(await report(start, end, { projectId: 'p2' }))).toEqual(flat(before).filter(([id]) => id === 'p2'));
+    expect(await report(end + 1, end + HOUR_MS, { projectId: 'p2' })).toMatchObject([{ totalHours: 1 - 1 / HOUR_MS }]);
+    await clock.advance(310 * DAY_MS);
+    expect((await engine.retention.purge()).usage).toBe(3);
+    expect(await rows('server_usage')).toBe(0);
+  });
+
+  it('waits until a deletion has given back what the server had', async () => {
+    const id = await create();
+    await remove(id);
+    await clock.advance(100 * DAY_MS);
+    const record = (await tables.servers.get(coreOf(engine).store, id))!;
+    await coreOf(engine).store.transaction((tx) => tables.servers.update(tx, { ...record, jobId: randomUUID() }));
+    expect((await engine.retention.purge()).servers).toBe(0);
+    const waiting = (await tables.servers.get(coreOf(engine).store, id))!;
+    await coreOf(engine).store.transaction((tx) => tables.servers.update(tx, { ...waiting, jobId: null }));
+    expect((await engine.retention.purge()).servers).toBe(1);
+  });
+
+  it('goes in batches, beside two that do the same and requests that go on', async () => {
+    const id = await create();
+    await remove(id);
+    const { seq: _, revision: __, ...template } = (await tables.servers.get(coreOf(engine).store, id))!;
+    await coreOf(engine).store.transaction(async (tx) => {
+      for (let i = 0; i < 249; i++) await tables.servers.insert(tx, { ...template, id: randomUUID() });
+    });
+    await clock.advance(100 * DAY_MS);
+    const purges = [engine.retention.purge(), engine.retention.purge()];
+    const created = await create();
+    const removed = (await Promise.all(purges)).map(({ servers }) => servers);
+    expect(removed[0]! + removed[1]!).toBe(250);
+    expect(await rows('server_usage')).toBe(250);
+    expect(await rows('servers')).toBe(1);
+    expect((await engine.servers.get(context, created)).vmState).toBe('active');
+  });
+
+  it('is looked for once an hour by the clock of the engine', async () => {
+    await remove(await create());
+    const purge = new PeriodicPurge(engine.retention, clock);
+    await clock.advance(HOUR_MS - 1);
+    await purge.look();
+    expect(await rows('servers')).toBe(1);
+    await clock.advance(91 * DAY_MS);
+    await purge.look();
+    expect(await rows('servers')).toBe(0);
+    await remove(await create());
+    await clock.advance(30 * 60_000);
+    await purge.look();
+    expect(await rows('servers')).toBe(1);
+  });
+
+  it('is found by an index, and so is what a report needs, with and without statistics', async () => {
+    const id = await create();
+    await remove(id);
+    const { db } = coreOf(engine).store;
+    const run = async (text: string) => (await db.executeQuery(CompiledQuery.raw(text))).rows;
+    const columns = 'revision, data, project_id, user_id, deleted, created_at, launched_at';
+    const numbers =
+      kind === 'SQLite'
+        ? 'with recursive numbers(n) as (select 1 union all select n + 1 from numbers where n < 20000)'
+        : 'with numbers as (select generate_series(1, 20000) as n)';
+    await run(`
+      insert into servers (id, terminated_at, ${columns})
+      ${numbers} select 'id-' || n, n * 1000, ${columns} from numbers cross join servers where id = '${id}'`);
+    const recent = 'terminated_at >= 19900000 and terminated_at < 8640000000000000 and +launched_at < 9';
+    const queries = [
+      'select seq from servers where terminated_at >= 5 and terminated_at < 9 order by terminated_at, seq limit 100',
+      `select id from servers where ${recent} order by project_id, id limit 100`,
+      `select id from servers where ${recent} and project_id = 'p1' order by project_id, id limit 100`,
+      "select id from servers where terminated_at is null and +launched_at < 9 and project_id = 'p1' order by project_id, id limit 9",
+      'select id from servers where terminated_at is null and +launched_at < 9 order by project_id, id limit 9',
+    ];
+    for (const statistics of [false, true]) {
+      if (statistics) await run('analyze');
+      for (const query of queries) {
+        const plan = JSON.stringify(await run(`${kind === 'SQLite' ? 'explain query plan' : 'explain'} ${query}`));
+        const found = /servers_(running|ended|ended_of)\b/.test(plan) ? 'by an index of its own' : plan;
+        expect([query, found]).toEqual([query, 'by an index of its own']);
+      }
+    }
+  });
+});

@@ -1,0 +1,157 @@
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import request from 'supertest';
+import { afterEach, describe, expect, it } from 'vitest';
+import { z } from 'zod';
+import {
+  checkJsonText,
+  checkJsonValue,
+  createRouter,
+  operationsOf,
+  type RouterOptions,
+} from '../../src/router/index.js';
+import { Version } from '../../src/version.js';
+
+const nested = (open: string, close: string, levels: number) => `${open.repeat(levels)}1${close.repeat(levels)}`;
+
+describe('the structure of a body', () => {
+  it.each([
+    nested('[', ']', 64),
+    nested('{"a":', '}', 64),
+    '{"a":"[[{{,,\\"[[\\\\","b":[1,{"c":null}]}',
+    `"${'['.repeat(100)}${','.repeat(30_000)}"`,
+    '1',
+  ])('passes where it keeps to the limits', (text) => {
+    checkJsonText(text);
+    checkJsonValue(JSON.parse(text));
+  });
+
+  it.each([
+    ['deep lists', nested('[', ']', 65)],
+    ['very deep lists', nested('[', ']', 400_000)],
+    ['deep objects', nested('{"a":', '}', 65)],
+    ['depth behind a text with marks', `["\\\\\\"[]{}", ${nested('[', ']', 64)}]`],
+    ['wide lists', `[${'1,'.repeat(20_000)}1]`],
+    ['wide objects', `{${Array.from({ length: 20_001 }, (_, index) => `"k${index}":1`)}}`],
+  ])('is refused for %s', (_, text) => {
+    const refusal = expect.objectContaining({ code: 'BODY_TOO_COMPLEX', status: 400 });
+    expect(() => checkJsonText(text)).toThrow(refusal);
+    expect(() => checkJsonValue(JSON.parse(text))).toThrow(refusal);
+  });
+});
+
+const echo = operationsOf<object>()({
+  method: 'POST',
+  path: '/echo',
+  summary: 'Says what it was told',
+  status: 200,
+  body: z.unknown(),
+  reply: z.unknown(),
+  run: ({ body }) => {
+    if ((body as { fail?: boolean }).fail) throw new Error('a defect');
+    return body;
+  },
+});
+
+describe('a router', () => {
+  let server: Server | undefined;
+  afterEach(() => server?.close());
+
+  function serving(options: Partial<RouterOptions<object>>, before?: (req: IncomingMessage) => Promise<void>) {
+    const router = createRouter({
+      operations: [echo],
+      call: () => ({}),
+      negotiate: () => Version.of('2.1'),
+      fault: (error: any, _req, res) => {
+        res.statusCode = error.status ?? 500;
+        res.end(error.message);
+      },
+      ...options,
+    });
+    server = createServer(async (req, res) => {
+      await before?.(req);
+      router(req, res);
+    });
+    return request(server.listen(0, '127.0.0.1'));
+  }
+
+  it.each(['{"a', '"\\', '[1,', '{"a":}', ']', '[[]}', '\u0000'])('calls %j malformed', async (text) => {
+    const { status, text: message } = await serving({}).post('/echo').type('json').send(text);
+    expect([status, message]).toEqual([400, 'Malformed request body']);
+  });
+
+  it('refuses bodies with more structure than it was told', async () => {
+    const limited = () =>
+      serving({ jsonLimits: { depth: 2 } })
+        .post('/echo')
+        .type('json');
+    expect((await limited().send('[[1]]')).status).toBe(200);
+    const refused = await limited().send('[[[1]]]');
+    expect([refused.status, refused.text]).toEqual([
+      400,
+      'The request body is nested too deeply: the limit is 2 levels',
+    ]);
+  });
+
+  it('refuses them also where another parser has read the body', async () => {
+    const parser = async (req: IncomingMessage) => {
+      let text = '';
+      for await (const piece of req) text += piece;
+      (req as IncomingMessage & { body?: unknown }).body = JSON.parse(text);
+    };
+    const send = (text: string) => serving({}, parser).post('/echo').type('json').send(text);
+    expect((await send('[[1]]')).status).toBe(200);
+    expect((await send(nested('[', ']', 5000))).status).toBe(400);
+  });
+
+  it.each<[string, (error: unknown, req: IncomingMessage, res: ServerResponse) => void]>([
+    [
+      'throws',
+      () => {
+        throw new RangeError('no more stack');
+      },
+    ],
+    [
+      'throws half way through',
+      (_error, _req, res) => {
+        res.statusCode = 200;
+        res.setHeader('Content-Type', 'application/json');
+        throw new RangeError('no more stack');
+      },
+    ],
+  ])('answers a bare 500 and tells of it where the fault renderer %s', async (_, fault) => {
+    const told: unknown[] = [];
+    const answered = await serving({ fault, onError: (error) => told.push(error) })
+      .post('/echo')
+      .send({ fail: true });
+    expect([answered.status, answered.text, answered.headers['content-type']]).toEqual([500, '', undefined]);
+    expect(told).toEqual([new RangeError('no more stack')]);
+  });
+
+  it('answers a bare 500 also where nobody can be told', async () => {
+    const thrower = () => {
+      throw new Error('the log is full');
+    };
+    expect((await serving({ fault: thrower, onError: thrower }).post('/echo').send({ fail: true })).status).toBe(500);
+  });
+
+  it('cuts off an answer that fails when it has begun, and tells of it', async () => {
+    const told: unknown[] = [];
+    const begun = operationsOf<{ res: ServerResponse }>()({
+      method: 'GET',
+      path: '/begun',
+      summary: 'Begins and fails',
+      status: 200,
+      run: ({ res }) => {
+        res.write('half');
+        throw new Error('too late');
+      },
+    });
+    const agent = serving({
+      operations: [begun],
+      call: (_req, res) => ({ res }),
+      onError: (error) => told.push(error),
+    });
+    await expect(agent.get('/begun')).rejects.toThrow();
+    expect(told).toEqual([new Error('too late')]);
+  });
+});

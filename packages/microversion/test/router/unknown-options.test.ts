@@ -1,0 +1,12 @@
+import { expect, it } from 'vitest';
+import { openApi } from '../../src/documents/index.js';
+import { createRouter } from '../../src/router/router.js';
+
+it('refuses options that a router and a document do not have', () => {
+  expect(() => createRouter({ operations: [], validateReply: true } as never)).toThrow(
+    "createRouter: unknown option 'validateReply', known are operations, call, ",
+  );
+  expect(() => openApi([], { title: 'API', version: '1.0', server: 'http://api' } as never)).toThrow(
+    "openApi: unknown option 'server', known are title, description, serverUrl, ",
+  );
+});

@@ -1,0 +1,72 @@
+import { Redis } from 'ioredis';
+import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
+import { redisStore } from '../../src/redis/index.js';
+import { testQuotaStore } from '../../src/testing/index.js';
+
+const url = inject('redisUrl');
+
+describe.skipIf(!url)('on a real server', () => {
+  let client: Redis;
+  let opened = 0;
+
+  beforeAll(() => {
+    client = new Redis(url);
+  });
+  afterAll(async () => {
+    await client?.quit();
+  });
+
+  function fresh(clock?: () => number) {
+    // The marks of patterns in the prefix: sweeping must take them as they are.
+    return redisStore({ client, keyPrefix: `{suite[*]-${process.pid}-${opened++}}:`, clock });
+  }
+
+  testQuotaStore({ describe, it, name: 'Redis', open: ({ clock }) => fresh(clock) });
+
+  it('reservations expire by the clock of the server unless another is given', async () => {
+    const store = fresh();
+    const hold = { id: 'h', project: 'p', amounts: { secrets: 1 } };
+    await store.reserve({ ...hold, defaults: { secrets: 1 }, ttlMs: 3_600_000 });
+    const [, expiry] = await client.zrange(`{suite[*]-${process.pid}-${opened - 1}}:holds:p`, '0', '-1', 'WITHSCORES');
+    expect(Math.abs(Number(expiry) - Date.now() - 3_600_000)).toBeLessThan(60_000);
+    expect(await store.settle(hold, 'commit')).toBe(true);
+  });
+
+  it('takes once what a client that lost its connection sends twice', async () => {
+    const store = fresh();
+    const request = { id: 'h', project: 'p', amounts: { secrets: 2 }, defaults: { secrets: 3 }, ttlMs: 1000 };
+    expect(await store.reserve(request)).toEqual([]);
+    expect(await store.reserve(request)).toEqual([]);
+    expect(await store.counts('p')).toEqual({ secrets: { used: 0, reserved: 2 } });
+  });
+
+  it('goes on when the server has forgotten the scripts', async () => {
+    const store = fresh();
+    await store.setLimits('p', { secrets: 1 });
+    await client.script('FLUSH');
+    await store.setLimits('q', { secrets: 1 });
+    expect((await store.listLimits({ limit: 10, offset: 0 })).total).toBe(2);
+  });
+
+  it('leaves no key behind when all is given back', async () => {
+    const store = fresh();
+    const hold = { id: 'h', project: 'p', amounts: { secrets: 1, orders: 2 } };
+    await store.reserve({ ...hold, defaults: { secrets: -1, orders: -1 }, ttlMs: 1000 });
+    await store.settle(hold, 'commit');
+    await store.giveBack('p', hold.amounts);
+    expect(await client.exists(`{suite[*]-${process.pid}-${opened - 1}}:counters:p`)).toBe(0);
+    expect(await client.exists(`{suite[*]-${process.pid}-${opened - 1}}:holds:p`)).toBe(0);
+  });
+});
+
+describe('redisStore', () => {
+  it('refuses a client that prefixes keys itself, with the cure', () => {
+    const client = { options: { keyPrefix: 'app:' }, call: async () => null };
+    expect(() => redisStore({ client })).toThrow('as keyPrefix of the store');
+  });
+
+  it('refuses a misspelt option and a missing client', () => {
+    expect(() => redisStore({ cilent: 1 } as never)).toThrow('did you mean "client"?');
+    expect(() => redisStore({} as never)).toThrow('a client is needed');
+  });
+});

@@ -1,0 +1,105 @@
+import Database from 'better-sqlite3';
+import { describe, expect, it } from 'vitest';
+import { projectQuotas } from '../../src/index.js';
+import { sqlite, sqlStore } from '../../src/sql/index.js';
+import { testQuotaStore } from '../../src/testing/index.js';
+
+testQuotaStore({
+  describe,
+  it,
+  name: 'SQLite',
+  open: async ({ clock }) => {
+    const store = sqlStore({ database: sqlite(new Database(':memory:')), clock });
+    await store.createSchema();
+    return store;
+  },
+});
+
+/** What `node:sqlite` calls differently, over the driver that is there in every Node. */
+function likeNodeSqlite() {
+  const connection = new Database(':memory:');
+  return {
+    prepare: (sql: string) => connection.prepare(sql),
+    exec: (sql: string) => void connection.exec(sql),
+    get isTransaction() {
+      return connection.inTransaction;
+    },
+  };
+}
+
+const nodeSqlite = process.getBuiltinModule?.('node:sqlite' as 'node:fs') as any;
+
+const connections: [string, () => ReturnType<typeof likeNodeSqlite>][] = [
+  ['a connection shaped like that of node:sqlite', likeNodeSqlite],
+];
+if (nodeSqlite) connections.push(['node:sqlite', () => new nodeSqlite.DatabaseSync(':memory:')]);
+
+describe.each(connections)('sqlite() with %s', (_name, open) => {
+  it('counts, and becomes part of a transaction of the caller', async () => {
+    const connection = open();
+    const store = sqlStore({ database: sqlite(connection) });
+    await store.createSchema();
+    const quota = projectQuotas({ store, defaults: { secrets: 2 } });
+    await (await quota.reserve('p', { secrets: 1 })).commit();
+    connection.exec('BEGIN');
+    await quota.consume('p', { secrets: 1 });
+    connection.exec('ROLLBACK');
+    expect((await quota.usage('p')).secrets).toEqual({ used: 1, reserved: 0, limit: 2 });
+  });
+});
+
+async function fresh() {
+  const connection = new Database(':memory:');
+  const store = sqlStore({ database: sqlite(connection) });
+  await store.createSchema();
+  return { connection, store };
+}
+
+describe('sqlStore on SQLite', () => {
+  it('creates its schema any number of times and keeps what is there', async () => {
+    const { store } = await fresh();
+    await store.setLimits('p', { secrets: 1 });
+    await store.createSchema();
+    expect(await store.getLimits('p')).toEqual({ secrets: 1 });
+  });
+
+  it('becomes part of a transaction of the caller', async () => {
+    const { connection, store } = await fresh();
+    const quota = projectQuotas({ store, defaults: { secrets: 1 } });
+    connection.exec('BEGIN');
+    await quota.consume('p', { secrets: 1 });
+    await expect(quota.consume('p', { secrets: 1 })).rejects.toMatchObject({ code: 'QUOTA_EXCEEDED' });
+    connection.exec('ROLLBACK');
+    expect((await quota.usage('p')).secrets!.used).toBe(0);
+  });
+
+  it('leaves the transaction of the caller usable when a step of its own fails', async () => {
+    const { connection, store } = await fresh();
+    connection.exec('CREATE TABLE things (name text)');
+    connection.exec('BEGIN');
+    connection.exec("INSERT INTO things VALUES ('kept')");
+    connection.exec('DROP TABLE quota_holds');
+    const quota = projectQuotas({ store });
+    await expect(quota.reserve('p', { secrets: 1 })).rejects.toMatchObject({ code: 'QUOTA_STORE_UNAVAILABLE' });
+    connection.exec('COMMIT');
+    expect(connection.prepare('SELECT name FROM things').all()).toEqual([{ name: 'kept' }]);
+  });
+
+  it('keeps several sets of tables apart by their prefix', async () => {
+    const { connection, store } = await fresh();
+    const other = sqlStore({ database: sqlite(connection), tablePrefix: 'other_' });
+    await other.createSchema();
+    await other.setLimits('p', { secrets: 1 });
+    expect(await store.getLimits('p')).toBeUndefined();
+  });
+
+  it.each(['a b', 'x; DROP TABLE y', '', '1a', 'x'.repeat(32)])('refuses the table prefix %j', (tablePrefix) => {
+    const database = sqlite(new Database(':memory:'));
+    expect(() => sqlStore({ database, tablePrefix })).toThrow('tablePrefix must be');
+  });
+
+  it('refuses a misspelt option and a missing database', () => {
+    expect(() => sqlStore({ databse: 1 } as never)).toThrow('did you mean "database"?');
+    expect(() => sqlStore({} as never)).toThrow('a database is needed');
+  });
+});
