@@ -1,7 +1,7 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { gzippedEntry, installed, readManifest } from './weights.js';
+import { gzippedEntry, installed, loadedWith, readManifest } from './weights.js';
 
 const root = join(import.meta.dirname, '..');
 const page = readFileSync(join(root, 'docs/dependencies.md'), 'utf8');
@@ -49,7 +49,17 @@ describe('the weight', () => {
     expect(await gzippedEntry(name.split('/')[1]!)).toBeLessThanOrEqual(Number.parseFloat(entry!));
   });
 
-  it.each([...weights])('of what is installed with %s is no more than stated', (name, [, packages, megabytes]) => {
+  it.each([...weights])('of what an import of %s loads is no more than stated', (name, [, files]) => {
+    expect(loadedWith(name.split('/')[1]!).length).toBeLessThanOrEqual(Number(files));
+  });
+
+  // Files that take longer to load than all of a small package: who makes an engine, reads a file or logs waits for them.
+  it.each(['compute-engine', 'compute-router', 'qemu'])('of what only some need does not come with %s', (name) => {
+    const later = /\/node_modules\/(kysely|pg|better-sqlite3|node-forge|yaml|pino|pino-http|cors)\//;
+    expect(loadedWith(name).filter((url) => later.test(url))).toEqual([]);
+  });
+
+  it.each([...weights])('of what is installed with %s is no more than stated', (name, [, , packages, megabytes]) => {
     const weight = installed(name.split('/')[1]!);
     expect(weight.packages).toBeLessThanOrEqual(Number(packages));
     expect(weight.megabytes).toBeLessThanOrEqual(Number.parseFloat(megabytes!));

@@ -1,5 +1,7 @@
+import { execFileSync } from 'node:child_process';
 import { existsSync, readdirSync, readFileSync, realpathSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { pathToFileURL } from 'node:url';
 import { gzipSync } from 'node:zlib';
 import { rolldown } from 'rolldown';
 
@@ -62,4 +64,23 @@ export async function gzippedEntry(name: string): Promise<number> {
   const { output } = await bundle.generate({ format: 'esm', minify: true });
   await bundle.close();
   return output.reduce((sum, part) => sum + (part.type === 'chunk' ? gzipSync(part.code).length : 0), 0) / 1000;
+}
+
+// In a process of its own, where nothing is loaded yet. The hooks run in a thread, which writes by itself.
+const HOOKS = `
+import { writeSync } from 'node:fs';
+export function load(url, context, next) {
+  writeSync(1, url + '\\n');
+  return next(url, context);
+}`;
+const IMPORTER = `
+import { register } from 'node:module';
+register('data:text/javascript,' + encodeURIComponent(process.env.HOOKS));
+await import(process.env.MODULE);`;
+
+/** The files of modules that importing the main entry of a package loads, ours and other people's. */
+export function loadedWith(name: string): readonly string[] {
+  const env = { ...process.env, HOOKS, MODULE: pathToFileURL(join(packages, name, 'dist/index.js')).href };
+  const text = execFileSync(process.execPath, ['--input-type=module', '--eval', IMPORTER], { encoding: 'utf8', env });
+  return text.split('\n').filter((url) => url.startsWith('file:'));
 }

@@ -8,7 +8,7 @@ import { machinesOf } from './drivers/machines.js';
 import { SimulatedDriver } from './drivers/simulated.js';
 import { type EmbeddedCatalogs, embeddedCatalogs } from './embedded/embedded-catalogs.js';
 import { keepCore } from './engine-core.js';
-import { checkEngineOptions, type EngineOptions, observersOf } from './engine-options.js';
+import { type EngineOptions, observersOf } from './engine-options.js';
 import { EngineEvents, type EventListener } from './events/engine-events.js';
 import { type EngineHealth, engineHealth } from './health.js';
 import { Guards } from './lifecycle/guards.js';
@@ -132,21 +132,8 @@ async function driverFrom(options: EngineOptions, clock: Clock, catalogs: Catalo
   return driver ?? new SimulatedDriver({ clock, rules: preset.rules });
 }
 
-/**
- * Opens the database, brings its tables up to date, and starts working on what is owed. Throws `DatabaseUnavailable`,
- * `InvalidPreset`, `DatabaseInUse` for a SQLite file that another engine has, `DatabaseTooNew` for one that a newer version made, and
- * RangeError for settings that cannot be.
- *
- * @example
- * ```ts
- * import { createEngine } from '@apistrata/compute-engine';
- *
- * const engine = await createEngine({ database: 'cloud.db' });
- * await engine.close();
- * ```
- */
-export async function createEngine(options: EngineOptions = {}): Promise<Engine> {
-  checkEngineOptions(options);
+/** Makes an engine of options that are known to be right; see `createEngine()`. */
+export async function openEngine(options: EngineOptions): Promise<Engine> {
   // The schema is loaded for presets that somebody else has written, and for nobody else.
   const preset = options.preset
     ? (await import('./preset/parse-preset.js')).parsePreset(options.preset)

@@ -1,6 +1,7 @@
 export type { Clock } from './clock.js';
 export type { Context } from './context.js';
-export { createEngine, type Engine } from './engine.js';
+export { createEngine } from './create-engine.js';
+export type { Engine } from './engine.js';
 export type { EngineOptions } from './engine-options.js';
 export { Refusal, type RefusalCode } from './errors.js';
 export type { EngineHealth, PartHealth, WorkerHealth } from './health.js';
@@ -20,10 +21,10 @@ export {
   type VolumeTypeSeed,
 } from './preset/preset.js';
 export type { PurgeLimits, PurgeReport } from './retention/retention.js';
-export { NoValidHost } from './scheduler/scheduler.js';
+export { NoValidHost } from './scheduler/no-valid-host.js';
 export { SecretKeyError } from './secrets/secret-key-error.js';
 export { defaultSettings, type QuotaKind, quotaKinds, type Settings } from './settings.js';
 export { type DatabaseSettings, type Durability, defaultDatabaseSettings } from './store/database-settings.js';
+export { DatabaseTooNew } from './store/database-too-new.js';
 export { type DatabaseTrouble, DatabaseUnavailable } from './store/database-unavailable.js';
-export { DatabaseTooNew } from './store/migrate.js';
 export { DatabaseInUse } from './store/sqlite-owner.js';

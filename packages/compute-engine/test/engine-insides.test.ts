@@ -1,6 +1,6 @@
 import { describe, expect, expectTypeOf, it } from 'vitest';
+import { createEngine } from '../src/create-engine.js';
 import type { Engine } from '../src/engine.js';
-import { createEngine } from '../src/engine.js';
 import { coreOf } from '../src/engine-core.js';
 
 describe('the insides of an engine', () => {

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
-import { createEngine, type Engine } from '../src/engine.js';
+import { createEngine } from '../src/create-engine.js';
+import type { Engine } from '../src/engine.js';
 import type { EngineOptions } from '../src/engine-options.js';
 import type { Context } from '../src/index.js';
 import { defaultPreset } from '../src/preset/preset.js';

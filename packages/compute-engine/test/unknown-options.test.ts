@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { httpImages, httpNetworks, httpVolumes, ServiceSession } from '../src/catalogs/http/index.js';
 import { systemClock } from '../src/clock.js';
+import { createEngine } from '../src/create-engine.js';
 import { SimulatedDriver } from '../src/drivers/simulated.js';
-import { createEngine } from '../src/engine.js';
 
 const credentials = { authUrl: 'http://identity', username: 'nova', password: 'secret', projectName: 'service' };
 

@@ -1,4 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import { createRequire } from 'node:module';
 import { type Healthcheck, type HealthcheckOptions, healthcheck } from '@apistrata/healthcheck';
 import type { ProjectQuotas } from '@apistrata/quota';
 import {
@@ -9,7 +10,6 @@ import {
 } from '@apistrata/quota/router';
 import { genReqId, requestId } from '@apistrata/request-id';
 import type { Logger } from 'pino';
-import { pinoHttp } from 'pino-http';
 import { type ComputeRouterOptions, computeHandler, isVersionList } from './compute-router.js';
 import { crossOrigin } from './http/cross-origin.js';
 import { eventStream } from './http/event-stream.js';
@@ -45,6 +45,8 @@ export interface ComputeApi {
 }
 
 function requestLog(logger: Logger): Middleware {
+  // Loaded for those who log.
+  const { pinoHttp }: typeof import('pino-http') = createRequire(import.meta.url)('pino-http');
   return pinoHttp({
     logger,
     genReqId,

@@ -3,14 +3,16 @@ export { canonicalIp } from '../catalogs/ip-address.js';
 export { checkOptions } from '../check-options.js';
 export { validateExtraSpec } from '../extra-specs/validate-extra-spec.js';
 export { statesOf, statusOf } from '../lifecycle/status.js';
-export { type Host, type HostMap, type HostStatus, zoneOf } from '../scheduler/infrastructure.js';
+export { migrationsInProgress } from '../migrations/migrations-in-progress.js';
+export type { Host, HostMap, HostStatus } from '../scheduler/infrastructure.js';
+export { zoneOf } from '../scheduler/zone-of.js';
 export type { Zone } from '../services/availability-zones.js';
 export type { ExternalEvent, ExternalEventCode, ExternalEventName } from '../services/external-events.js';
 export type { NewFlavor } from '../services/flavors.js';
 export type { FlavorQuery } from '../services/flavors-list.js';
 export type { HostShare } from '../services/hosts.js';
 export type { HostedServer, Hypervisor, HypervisorParts, HypervisorQuery } from '../services/hypervisors.js';
-export { type MigrationQuery, migrationsInProgress } from '../services/migrations.js';
+export type { MigrationQuery } from '../services/migrations.js';
 export type { QuotaScope, QuotaValues } from '../services/quotas.js';
 export type { GroupWithMembers, NewServerGroup, ServerGroupQuery } from '../services/server-groups.js';
 export type {

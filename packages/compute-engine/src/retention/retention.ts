@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Core } from '../core.js';
-import { migrationsInProgress } from '../services/migrations.js';
+import { migrationsInProgress } from '../migrations/migrations-in-progress.js';
 import type { Tx } from '../store/database.js';
 import { lockName } from '../store/store.js';
 import { tables } from '../store/tables.js';

@@ -1,5 +1,5 @@
 import type { Clock } from '../clock.js';
-import type { Aggregate, Node, Server, Service } from '../model/index.js';
+import type { Aggregate, Node, Service } from '../model/index.js';
 import type { Settings } from '../settings.js';
 import type { Session, Tx } from '../store/database.js';
 import type { Store } from '../store/store.js';
@@ -30,11 +30,6 @@ export interface HostMap {
   readonly aggregates: readonly Aggregate[];
   /** Names of hosts that nobody can ask anything now, see {@link Infrastructure.setReachable}. */
   readonly unreachable: ReadonlySet<string>;
-}
-
-/** The availability zone of a server: that of its host, else the one it is bound to, else ''. */
-export function zoneOf({ host, pinnedZone }: Pick<Server, 'host' | 'pinnedZone'>, { hosts }: HostMap): string {
-  return (host !== null && hosts.get(host)?.zone) || pinnedZone || '';
 }
 
 /** How old a picture may be when other processes change hosts too. Capacity is exact all the same: claims check it. */

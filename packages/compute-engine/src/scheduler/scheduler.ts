@@ -6,6 +6,7 @@ import { LIVE, tables } from '../store/tables.js';
 import { claim, type HostUsage, usageByHost } from './claims.js';
 import { fitsQuery } from './host-query.js';
 import type { Host, HostMap, Infrastructure } from './infrastructure.js';
+import { NoValidHost } from './no-valid-host.js';
 
 /** What a server needs of its host. */
 export interface Placement {
@@ -20,17 +21,6 @@ export interface Placement {
   readonly excludeHosts?: readonly string[];
   readonly hints: Readonly<Record<string, unknown>>;
   readonly group?: ServerGroup;
-}
-
-/** No host passed every filter with capacity left; `reasons` counts by filter how many hosts it turned away. */
-export class NoValidHost extends Error {
-  readonly code = 'NO_VALID_HOST';
-  readonly reasons: Readonly<Record<string, number>>;
-
-  constructor(reasons: Readonly<Record<string, number>>) {
-    super('No valid host was found. There are not enough hosts available.');
-    this.reasons = reasons;
-  }
 }
 
 interface Question {

@@ -2,12 +2,10 @@ import { sql } from 'kysely';
 import type { Core } from '../core.js';
 import { badRequest, notFound } from '../errors.js';
 import { findMigration } from '../migrations/find-migration.js';
-import type { MigrationRecord, MigrationStatus, Server } from '../model/index.js';
+import { migrationsInProgress } from '../migrations/migrations-in-progress.js';
+import type { MigrationRecord, Server } from '../model/index.js';
 import type { RowQuery } from '../store/document-table.js';
 import { tables } from '../store/tables.js';
-
-/** Statuses of a live migration that is under way, as the API sees it. */
-export const migrationsInProgress: readonly MigrationStatus[] = ['queued', 'preparing', 'running', 'post-migrating'];
 
 /** Which migrations; everything given must hold. Times in milliseconds. */
 export interface MigrationQuery {

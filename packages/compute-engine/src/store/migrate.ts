@@ -1,20 +1,9 @@
 import { type Migration, Migrator, sql } from 'kysely';
 import { openDatabase, type Session } from './database.js';
 import type { DatabaseSettings } from './database-settings.js';
+import { DatabaseTooNew } from './database-too-new.js';
 import { databaseError } from './database-unavailable.js';
 import type { SchemaChange, SchemaChanges } from './migrations/index.js';
-
-/** The database has changes that this version knows nothing of, and that take away what it uses. */
-export class DatabaseTooNew extends Error {
-  override readonly name = 'DatabaseTooNew';
-  readonly code = 'DATABASE_TOO_NEW';
-
-  constructor(unknown: readonly string[]) {
-    super(
-      `It was made by a newer version of this software (${unknown.join(', ')} is unknown to this one). Run that version, or give this one a database of its own.`,
-    );
-  }
-}
 
 /** One row: the change that processes have to know to work here. */
 const NEEDS = 'schema_needs';

@@ -15,7 +15,7 @@ import {
 import { describe, expect, inject, it, onTestFinished } from 'vitest';
 import { freshDatabase } from '../../../../testing/fresh-database.js';
 import { ownWork } from '../../src/context.js';
-import { createEngine } from '../../src/engine.js';
+import { createEngine } from '../../src/create-engine.js';
 import { coreOf } from '../../src/engine-core.js';
 import type { Rows } from '../../src/store/database.js';
 import { migrations, type SchemaChange, type SchemaChanges } from '../../src/store/migrations/index.js';

@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import { createRequire } from 'node:module';
 import { checkOptions } from '@apistrata/compute-engine/api';
-import cors from 'cors';
 import { REQUEST_ID_HEADERS } from './request-id-headers.js';
 
 /** Which pages in browsers may be clients of the API. */
@@ -50,6 +50,8 @@ export function crossOrigin(options: CorsOptions) {
   checkOptions('cors', options, OPTIONS);
   const { origins, exposedHeaders = [], maxAgeSeconds = 600 } = options;
   if (origins !== '*' && !Array.isArray(origins)) throw new TypeError("cors: 'origins' is a list of origins, or '*'");
+  // Loaded for those who let pages in.
+  const cors: typeof import('cors') = createRequire(import.meta.url)('cors');
   const answer = cors({
     origin: origins === '*' ? '*' : origins.map(checkOrigin),
     methods: METHODS,

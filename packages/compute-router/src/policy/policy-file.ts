@@ -1,4 +1,5 @@
-import { isMap, isScalar, LineCounter, type Node, parseDocument } from 'yaml';
+import { createRequire } from 'node:module';
+import type { Node } from 'yaml';
 import { PolicyConfigError } from './policy-errors.js';
 
 /** One line of a policy file. */
@@ -15,6 +16,8 @@ export interface PolicyFileEntry {
  * @throws PolicyConfigError with the file and the line
  */
 export function parsePolicyFile(text: string, file: string): readonly PolicyFileEntry[] {
+  // Loaded for those who have such a file.
+  const { isMap, isScalar, LineCounter, parseDocument }: typeof import('yaml') = createRequire(import.meta.url)('yaml');
   const counter = new LineCounter();
   const document = parseDocument(text.replace(/^\uFEFF/, ''), {
     lineCounter: counter,

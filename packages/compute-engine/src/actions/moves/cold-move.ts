@@ -4,7 +4,7 @@ import { changeMigration, getMigration } from '../../migrations/migration-record
 import type { FlavorCopy, MigrationRecord, MigrationStatus, ServerPatch } from '../../model/index.js';
 import { failRun } from '../../runs/fail-run.js';
 import type { AlsoWrite, ServerRun } from '../../runs/server-run.js';
-import { NoValidHost } from '../../scheduler/scheduler.js';
+import { NoValidHost } from '../../scheduler/no-valid-host.js';
 import { keepClaim, ownClaim } from '../../scheduler/server-claims.js';
 
 /** What resize and migrate have decided on. */

@@ -13,7 +13,7 @@ import type { MigrationStatus } from '../../model/index.js';
 import { action, type Change } from '../../runs/action.js';
 import type { ServerRun } from '../../runs/server-run.js';
 import type { Host } from '../../scheduler/infrastructure.js';
-import { NoValidHost } from '../../scheduler/scheduler.js';
+import { NoValidHost } from '../../scheduler/no-valid-host.js';
 import { tables } from '../../store/tables.js';
 import { isHostUp, requestedHost } from '../hosts.js';
 import { forceComplete } from './force-complete.js';

@@ -4,7 +4,8 @@ import type { Core } from '../../core.js';
 import { conflict } from '../../errors.js';
 import type { Server } from '../../model/index.js';
 import { changeServer } from '../../runs/begin-action.js';
-import { type HostMap, zoneOf } from '../../scheduler/infrastructure.js';
+import type { HostMap } from '../../scheduler/infrastructure.js';
+import { zoneOf } from '../../scheduler/zone-of.js';
 
 /** Fields of a server that may be changed without a word to its machine; what is left out stays as it is. */
 export type ServerChange = Partial<
