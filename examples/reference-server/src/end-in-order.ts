@@ -1,14 +1,22 @@
 import { constants } from 'node:os';
-import type { Running } from './serve.js';
+import type { Logger } from 'pino';
 
 /** How long background work may take to be handed back once the last connection is closed. */
 const HAND_BACK_MS = 10_000;
+
+/** What is ended in order. */
+export interface Ending {
+  readonly log: Logger;
+  readonly stop: () => Promise<void>;
+  /** How long `stop` takes at the most before background work is handed back. */
+  readonly stopsWithinMs: number;
+}
 
 /**
  * Ends the program in order, once: at SIGTERM or SIGINT, and when something broke that nobody caught. A second signal
  * ends it at once, and so does time, when it takes too long.
  */
-export function endInOrder({ stop, stopsWithinMs, log }: Running): void {
+export function endInOrder({ stop, stopsWithinMs, log }: Ending): void {
   let ending = false;
 
   function end(code: number): void {

@@ -13,9 +13,10 @@ export function helpText(): string {
   return [
     'Usage: npm start -- [options]',
     '       npm start -- admin COMMAND [options]',
+    '       npm start -- host --name NAME --db postgres://... [options]',
     '',
     'Serves the compute API, with simulated machines or virtual ones (--driver qemu). admin has the commands of operators:',
-    'status, backup, restore, purge, quotas, services (admin --help).',
+    'status, backup, restore, purge, quotas, services (admin --help). host makes this computer one more host of a cloud (host --help).',
     '',
     ...rows,
     '',

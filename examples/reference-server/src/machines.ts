@@ -1,5 +1,5 @@
 import { defaultPreset, type EngineOptions, type Preset } from '@apistrata/compute-engine';
-import { SimulatedDriver } from '@apistrata/compute-engine/drivers';
+import { noMachines, SimulatedDriver } from '@apistrata/compute-engine/drivers';
 import { qemuDriver, qemuHost } from '@apistrata/qemu';
 import type { Logger } from 'pino';
 import { imageSeed } from './image-seed.js';
@@ -29,6 +29,10 @@ export async function machinesFrom(
 ): Promise<Pick<EngineOptions, 'preset' | 'driver'>> {
   if (options.image.length > 0 && catalogs.images)
     throw new StartError('--image is for the built-in image service, and --image-url names another one');
+  if (options.driver === 'none') {
+    const hostless = { ...(preset ?? defaultPreset), hosts: [] };
+    return { preset: withImages(hostless, options.image), driver: noMachines() };
+  }
   if (options.driver === 'simulated') {
     return {
       preset: options.image.length > 0 ? withImages(preset ?? defaultPreset, options.image) : preset,

@@ -57,11 +57,11 @@ export const optionTable = {
   'max-version': text('V', 'highest microversion, up to the last that the API knows', MAX_VERSION),
   driver: choice(
     'KIND',
-    ['simulated', 'qemu'],
+    ['simulated', 'qemu', 'none'],
     'simulated',
-    'what servers are: simulated, or qemu (virtual machines on this computer)',
+    'what servers are: simulated, qemu (virtual machines on this computer), or none (all hosts are processes of their own)',
   ),
-  'machine-dir': text('DIR', 'with --driver qemu: folder of machines and their disks', 'data/machines'),
+  'machine-dir': text('DIR', 'folder of machines: with --driver qemu, and of hosts of their own', 'data/machines'),
   acceleration: choice(
     'A',
     ['auto', 'kvm', 'tcg'],

@@ -7,6 +7,18 @@ function print(value: object): void {
   console.log(JSON.stringify(value, null, 2));
 }
 
+/** A host of a cloud whose API other processes serve. */
+async function runHost(args: readonly string[], environment: NodeJS.ProcessEnv): Promise<void> {
+  const { hostHelpText, startHost } = await import('./host/host-command.js');
+  if (args.includes('--help')) return console.log(hostHelpText());
+  const running = await startHost(args, environment, () => process.exit(1));
+  const { endInOrder } = await import('./end-in-order.js');
+  endInOrder(running);
+  const { name, resources } = running.host;
+  const { vcpus, memoryMb, diskGb } = resources;
+  console.log(`Host ${name} is up: ${vcpus} cores, ${memoryMb} MiB, ${diskGb} GiB (database ${running.database})`);
+}
+
 /** The program: does what it is asked, or serves until it is told to end. Throws {@link StartError}. */
 async function run(args: readonly string[], environment: NodeJS.ProcessEnv): Promise<void> {
   // npm hands a lone -- on to the program.
@@ -18,6 +30,7 @@ async function run(args: readonly string[], environment: NodeJS.ProcessEnv): Pro
     process.exitCode = exitCode;
     return;
   }
+  if (command === 'host') return runHost(rest, environment);
   const given = command === undefined ? [] : [command, ...rest];
   const options = readOptions(given, environment);
   if (options.help) return console.log(helpText());

@@ -25,17 +25,35 @@ function ended(child: ChildProcess): Promise<number | null> {
 
 /** Starts the program and waits until it says where it listens; rejects with its output when it ends before. */
 export async function startProgram(args: readonly string[], environment: NodeJS.ProcessEnv = {}): Promise<Program> {
-  const child = spawn(process.execPath, [MAIN, '--port', '0', '--drain-ms', '0', ...args], {
+  const started = ['--port', '0', '--drain-ms', '0', ...args];
+  const { told, ...program } = await startUntil(/Compute API (http:\S+)\/v2\.1/, started, environment);
+  return { ...program, url: told };
+}
+
+/** Starts a host and waits until it is up; rejects with its output when it ends before. */
+export async function startHost(
+  args: readonly string[],
+  environment: NodeJS.ProcessEnv = {},
+): Promise<Omit<Program, 'url'>> {
+  return startUntil(/Host (\S+) is up/, ['host', ...args], environment);
+}
+
+async function startUntil(
+  sign: RegExp,
+  args: readonly string[],
+  environment: NodeJS.ProcessEnv,
+): Promise<Omit<Program, 'url'> & { readonly told: string }> {
+  const child = spawn(process.execPath, [MAIN, ...args], {
     env: { ...process.env, ...environment },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   running.add(child);
   child.once('exit', () => running.delete(child));
   let output = '';
-  const url = await new Promise<string>((resolve, reject) => {
+  const told = await new Promise<string>((resolve, reject) => {
     const read = (chunk: Buffer) => {
       output += chunk;
-      const found = /Compute API (http:\S+)\/v2\.1/.exec(output);
+      const found = sign.exec(output);
       if (found) resolve(found[1]!);
     };
     child.stdout!.on('data', read);
@@ -43,7 +61,7 @@ export async function startProgram(args: readonly string[], environment: NodeJS.
     child.once('exit', (code) => reject(new Error(`the program ended with ${code}: ${output}`)));
   });
   return {
-    url,
+    told,
     pid: child.pid!,
     output: () => output,
     end: (signal) => {

@@ -4,13 +4,16 @@ import type { Catalogs } from './catalogs/catalogs.js';
 import { type Clock, systemClock } from './clock.js';
 import type { Core } from './core.js';
 import type { Driver } from './drivers/driver.js';
-import { machinesOf } from './drivers/machines.js';
+import { machinesOf, observedMachines } from './drivers/machines.js';
 import { SimulatedDriver } from './drivers/simulated.js';
 import { type EmbeddedCatalogs, embeddedCatalogs } from './embedded/embedded-catalogs.js';
 import { keepCore } from './engine-core.js';
 import { type EngineOptions, observersOf } from './engine-options.js';
 import { EngineEvents, type EventListener } from './events/engine-events.js';
 import { type EngineHealth, engineHealth } from './health.js';
+import { HostDesk } from './hosts/host-desk.js';
+import { HostOrders } from './hosts/host-orders.js';
+import { machinesOfHosts } from './hosts/machines-of-hosts.js';
 import { Guards } from './lifecycle/guards.js';
 import { Jobs } from './lifecycle/jobs.js';
 import { Payloads } from './lifecycle/payloads.js';
@@ -173,15 +176,20 @@ export async function openEngine(options: EngineOptions): Promise<Engine> {
     await store.close();
     throw error;
   });
+  const infrastructure = new Infrastructure(store, clock, settings);
+  const local = machinesOf(driver);
+  // Only processes that share a database can be hosts of each other.
+  const desk = store.kind === 'postgres' ? new HostDesk(database, store, new HostOrders(store, sealer)) : undefined;
+  const machines = desk ? machinesOfHosts(local, desk, infrastructure) : local;
   const core: Core = {
     store,
     clock,
     driver,
-    machines: machinesOf(driver, observer),
+    machines: observedMachines(machines, observer),
     catalogs,
     worker,
     guards: new Guards(jobs, { ...workerDefaults, ...(options.worker || {}) }),
-    infrastructure: new Infrastructure(store, clock, settings),
+    infrastructure,
     settings,
     observer,
     events,
@@ -248,6 +256,7 @@ export async function openEngine(options: EngineOptions): Promise<Engine> {
       await worker.stop();
       await interfaceRefresh.idle();
       await events.stop();
+      await desk?.stop();
       await driver.close?.();
       await store.close();
     },

@@ -17,7 +17,7 @@ const nothing = [
 ] as const satisfies readonly DriverVerb[];
 
 const begin = ['spawn', 'power_on', 'resume', 'unrescue', 'restore', 'unshelve', 'evacuate', 'revert_migration'];
-const end = ['destroy', 'power_off', 'suspend', 'soft_delete', 'shelve_offload'];
+const end = ['destroy', 'leave', 'power_off', 'suspend', 'soft_delete', 'shelve_offload'];
 const again = ['reboot', 'rescue', 'rebuild'];
 
 /** Machines are processes of this host that do nothing but exist. */

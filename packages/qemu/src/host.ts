@@ -1,3 +1,4 @@
+import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { FlavorCopy, Server } from '@apistrata/compute-engine';
 import type { DriverServices } from '@apistrata/compute-engine/drivers';
@@ -37,6 +38,11 @@ export class Host {
     const { images } = services;
     const cache = new ImageCache({ folder: join(directory, 'images'), images, qemuImg, runAs });
     this.disks = { cache, images, qemuImg, run: { runAs } };
+  }
+
+  /** Ids of the servers that have a folder here. */
+  machineIds(): Promise<string[]> {
+    return readdir(join(this.parts.directory, 'machines'));
   }
 
   /** The machine of a server, whether it is there or not. */

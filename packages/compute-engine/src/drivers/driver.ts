@@ -26,7 +26,9 @@ export type DriverWork =
         | 'crash_dump'
         | 'soft_delete'
         | 'restore'
-        | 'inject_network_info';
+        | 'inject_network_info'
+        /** The server lives on another host: what it left on this one goes, what both hosts share stays. */
+        | 'leave';
     }
   | { readonly verb: 'reboot'; readonly type: 'SOFT' | 'HARD' }
   | { readonly verb: 'rescue'; readonly imageId: string; readonly adminPassword: string }
@@ -134,6 +136,11 @@ export interface Driver extends Partial<HostControl> {
   readonly snapshotFormat?: string;
   /** What a snapshot holds after `snapshot` was performed; default: nothing. */
   snapshotContent?(server: Server, imageId: string): ImageContent | Promise<ImageContent>;
+  /**
+   * Ids of the servers that have something on this computer. Asked by hosts that are processes of their own, so that
+   * nothing stays of servers that have gone while they were away; left out: evacuated servers alone are looked for.
+   */
+  machines?(): Promise<readonly string[]>;
   /** Everything the console has printed. */
   consoleOutput(server: Server): Promise<string>;
   /** Null: this driver cannot tell. */

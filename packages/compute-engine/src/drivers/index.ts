@@ -1,9 +1,5 @@
 export type * from './driver.js';
 export type { DriverServices } from './driver-services.js';
-export {
-  type Rule,
-  type RuleHandle,
-  type RuleMatch,
-  SimulatedDriver,
-  type SimulatedDriverOptions,
-} from './simulated.js';
+export { noMachines } from './no-machines.js';
+export { type RuleHandle, SimulatedDriver, type SimulatedDriverOptions } from './simulated.js';
+export type { Rule, RuleMatch } from './simulated-rules.js';

@@ -1,7 +1,15 @@
 import type { ImageContent } from '../catalogs/image-catalog.js';
-import type { Server } from '../model/index.js';
+import type { Caller, Server } from '../model/index.js';
 import type { EngineObserver } from '../observation/observer.js';
-import type { Driver, DriverVerb, DriverWork, WorkOrigin } from './driver.js';
+import type { ConsoleEndpoint, Diagnostics, Driver, DriverVerb, DriverWork, WorkOrigin } from './driver.js';
+import type { HostPowerAction } from './host-control.js';
+
+/** The job that an order is part of. */
+export interface MachineJob {
+  readonly id: string;
+  /** It goes on beside others on the same server, and does not own it. */
+  readonly beside: boolean;
+}
 
 /** An order to the machine of a server: plain data, with all that whoever carries it out needs to know. */
 export interface MachineOrder {
@@ -9,54 +17,92 @@ export interface MachineOrder {
   /** The server as it is when the order is given. */
   readonly server: Server;
   readonly origin: WorkOrigin;
+  /** Left out where a request waits for it. */
+  readonly job?: MachineJob;
+}
+
+/** A snapshot that was made and is to become the content of an image. */
+export interface SnapshotOrder {
+  readonly server: Server;
+  readonly imageId: string;
+  /** In whose name the image service is spoken to. */
+  readonly caller: Caller;
+  readonly job?: MachineJob;
 }
 
 /**
- * The one way from actions to machines. What is behind it may be a driver in this process or somebody who hands orders
- * on to the hosts: actions see no difference.
+ * The one way from the engine to machines. What is behind it may be a driver in this process or somebody who hands orders
+ * on to the hosts: nobody else sees a difference. A host that does not answer throws the refusal that the API documents.
  */
 export interface Machines {
   /** Carries an order out; `signal` ends when nobody waits for it any more. May be asked for the same once more. */
   perform(order: MachineOrder, signal: AbortSignal): Promise<void>;
   /** True when an order will be carried out without waiting for anything, so no state on the way is worth writing down. */
   isInstant(order: MachineOrder): boolean;
-  /** False for work that no machine can do. */
-  supports(verb: DriverVerb): boolean;
-  /** The disk format of snapshots; left out: that of the image which the server was made from. */
-  readonly snapshotFormat?: string;
-  /** What a snapshot holds after `snapshot` was performed. */
-  snapshotContent(server: Server, imageId: string): Promise<ImageContent>;
+  /** False for work that the machine of this server cannot do; without a server, that no machine can. */
+  supports(verb: DriverVerb, server?: Server): boolean;
+  /** The disk format of snapshots of a server; undefined: that of the image which it was made from. */
+  snapshotFormat(server: Server): string | undefined;
+  /** Gives what `snapshot` has saved to the image service: by `upload`, or at the host itself. */
+  saveSnapshot(
+    order: SnapshotOrder,
+    upload: (content: ImageContent) => Promise<unknown>,
+    signal: AbortSignal,
+  ): Promise<void>;
+  consoleOutput(server: Server): Promise<string>;
+  /** Null where nobody can tell, as for all that follows. */
+  diagnostics(server: Server): Promise<Diagnostics | null>;
+  console(server: Server, type: string): Promise<ConsoleEndpoint | null>;
+  hostUptime(host: string): Promise<string | null>;
+  /** Null where hosts cannot be switched. */
+  hostPower(host: string, action: HostPowerAction): Promise<string | null>;
+  /** False where there is no maintenance. */
+  hostMaintenance(host: string, on: boolean): Promise<boolean>;
+  cacheImages(host: string, imageIds: readonly string[]): Promise<void>;
 }
 
-/** Carries out work under observation: how long it takes and how it ends. */
-function observed(perform: Machines['perform'], { step, around }: EngineObserver): Machines['perform'] {
-  if (!step && !around) return perform;
+/** The same machines under observation: how long work takes and how it ends. */
+export function observedMachines(machines: Machines, { step, around }: EngineObserver): Machines {
+  if (!step && !around) return machines;
   async function timed(order: MachineOrder, signal: AbortSignal): Promise<void> {
     const begunAt = performance.now();
     const tell = (outcome: 'done' | 'failed' | 'stopped') =>
       step?.({ verb: order.work.verb, outcome, ms: performance.now() - begunAt });
     try {
-      await perform(order, signal);
+      await machines.perform(order, signal);
     } catch (error) {
       tell(signal.aborted ? 'stopped' : 'failed');
       throw error;
     }
     tell('done');
   }
-  if (!around) return timed;
-  return (order, signal) =>
-    around({ type: 'step', verb: order.work.verb, serverId: order.server.id }, () => timed(order, signal));
+  const perform: Machines['perform'] = around
+    ? (order, signal) =>
+        around({ type: 'step', verb: order.work.verb, serverId: order.server.id }, () => timed(order, signal))
+    : timed;
+  return { ...machines, perform };
 }
 
 /** The machines of a driver in this process. */
-export function machinesOf(driver: Driver, observer: EngineObserver = {}): Machines {
-  const perform: Machines['perform'] = ({ work, server, origin }, signal) =>
-    driver.perform(work, server, signal, origin);
+export function machinesOf(driver: Driver): Machines {
   return {
-    perform: observed(perform, observer),
+    perform: ({ work, server, origin }, signal) => driver.perform(work, server, signal, origin),
     isInstant: ({ work, server, origin }) => driver.instantly?.(work, server, origin) ?? false,
     supports: (verb) => driver.supports?.(verb) ?? true,
-    snapshotFormat: driver.snapshotFormat,
-    snapshotContent: async (server, imageId) => (await driver.snapshotContent?.(server, imageId)) ?? new Uint8Array(),
+    snapshotFormat: () => driver.snapshotFormat,
+    async saveSnapshot({ server, imageId }, upload) {
+      await upload((await driver.snapshotContent?.(server, imageId)) ?? new Uint8Array());
+    },
+    consoleOutput: (server) => driver.consoleOutput(server),
+    diagnostics: (server) => driver.diagnostics(server),
+    console: (server, type) => driver.console(server, type),
+    hostUptime: async (host) => (await driver.hostUptime?.(host)) ?? null,
+    hostPower: async (host, action) => (await driver.hostPower?.(host, action)) ?? null,
+    async hostMaintenance(host, on) {
+      if (!driver.hostMaintenance) return false;
+      await driver.hostMaintenance(host, on);
+      return true;
+    },
+    cacheImages: async (host, imageIds) => driver.cacheImages?.(host, imageIds),
   };
 }

@@ -10,33 +10,9 @@ import type {
   HostPowerAction,
   WorkOrigin,
 } from './driver.js';
+import { SimulatedMachines } from './simulated-machines.js';
+import { checkRule, matches, type Rule } from './simulated-rules.js';
 import { uptimeText } from './uptime-text.js';
-
-/** Which work a rule speaks of; everything given must hold. Names match whole, or as a regular expression. */
-export interface RuleMatch {
-  readonly verb?: DriverVerb | readonly DriverVerb[];
-  /** Name of the action: `rebuild`, `os-migrateLive`, ... */
-  readonly action?: string;
-  readonly name?: string | RegExp;
-  readonly metadata?: Readonly<Record<string, string>>;
-  readonly flavor?: string;
-  readonly image?: string;
-  readonly host?: string;
-}
-
-/** Scripted behaviour of a simulated machine. */
-export interface Rule {
-  readonly match: RuleMatch;
-  /** Only from this matching call on, counted from 1. */
-  readonly fromCall?: number;
-  /** Only so many calls, then the rule is spent. `fail: '...', times: 2` fails twice and then lets pass. */
-  readonly times?: number;
-  readonly delayMs?: number;
-  /** Rejects with this message. */
-  readonly fail?: string;
-  /** Does not go on until `release()`. */
-  readonly hang?: true;
-}
 
 interface ActiveRule {
   readonly rule: Rule;
@@ -64,47 +40,22 @@ export interface SimulatedDriverOptions {
   /** Time that every step takes; default 0: done at once. */
   readonly latencyMs?: number;
   readonly rules?: readonly Rule[];
+  /**
+   * Folder where the machines of one host are kept, as files, so that they outlive the process: for hosts that are
+   * processes of their own. Left out: nothing is kept.
+   */
+  readonly directory?: string;
   /** Work that these machines cannot do, as if their hypervisor had no such feature. */
   readonly unsupported?: readonly DriverVerb[];
 }
 
-const OPTIONS = { clock: true, latencyMs: true, rules: true, unsupported: true } as const satisfies Record<
-  keyof SimulatedDriverOptions,
-  true
->;
-
-const RULE_KEYS = ['match', 'fromCall', 'times', 'delayMs', 'fail', 'hang'];
-const MATCH_KEYS = ['verb', 'action', 'name', 'metadata', 'flavor', 'image', 'host'];
-
-/** Rules come from files too: a misspelt key would silently match everything. */
-function checkRule(rule: Rule): void {
-  for (const [where, given, known] of [
-    ['a rule', rule, RULE_KEYS],
-    ["a rule's match", rule.match ?? {}, MATCH_KEYS],
-  ] as const) {
-    const unknown = Object.keys(given).find((key) => !known.includes(key));
-    if (unknown)
-      throw new TypeError(`${where} of the simulated driver has no "${unknown}" (it has ${known.join(', ')})`);
-  }
-  if (!rule.match) throw new TypeError('a rule of the simulated driver needs "match": {} for all work');
-}
-
-function sameText(pattern: string | RegExp, text: string): boolean {
-  return typeof pattern === 'string' ? pattern === text : pattern.test(text);
-}
-
-function matches(match: RuleMatch, work: DriverWork, server: Server, origin: WorkOrigin): boolean {
-  const { verb, action, name, metadata, flavor, image, host } = match;
-  return (
-    (verb === undefined || [verb].flat().includes(work.verb)) &&
-    (action === undefined || action === origin.action) &&
-    (name === undefined || sameText(name, server.name)) &&
-    (flavor === undefined || flavor === server.flavor.id || flavor === server.flavor.name) &&
-    (image === undefined || image === server.imageId) &&
-    (host === undefined || host === server.host) &&
-    Object.entries(metadata ?? {}).every(([key, value]) => server.metadata[key] === value)
-  );
-}
+const OPTIONS: Readonly<Record<keyof SimulatedDriverOptions, true>> = {
+  clock: true,
+  latencyMs: true,
+  rules: true,
+  directory: true,
+  unsupported: true,
+};
 
 const CONSOLES: Readonly<Record<string, number>> = {
   novnc: 5900,
@@ -134,6 +85,7 @@ export class SimulatedDriver implements Driver {
   readonly #startedAt: number;
   readonly #rules = new Set<ActiveRule>();
   readonly #unsupported: ReadonlySet<DriverVerb>;
+  readonly #machines: SimulatedMachines | undefined;
   latencyMs: number;
 
   constructor(options: SimulatedDriverOptions) {
@@ -141,6 +93,7 @@ export class SimulatedDriver implements Driver {
     this.#clock = options.clock;
     this.#startedAt = options.clock.now();
     this.#unsupported = new Set(options.unsupported);
+    this.#machines = options.directory === undefined ? undefined : new SimulatedMachines(options.directory);
     this.latencyMs = options.latencyMs ?? 0;
     for (const rule of options.rules ?? []) this.addRule(rule);
   }
@@ -183,7 +136,11 @@ export class SimulatedDriver implements Driver {
   }
 
   instantly(work: DriverWork, server: Server, origin: WorkOrigin): boolean {
-    return this.latencyMs === 0 && ![...this.#rules].some(({ rule }) => matches(rule.match, work, server, origin));
+    return (
+      this.latencyMs === 0 &&
+      !this.#machines &&
+      ![...this.#rules].some(({ rule }) => matches(rule.match, work, server, origin))
+    );
   }
 
   async perform(work: DriverWork, server: Server, signal: AbortSignal, origin: WorkOrigin): Promise<void> {
@@ -191,6 +148,11 @@ export class SimulatedDriver implements Driver {
     for (const active of this.#rules) {
       if (matches(active.rule.match, work, server, origin)) await this.#apply(active, signal);
     }
+    await this.#machines?.after(work, server);
+  }
+
+  async machines(): Promise<readonly string[]> {
+    return (await this.#machines?.list()) ?? [];
   }
 
   snapshotContent(server: Server, imageId: string): Uint8Array {

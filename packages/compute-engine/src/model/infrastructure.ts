@@ -17,6 +17,16 @@ export interface Service extends Stored {
   readonly updatedAt: number | null;
 }
 
+/** A host that is a process of its own: what its driver can do. */
+export interface HostProcess {
+  /** Name of the driver. */
+  readonly driver: string;
+  /** Verbs of the driver that it cannot do. */
+  readonly cannot: readonly string[];
+  /** The disk format of snapshots; null: that of the image which a server was made from. */
+  readonly snapshotFormat: string | null;
+}
+
 /** What a machine offers; what is claimed of it is counted in store/claims.ts. Memory in MiB, disks in GiB. */
 export interface Node extends Stored {
   /** UUID. */
@@ -33,6 +43,8 @@ export interface Node extends Stored {
   readonly cpuAllocationRatio: number;
   readonly ramAllocationRatio: number;
   readonly diskAllocationRatio: number;
+  /** Null where the processes that serve the API run the machines themselves. */
+  readonly process: HostProcess | null;
   readonly createdAt: number;
 }
 

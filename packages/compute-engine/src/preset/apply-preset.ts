@@ -1,8 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Clock } from '../clock.js';
 import type { EmbeddedCatalogs } from '../embedded/embedded-catalogs.js';
-import type { Node, Service } from '../model/index.js';
-import type { New } from '../model/stored.js';
+import { nodeRecord, serviceRecord } from '../scheduler/host-records.js';
 import { COMPUTE_BINARY } from '../scheduler/infrastructure.js';
 import type { Store } from '../store/store.js';
 import { lockName } from '../store/store.js';
@@ -12,47 +11,6 @@ import type { AggregateSeed, FlavorSeed, HostSeed, Preset } from './preset.js';
 /** Services that run the cloud itself, on one machine. */
 const CONTROL_BINARIES = ['nova-scheduler', 'nova-conductor'];
 const CONTROL_HOST = 'controller';
-
-function serviceRecord(host: string, binary: string, now: number): New<Service> {
-  return {
-    id: randomUUID(),
-    host,
-    binary,
-    disabled: false,
-    disabledReason: null,
-    forcedDown: false,
-    lastSeenAt: now,
-    embedded: true,
-    createdAt: now,
-    updatedAt: null,
-  };
-}
-
-function nodeRecord(seed: HostSeed, position: number, now: number): New<Node> {
-  const { name, vcpus, memoryMb } = seed;
-  return {
-    id: randomUUID(),
-    host: name,
-    hypervisorHostname: seed.hypervisorHostname ?? name,
-    hypervisorType: seed.hypervisorType ?? 'QEMU',
-    hypervisorVersion: seed.hypervisorVersion ?? 8_002_002,
-    hostIp: `192.0.2.${(position % 254) + 1}`,
-    cpuInfo: {
-      arch: 'x86_64',
-      model: 'Nehalem',
-      vendor: 'Intel',
-      features: ['pge', 'clflush'],
-      topology: { cores: vcpus, threads: 1, sockets: 1 },
-    },
-    vcpus,
-    memoryMb,
-    localGb: seed.diskGb,
-    cpuAllocationRatio: seed.cpuAllocationRatio ?? 16,
-    ramAllocationRatio: seed.ramAllocationRatio ?? 1.5,
-    diskAllocationRatio: seed.diskAllocationRatio ?? 1,
-    createdAt: now,
-  };
-}
 
 /** Zones are aggregates: hosts that name one are gathered in an aggregate of that name. */
 function zoneAggregates(hosts: readonly HostSeed[]): AggregateSeed[] {
@@ -82,7 +40,8 @@ async function applyHosts(
       if (!known.has(`${binary}@${host}`)) await tables.services.insert(tx, serviceRecord(host, binary, now));
     }
     for (const [position, host] of hosts.entries()) {
-      if (!known.has(`${COMPUTE_BINARY}@${host.name}`)) await tables.nodes.insert(tx, nodeRecord(host, position, now));
+      if (!known.has(`${COMPUTE_BINARY}@${host.name}`))
+        await tables.nodes.insert(tx, nodeRecord(host, `192.0.2.${(position % 254) + 1}`, now));
     }
     const names = new Set((await tables.aggregates.find(tx)).map(({ name }) => name));
     for (const { name, hosts: members, metadata = {} } of [...zoneAggregates(hosts), ...aggregates]) {

@@ -14,7 +14,7 @@ import { checkVisible, findServer, lockServer } from './find-server.js';
 export async function readyServer(core: Core, rules: ActionRules, context: Context, id: string): Promise<Server> {
   const server = await findServer(core.store, context, id, { foreign: rules.anyProject });
   checkAction(rules, server, context.isAdmin);
-  checkSupported(rules, core.machines);
+  checkSupported(rules, core.machines, server);
   return server;
 }
 
@@ -53,7 +53,7 @@ async function writeAction(
   const server = await lockServer(tx, id);
   checkVisible(server, context, { foreign: record.anyProject });
   checkAction(record, server, context.isAdmin);
-  checkSupported(record, core.machines);
+  checkSupported(record, core.machines, server);
   const patch = await begun.change?.(tx, server);
   const jobId = randomUUID();
   const taken: ServerPatch = begun.done ? {} : { taskState: record.during[0] ?? server.taskState, jobId };

@@ -126,7 +126,7 @@ export async function beginConcurrently<Request, Result>(
 ): Promise<Result> {
   const server = await findServer(core.store, context, id, { foreign: record.anyProject });
   checkAction(record, server, context.isAdmin);
-  checkSupported(record, core.machines);
+  checkSupported(record, core.machines, server);
   const begun: ConcurrentBegun<unknown, Result> = (await record.begin?.({ core, context, server }, request)) ?? {
     arguments: {},
   };

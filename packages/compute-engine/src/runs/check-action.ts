@@ -23,7 +23,7 @@ export function checkAction(rules: ActionRules, server: Server, isAdmin: boolean
 }
 
 /** Throws the refusal of an action that the machines cannot do, whatever state they are in. */
-export function checkSupported({ needs, unsupported }: ActionRules, machines: Machines): void {
-  if (!needs || machines.supports(needs)) return;
+export function checkSupported({ needs, unsupported }: ActionRules, machines: Machines, server: Server): void {
+  if (!needs || machines.supports(needs, server)) return;
   throw unsupported?.() ?? notSupported(`The driver of this host cannot ${needs} servers.`);
 }

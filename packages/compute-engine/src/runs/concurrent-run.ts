@@ -10,6 +10,8 @@ import { type AlsoWrite, ServerRun } from './server-run.js';
  * So any number of such jobs, and the job that owns the server, write to it without losing each other's changes.
  */
 export class ConcurrentRun<Arguments = unknown> extends ServerRun<Arguments> {
+  protected override readonly beside = true;
+
   /** The server as it is now is changed by `make`; it throws `Superseded` when its thing is gone. */
   change(make: (server: Server) => ServerPatch | undefined): Promise<Server> {
     return this.update({}, async (_tx, server) => make(server));

@@ -1,7 +1,7 @@
-import type { ImageContent } from '../catalogs/image-catalog.js';
 import type { Context } from '../context.js';
 import type { Core } from '../core.js';
 import type { DriverWork } from '../drivers/driver.js';
+import type { MachineJob, MachineOrder } from '../drivers/machines.js';
 import { recordEvents } from '../history/actions.js';
 import type { Job } from '../lifecycle/jobs.js';
 import type { ActionEvent, Server, ServerPatch, TaskState } from '../model/index.js';
@@ -35,6 +35,9 @@ export class ServerRun<Arguments = unknown> {
     this.server = server;
     this.signal = signal;
   }
+
+  /** Whether this job leaves the server to others. */
+  protected readonly beside: boolean = false;
 
   /** Whether this job may still write to its server. */
   protected holds(server: Server): boolean {
@@ -102,9 +105,12 @@ export class ServerRun<Arguments = unknown> {
     return this.core.machines.isInstant(this.#order(work));
   }
 
-  /** What a snapshot holds that the machine has made. */
-  snapshotContent(imageId: string): Promise<ImageContent> {
-    return this.core.machines.snapshotContent(this.server, imageId);
+  /** Gives the image service what a snapshot holds that the machine has made. */
+  async saveSnapshot(imageId: string): Promise<void> {
+    const { images } = this.core.catalogs;
+    const { caller } = this.context;
+    const order = { server: this.server, imageId, caller, job: this.#machineJob() };
+    await this.core.machines.saveSnapshot(order, (content) => images.upload(caller, imageId, content), this.signal);
   }
 
   /** Passes through tasks that need nothing of the machine. */
@@ -125,8 +131,13 @@ export class ServerRun<Arguments = unknown> {
     }
   }
 
-  #order(work: DriverWork) {
-    return { work, server: this.server, origin: { action: this.job.kind, requestId: this.context.requestId } };
+  #order(work: DriverWork): MachineOrder {
+    const origin = { action: this.job.kind, requestId: this.context.requestId };
+    return { work, server: this.server, origin, job: this.#machineJob() };
+  }
+
+  #machineJob(): MachineJob {
+    return { id: this.job.id, beside: this.beside };
   }
 
   #begin(name: string): ActionEvent {

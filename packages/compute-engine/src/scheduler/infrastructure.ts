@@ -41,6 +41,7 @@ export class Infrastructure {
   readonly #clock: Clock;
   readonly #settings: Settings;
   #picture: Promise<HostMap> | undefined;
+  #last: HostMap | undefined;
   #readAt = 0;
   #epoch = 0;
   /** When, without any write, the next service will have been silent for too long. */
@@ -69,6 +70,7 @@ export class Infrastructure {
       this.#silentAt = Number.POSITIVE_INFINITY;
       this.#picture = this.readHosts(this.#store).then((picture) => {
         // Of this picture only: who reads the hosts for themselves does not make this one any newer.
+        this.#last = picture;
         this.#silentAt = Math.min(...picture.services.map((service) => this.#endOfLife(service)));
         return picture;
       });
@@ -77,6 +79,11 @@ export class Infrastructure {
       });
     }
     return this.#picture;
+  }
+
+  /** The host of that name as it was last seen, for questions that cannot wait; undefined also before anybody has looked. */
+  lastKnown(host: string): Host | undefined {
+    return this.#last?.hosts.get(host);
   }
 
   /** The picture as the database has it at this moment, whoever changed it last: for those who look after the hosts. */

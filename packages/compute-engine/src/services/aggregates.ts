@@ -115,11 +115,11 @@ export class Aggregates {
   /** Has the hosts of an aggregate fetch images that servers will need. Resolves before they have; none is promised. */
   async cacheImages(seq: number, imageIds: readonly string[]): Promise<void> {
     const { hosts } = await this.get(seq);
-    const { driver, infrastructure } = this.#core;
+    const { machines, infrastructure } = this.#core;
     const picture = await infrastructure.hosts();
     for (const name of hosts) {
       const host = picture.hosts.get(name);
-      if (host && infrastructure.isUp(host.service)) void driver.cacheImages?.(name, imageIds).catch(() => {});
+      if (host && infrastructure.isUp(host.service)) void machines.cacheImages(name, imageIds).catch(() => {});
     }
   }
 

@@ -38,11 +38,11 @@ export class Consoles {
    * @param type novnc, xvpvnc, spice-html5, spice-direct, serial or webmks
    */
   async open(context: Context, server: Server, type: string): Promise<string> {
-    const { driver, clock, settings, store } = this.#core;
+    const { machines, clock, settings, store } = this.#core;
     checkAction(rulesOf('console'), server, context.isAdmin);
     if (!server.host || (server.powerState !== 1 && server.powerState !== 3))
       throw conflict(`Instance ${server.id} is not ready`);
-    const endpoint = pages[type] === undefined ? null : await driver.console(server, type);
+    const endpoint = pages[type] === undefined ? null : await machines.console(server, type);
     if (!endpoint) throw badRequest(`Unavailable console type ${type}.`);
     const token = randomUUID();
     const now = clock.now();
@@ -78,7 +78,7 @@ export class Consoles {
   async output(context: Context, server: Server, lines?: number): Promise<string> {
     checkAction(rulesOf('os-getConsoleOutput'), server, context.isAdmin);
     if (!server.host) throw conflict(`Instance ${server.id} is not ready`);
-    const text = (await this.#core.driver.consoleOutput(server)).replace(CONTROLS, '');
+    const text = (await this.#core.machines.consoleOutput(server)).replace(CONTROLS, '');
     if (lines === undefined || lines < 0) return text;
     return lines === 0 ? '' : text.split('\n').slice(-lines).join('\n');
   }

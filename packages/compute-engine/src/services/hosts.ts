@@ -76,17 +76,16 @@ export class Hosts {
   /** Throws 400 when it is down, 501 for a driver that knows no maintenance. */
   async setMaintenance(name: string, on: boolean): Promise<void> {
     await this.#findUp(name);
-    const { driver } = this.#core;
-    if (!driver.hostMaintenance) throw notSupported('Virt driver does not implement host maintenance mode.');
-    await driver.hostMaintenance(name, on);
+    if (!(await this.#core.machines.hostMaintenance(name, on)))
+      throw notSupported('Virt driver does not implement host maintenance mode.');
   }
 
   /** What the driver says of it; 400 when the host is down, 501 for a driver that switches no hosts. */
   async power(name: string, action: HostPowerAction): Promise<string> {
     await this.#findUp(name);
-    const { driver } = this.#core;
-    if (!driver.hostPower) throw notSupported('Virt driver does not implement host power management.');
-    return driver.hostPower(name, action);
+    const told = await this.#core.machines.hostPower(name, action);
+    if (told === null) throw notSupported('Virt driver does not implement host power management.');
+    return told;
   }
 
   async #find(name: string): Promise<Host> {

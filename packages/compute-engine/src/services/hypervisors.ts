@@ -73,7 +73,7 @@ export class Hypervisors {
     const host = await this.#find(id, is);
     if (!this.#core.infrastructure.isUp(host.service))
       throw badRequest(`Compute service of ${host.name} is unavailable at this time.`);
-    const uptime = (await this.#core.driver.hostUptime?.(host.name)) ?? null;
+    const uptime = await this.#core.machines.hostUptime(host.name);
     if (uptime === null) throw notSupported('Virt driver does not implement uptime function.');
     return { ...(await this.#describe([host], {}))[0]!, uptime };
   }
@@ -107,7 +107,7 @@ export class Hypervisors {
   /** A list is no place for the failure of one host. */
   async #uptimeText(host: string): Promise<string | null> {
     try {
-      return (await this.#core.driver.hostUptime?.(host)) ?? null;
+      return await this.#core.machines.hostUptime(host);
     } catch {
       return null;
     }

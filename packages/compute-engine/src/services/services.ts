@@ -1,9 +1,10 @@
-import { randomUUID } from 'node:crypto';
 import type { Core } from '../core.js';
 import { badRequest, conflict, notFound } from '../errors.js';
+import { completeEvacuations, evacuationsFrom } from '../migrations/evacuations.js';
 import type { MigrationStatus, Service } from '../model/index.js';
 import { COMPUTE_BINARY, type HostMap } from '../scheduler/infrastructure.js';
-import type { Session, Tx } from '../store/database.js';
+import { signOfLife } from '../scheduler/sign-of-life.js';
+import type { Tx } from '../store/database.js';
 import { lockName } from '../store/store.js';
 import { tables } from '../store/tables.js';
 import { hostsWithServers } from './host-zones.js';
@@ -119,17 +120,12 @@ export class Services {
    * @param options.started the service has just begun to run, so what it left behind when it failed is cleaned up
    */
   async heartbeat(host: string, binary: string, options: { readonly started?: boolean } = {}): Promise<void> {
-    await this.#core.store.transaction(async (tx) => {
-      await lockName(tx, `service:${host}`);
-      const now = this.#core.clock.now();
-      const [service] = await tables.services.find(tx, (q) =>
-        q.where('host', '=', host).where('binary_name', '=', binary),
-      );
-      const alive = { embedded: false, lastSeenAt: now };
-      if (service) await tables.services.update(tx, { ...service, ...alive });
-      else await tables.services.insert(tx, newService(host, binary, now, alive));
+    const { store, clock, infrastructure } = this.#core;
+    await store.transaction(async (tx) => {
+      const now = clock.now();
+      await signOfLife(tx, host, binary, now);
       if (options.started && binary === COMPUTE_BINARY) await completeEvacuations(tx, [host], now);
-      this.#core.infrastructure.changedIn(tx);
+      infrastructure.changedIn(tx);
     });
   }
 
@@ -194,27 +190,10 @@ function known(service: Service | undefined, id: string | number): Service {
   return service;
 }
 
-function newService(host: string, binary: string, now: number, alive: Pick<Service, 'embedded' | 'lastSeenAt'>) {
-  const plain = { disabled: false, disabledReason: null, forcedDown: false, createdAt: now, updatedAt: null };
-  return { id: randomUUID(), host, binary, ...plain, ...alive };
-}
-
-async function evacuationsFrom(session: Session, hosts: readonly string[], statuses: readonly MigrationStatus[]) {
-  if (hosts.length === 0) return [];
-  return tables.migrations.find(session, (q) =>
-    q.where('source_host', 'in', hosts).where('type', '=', 'evacuation').where('status', 'in', statuses),
-  );
-}
-
 async function checkEvacuations(tx: Tx, host: string): Promise<void> {
   const open = await evacuationsFrom(tx, [host], EVACUATED);
   if (open.length === 0) return;
   throw badRequest(
     `The compute service on host ${host} cannot be forced up: ${open.length} evacuation(s) from it are not completed. Start it again first.`,
   );
-}
-
-async function completeEvacuations(tx: Tx, hosts: readonly string[], now: number): Promise<void> {
-  for (const migration of await evacuationsFrom(tx, hosts, ['done']))
-    await tables.migrations.update(tx, { ...migration, status: 'completed', updatedAt: now });
 }

@@ -113,7 +113,12 @@ export const tables = {
     key: (s) => s.id,
     columns: { host: (s) => s.host, binary_name: (s) => s.binary },
   }),
-  nodes: new DocumentTable<Node>({ name: 'nodes', key: (n) => n.id, columns: { host: (n) => n.host } }),
+  nodes: new DocumentTable<Node>({
+    name: 'nodes',
+    key: (n) => n.id,
+    defaults: { process: null },
+    columns: { host: (n) => n.host },
+  }),
   quotaSets: new DocumentTable<QuotaSet>({
     name: 'quota_sets',
     key: (q) => compoundKey(q.projectId, q.userId),

@@ -36,6 +36,7 @@ export const life: Verbs = {
     }
   },
   destroy: ({ host, server }) => host.remove(server),
+  leave: ({ host, server }) => host.remove(server),
   power_on: async ({ host, server, signal }) => {
     await host.start(server, signal);
   },

@@ -27,6 +27,8 @@ async function growRoot(host: Host, folder: MachineFolder, { diskGb }: FlavorCop
 /** Another flavor on the same computer: the disk is kept as it was until the owner confirms. */
 export const resizing: Verbs = {
   migrate_disk: async ({ host, work, server, signal }) => {
+    if (work.destHost !== server.host)
+      throw new QemuError('NOT_POSSIBLE', 'disks cannot be moved to another computer by this driver yet');
     const { folder } = host.machine(server);
     const hasRoot = await folder.exists('root');
     const { diskGb } = work.flavor;

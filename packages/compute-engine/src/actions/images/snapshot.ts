@@ -88,7 +88,7 @@ export async function newSnapshot(
   const base = baseId === '' ? undefined : await images.get(caller, baseId).catch(ifMissing);
   const imageId = randomUUID();
   const image = snapshotImage(server, imageId, draft, base);
-  const { snapshotFormat } = core.machines;
+  const snapshotFormat = core.machines.snapshotFormat(server);
   const format = snapshotFormat === undefined ? {} : { diskFormat: snapshotFormat, containerFormat: 'bare' };
   await images.create(caller, { ...image, ...format });
   return { imageId, refused: () => images.delete(caller, imageId).catch(() => {}) };
@@ -103,7 +103,7 @@ export async function takeSnapshot(
 ): Promise<void> {
   await run.passThrough(tasks.slice(0, -1));
   await run.perform({ verb: 'snapshot', imageId }, tasks.at(-1), event);
-  await run.core.catalogs.images.upload(run.context.caller, imageId, await run.snapshotContent(imageId));
+  await run.saveSnapshot(imageId);
 }
 
 /** Removes an image that never got its content. */

@@ -6,12 +6,12 @@ import type { Server } from '../../model/index.js';
 const RUNNING = 1;
 const PAUSED = 3;
 
-export async function serverDiagnostics({ driver }: Core, server: Server): Promise<Diagnostics> {
+export async function serverDiagnostics({ machines }: Core, server: Server): Promise<Diagnostics> {
   const { id, host, powerState } = server;
   if (!host) throw conflict(`Instance ${id} is not ready`);
   if (powerState !== RUNNING && powerState !== PAUSED)
     throw conflict(`Cannot 'get_diagnostics' instance ${id} while it is in power_state ${powerState}`);
-  const told = await driver.diagnostics(server);
+  const told = await machines.diagnostics(server);
   if (!told) throw notSupported('The hypervisor cannot tell anything of its servers.');
   return told;
 }

@@ -3,6 +3,7 @@ import * as initial from './0001-initial.js';
 import * as retention from './0002-retention.js';
 import * as questions from './0003-questions.js';
 import * as notifications from './0004-notifications.js';
+import * as hosts from './0005-hosts.js';
 
 /** One change of the tables. */
 export interface SchemaChange extends Migration {
@@ -24,4 +25,5 @@ export const migrations: SchemaChanges = {
   '0002-retention': retention,
   '0003-questions': questions,
   '0004-notifications': notifications,
+  '0005-hosts': hosts,
 };

@@ -70,6 +70,7 @@ export function sequencesFor(
         { verb: 'reboot', type: 'HARD' },
       ],
     },
+    { title: 'forgets machines that live on another host by now', works: [{ verb: 'leave' }] },
     { title: 'pauses machines', works: [{ verb: 'pause' }, { verb: 'unpause' }] },
     { title: 'suspends machines', works: [{ verb: 'suspend' }, { verb: 'resume' }] },
     { title: 'rescues machines', works: [{ verb: 'rescue', imageId, adminPassword }, { verb: 'unrescue' }] },

@@ -1,0 +1,142 @@
+import { hostname } from 'node:os';
+import { resolve } from 'node:path';
+import { SecretKeyError } from '@apistrata/compute-engine';
+import { type Driver, SimulatedDriver } from '@apistrata/compute-engine/drivers';
+import { createHost, type Host, type HostOptions } from '@apistrata/compute-engine/hosts';
+import { QemuError, qemuDriver, qemuHost } from '@apistrata/qemu';
+import { type Logger, pino } from 'pino';
+import { z } from 'zod';
+import { isFile, secretKeyFile, withoutPassword } from '../database-url.js';
+import type { Ending } from '../end-in-order.js';
+import { pairs, text, wholeNumber } from '../option-kinds.js';
+import type { Options } from '../options.js';
+import { type OptionTable, readCommandLine } from '../read-options.js';
+import { catalogsFrom } from '../services.js';
+import { StartError } from '../start-error.js';
+
+const size = z.int().min(0);
+const amounts = { vcpus: size, memoryMb: size, diskGb: size };
+
+/** The options of `host` beside those of the server. */
+const table = {
+  name: text('NAME', 'name of the host, its service and its node', hostname()),
+  address: text('A', 'address of the host for administrators; default: that of this computer'),
+  resource: pairs('NAME=N', amounts, 'what the host offers, where not what it has: vcpus, memoryMb, diskGb'),
+  'heartbeat-ms': wholeNumber('how often it gives a sign of life', { least: 100, most: 600_000, fallback: 10_000 }),
+  'lease-ms': wholeNumber('how long another process of this name waits for one that died without a word', {
+    least: 500,
+    most: 600_000,
+    fallback: 10_000,
+  }),
+  reserve: pairs('NAME=N', amounts, 'what is kept back for the computer: vcpus, memoryMb (default 512), diskGb'),
+} satisfies OptionTable;
+
+interface OwnOptions {
+  readonly name: string;
+  readonly address: string | undefined;
+  readonly resource: Readonly<Record<string, number>>;
+  readonly reserve: Readonly<Record<string, number>>;
+  readonly 'heartbeat-ms': number;
+  readonly 'lease-ms': number;
+}
+
+export function hostHelpText(): string {
+  const rows = Object.entries(table).map(
+    ([name, { placeholder, help }]) => `  ${`--${name} ${placeholder}`.padEnd(26)}${help}`,
+  );
+  return [
+    'Usage: apistrata host --name NAME --db postgres://... [options]      (or: npm start -- host ...)',
+    '',
+    'Makes this computer a host of the cloud whose API other processes serve with the same database. It runs servers',
+    'by --driver (simulated or qemu) until it is told to end; virtual machines go on, and the next start takes them over.',
+    '--db, --secret-key-file, --machine-dir, --acceleration, --latency-ms, --image-dir, --image-url, --network-url,',
+    '--identity-url, --database, --log-level, --config and the environment are those of the server (--help).',
+    '',
+    ...rows,
+  ].join('\n');
+}
+
+/** A host that runs, as the program ends it. */
+export interface RunningHost extends Ending {
+  readonly host: Host;
+  readonly database: string;
+}
+
+async function driverFrom(
+  options: Options,
+  log: Logger,
+): Promise<Pick<HostOptions, 'driver'> & { readonly told?: HostOptions['resources'] }> {
+  const directory = resolve(options['machine-dir']);
+  if (options.driver === 'simulated') {
+    const latencyMs = options['latency-ms'];
+    return { driver: (clock): Driver => new SimulatedDriver({ clock, latencyMs, directory }) };
+  }
+  if (options.driver === 'none')
+    throw new StartError('--driver none is for processes that serve the API: a host needs one');
+  const given = { directory, acceleration: options.acceleration };
+  const { seed, acceleration, sentence } = await qemuHost(given);
+  log.info(sentence);
+  const { ramAllocationRatio, hypervisorType, hypervisorVersion } = seed;
+  return {
+    driver: qemuDriver({ ...given, acceleration }),
+    told: { ramAllocationRatio, hypervisorType, hypervisorVersion },
+  };
+}
+
+/** What operators can mend themselves is said in a line. */
+function told(error: unknown, db: string): unknown {
+  const { message, code, cause } = error as { message: string; code?: string; cause?: Error };
+  if (error instanceof StartError) return error;
+  if (error instanceof QemuError) return new StartError(`--driver qemu: ${message}`);
+  if (error instanceof SecretKeyError) return new StartError(`--secret-key-file: ${message}`);
+  if (code === 'HOST_IN_USE' || error instanceof TypeError) return new StartError(message);
+  if (code === 'DATABASE_UNAVAILABLE')
+    return new StartError(`--db ${withoutPassword(db)} cannot be used: ${cause?.message || message}`);
+  return error;
+}
+
+/**
+ * Starts a host.
+ * @param lost called when another process has become this host
+ * @throws StartError with one clear line
+ */
+export async function startHost(
+  args: readonly string[],
+  environment: NodeJS.ProcessEnv,
+  lost: () => void,
+): Promise<RunningHost> {
+  const { words, own, options } = readCommandLine(args, environment, table);
+  if (words.length > 0) throw new StartError(`host takes no '${words[0]}': host --help tells more`);
+  const { name, address, resource, reserve, ...times } = own as unknown as OwnOptions;
+  const { db } = options;
+  if (isFile(db) || db === ':memory:')
+    throw new StartError(
+      `--db ${db} cannot be shared with hosts of their own: they need PostgreSQL (--db postgres://...). The process of a SQLite file runs its machines itself`,
+    );
+  const log = pino({ level: options['log-level'] });
+  try {
+    const { driver, told: known } = await driverFrom(options, log);
+    const host = await createHost({
+      ...options.database,
+      database: db,
+      secretKeyFile: secretKeyFile(options, environment, db),
+      name,
+      address,
+      driver,
+      resources: { ...known, ...resource },
+      reserved: reserve,
+      heartbeatMs: times['heartbeat-ms'],
+      leaseMs: times['lease-ms'],
+      catalogs: catalogsFrom(options, environment, { metrics: undefined, traces: undefined }),
+      imageDirectory: options['image-dir'],
+      onError: (error) => log.error({ err: error }, 'work of the host failed'),
+      onLost: () => {
+        log.fatal(`another process has become the host ${name}`);
+        lost();
+      },
+    });
+    return { host, database: withoutPassword(db), log, stop: () => host.stop(), stopsWithinMs: 0 };
+  } catch (error) {
+    throw told(error, db);
+  }
+}

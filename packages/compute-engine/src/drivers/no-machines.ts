@@ -1,0 +1,28 @@
+import type { Driver } from './driver.js';
+
+/**
+ * The driver of processes that serve the API and run no machines: all hosts are processes of their own (`createHost`).
+ *
+ * @example
+ * ```ts
+ * import { createEngine } from '@apistrata/compute-engine';
+ * import { noMachines } from '@apistrata/compute-engine/drivers';
+ *
+ * const engine = await createEngine({ database: 'postgres://cloud@localhost/cloud', driver: noMachines(), preset: { hosts: [] } });
+ * ```
+ */
+export function noMachines(): Driver {
+  return {
+    name: 'none',
+    instantly: ({ verb }) => verb === 'prepare',
+    async perform({ verb }, { host }) {
+      if (verb !== 'prepare')
+        throw new Error(
+          `this process runs no machines, and ${host ?? 'the host of the server'} is no process of its own`,
+        );
+    },
+    consoleOutput: async () => '',
+    diagnostics: async () => null,
+    console: async () => null,
+  };
+}

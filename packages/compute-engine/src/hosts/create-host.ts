@@ -1,0 +1,201 @@
+import { randomUUID } from 'node:crypto';
+import type { Catalogs } from '../catalogs/catalogs.js';
+import { checkOptions } from '../check-options.js';
+import { type Clock, systemClock } from '../clock.js';
+import type { Driver } from '../drivers/driver.js';
+import type { DriverServices } from '../drivers/driver-services.js';
+import { driverVerbs } from '../drivers/driver-verbs.js';
+import { machinesOf } from '../drivers/machines.js';
+import { embeddedCatalogs } from '../embedded/embedded-catalogs.js';
+import type { HostSeed } from '../preset/preset.js';
+import { type SecretKeyOptions, sealerFor } from '../secrets/sealer-for.js';
+import { type DatabaseSettings, defaultDatabaseSettings } from '../store/database-settings.js';
+import { openStore } from '../store/store.js';
+import { HostHold } from './host-hold.js';
+import { HostOrders } from './host-orders.js';
+import { HostProgram } from './host-program.js';
+import { HostWork } from './host-work.js';
+import { Leftovers } from './leftovers.js';
+import { type MachineResources, machineResources, ownAddress } from './machine-resources.js';
+import { registerHost } from './register-host.js';
+
+/** What `createHost()` can be told. */
+export interface HostOptions extends Partial<DatabaseSettings>, SecretKeyOptions {
+  /** `postgres://...`: the database of the API's processes, whose secret key it needs too. */
+  readonly database: string;
+  /** Name of the host, of its service and of its node: another one for each computer. */
+  readonly name: string;
+  /** What runs machines on this computer. */
+  readonly driver: Driver | ((clock: Clock, services: DriverServices) => Driver | Promise<Driver>);
+  /** What the host offers and says of itself; what is left out is found out: cores, memory (MiB) and disk (GiB). */
+  readonly resources?: Partial<Omit<HostSeed, 'name'>>;
+  /** What is kept back of that for the computer itself. Default: 512 MiB of memory. */
+  readonly reserved?: Partial<MachineResources>;
+  /** A folder on the disk whose size is that of the host. Default: the working directory. */
+  readonly directory?: string;
+  /** Address of the host for administrators. Default: the first one of the computer that is not internal. */
+  readonly address?: string;
+  /** Services that replace embedded ones, as for `createEngine`. */
+  readonly catalogs?: Partial<Catalogs>;
+  /** Folder of the content of images, as for `createEngine`: shared with it, or left out in both. */
+  readonly imageDirectory?: string;
+  readonly clock?: Clock;
+  /** Orders at once; default 256. */
+  readonly concurrency?: number;
+  /** How often it gives a sign of life; default 10,000 ms. Services are down without one for `serviceDownSeconds`. */
+  readonly heartbeatMs?: number;
+  /** How long another process of this name waits for one that died without a word; default 10,000 ms. */
+  readonly leaseMs?: number;
+  /** Told of what went wrong and is tried again. */
+  readonly onError?: (error: unknown) => void;
+  /** Told when another process has become this host: this one has let go of everything. */
+  readonly onLost?: () => void;
+}
+
+const options: Readonly<Record<keyof HostOptions, unknown>> = {
+  ...defaultDatabaseSettings,
+  secretKey: true,
+  secretKeyFile: true,
+  database: true,
+  name: true,
+  driver: true,
+  resources: true,
+  reserved: true,
+  directory: true,
+  address: true,
+  catalogs: true,
+  imageDirectory: true,
+  clock: true,
+  concurrency: true,
+  heartbeatMs: true,
+  leaseMs: true,
+  onError: true,
+  onLost: true,
+};
+
+/** A host that is up. */
+export interface Host {
+  readonly name: string;
+  /** What it offers to servers. Memory in MiB, disk in GiB. */
+  readonly resources: MachineResources;
+  /** Lets go of everything. Machines that can go on do, and the next process of this name takes them over. */
+  stop(): Promise<void>;
+}
+
+/** Another process is the host of this name, and lives. */
+export class HostInUse extends Error {
+  override readonly name = 'HostInUse';
+  readonly code = 'HOST_IN_USE';
+
+  constructor(host: string) {
+    super(`another process is the host ${host}: end that one, or choose another name`);
+  }
+}
+
+const DEFAULTS = { concurrency: 256, heartbeatMs: 10_000, leaseMs: 10_000 } as const;
+const RESERVED = { vcpus: 0, memoryMb: 512, diskGb: 0 } as const;
+
+async function resourcesOf({ resources = {}, reserved, directory = '.' }: HostOptions): Promise<MachineResources> {
+  const found = await machineResources(directory);
+  const kept = { ...RESERVED, ...reserved };
+  const left = (kind: keyof MachineResources) => resources[kind] ?? Math.max(1, found[kind] - kept[kind]);
+  return { vcpus: left('vcpus'), memoryMb: left('memoryMb'), diskGb: left('diskGb') };
+}
+
+/** Waits for a process that may have died: its lease runs out. One that lives renews it. */
+async function become(hold: HostHold, name: string, leaseMs: number): Promise<void> {
+  for (const deadline = Date.now() + leaseMs + 1_000; !(await hold.take()); ) {
+    if (Date.now() > deadline) throw new HostInUse(name);
+    await new Promise((resolve) => setTimeout(resolve, Math.min(200, leaseMs / 5)));
+  }
+}
+
+/**
+ * Makes this process a host: it makes itself known to the API's processes by their database, gives signs of life, and does
+ * what they order for servers of its own. Machines outlive it if its driver's do. What was left of servers that have gone
+ * while it was away is removed first.
+ *
+ * Throws TypeError for options that cannot be, {@link HostInUse}, and what `createEngine` throws for databases and keys.
+ *
+ * @example
+ * ```ts
+ * import { SimulatedDriver } from '@apistrata/compute-engine/drivers';
+ * import { createHost } from '@apistrata/compute-engine/hosts';
+ *
+ * const host = await createHost({
+ *   database: 'postgres://cloud@db.example.org/cloud',
+ *   secretKeyFile: '/etc/cloud/secret.key',
+ *   name: 'h2',
+ *   driver: (clock) => new SimulatedDriver({ clock }),
+ * });
+ * await host.stop();
+ * ```
+ */
+export async function createHost(given: HostOptions): Promise<Host> {
+  checkOptions('createHost()', given, options);
+  const { database, name, catalogs = {}, imageDirectory, clock = systemClock } = given;
+  if (!/^postgres(ql)?:\/\//.test(database))
+    throw new TypeError(
+      'createHost(): hosts of their own need a PostgreSQL database (postgres://...): a SQLite file belongs to the one process that serves the API, which runs its machines itself',
+    );
+  if (!/^[\w.-]{1,255}$/.test(name ?? ''))
+    throw new TypeError('createHost(): a name has 1 to 255 letters, digits, dots, dashes and underscores');
+  const { concurrency, heartbeatMs, leaseMs } = { ...DEFAULTS, ...given };
+  const onError = given.onError ?? (() => {});
+  const sealer = await sealerFor(database, given);
+  const resources = await resourcesOf(given);
+  const store = await openStore(database, given);
+  const owner = randomUUID();
+  const hold = new HostHold(store, { host: name, owner, leaseMs });
+  let driver: Driver | undefined;
+  try {
+    await become(hold, name, leaseMs);
+    const services = { ...embeddedCatalogs({ store, clock, imageDirectory }), ...catalogs };
+    driver = typeof given.driver === 'function' ? await given.driver(clock, services) : given.driver;
+    const machines = machinesOf(driver);
+    const leftovers = new Leftovers({ name, store, driver, machines, onError });
+    const able = driver;
+    const program = new HostProgram({
+      url: database,
+      store,
+      orders: new HostOrders(store, sealer),
+      hold,
+      owner,
+      name,
+      work: new HostWork({ name, store, machines, images: services.images, leftovers }),
+      leftovers,
+      register: (started) =>
+        registerHost(store, {
+          seed: { ...given.resources, ...resources, name },
+          address: given.address ?? ownAddress(),
+          now: clock.now(),
+          started,
+          process: {
+            driver: able.name,
+            cannot: driverVerbs.filter((verb) => able.supports?.(verb) === false),
+            snapshotFormat: able.snapshotFormat ?? null,
+          },
+        }),
+      concurrency,
+      heartbeatMs,
+      leaseMs,
+      onError,
+      onLost: given.onLost ?? (() => {}),
+    });
+    await program.start();
+    return {
+      name,
+      resources,
+      async stop() {
+        await program.stop();
+        await able.close?.();
+        await store.close();
+      },
+    };
+  } catch (error) {
+    await hold.release().catch(() => {});
+    await driver?.close?.();
+    await store.close();
+    throw error;
+  }
+}

@@ -1,0 +1,2 @@
+export { createHost, type Host, HostInUse, type HostOptions } from './create-host.js';
+export type { MachineResources } from './machine-resources.js';

@@ -1,0 +1,34 @@
+import { completeEvacuations } from '../migrations/evacuations.js';
+import type { HostProcess } from '../model/index.js';
+import type { HostSeed } from '../preset/preset.js';
+import { nodeRecord } from '../scheduler/host-records.js';
+import { COMPUTE_BINARY } from '../scheduler/infrastructure.js';
+import { signOfLife } from '../scheduler/sign-of-life.js';
+import type { Store } from '../store/store.js';
+import { tables } from '../store/tables.js';
+
+/** What is made known of a host that is a process of its own. */
+export interface HostRegistration {
+  readonly seed: HostSeed;
+  readonly address: string;
+  readonly process: HostProcess;
+  readonly now: number;
+  /** It has just come up, and nothing is left on it of servers that were evacuated. */
+  readonly started: boolean;
+}
+
+/** Makes a host known, or tells that it lives: its service and its node are as it says. */
+export async function registerHost(store: Store, host: HostRegistration): Promise<void> {
+  const { seed, address, process, now, started } = host;
+  const { name } = seed;
+  await store.transaction(async (tx) => {
+    await signOfLife(tx, name, COMPUTE_BINARY, now);
+    if (!started) return;
+    const fresh = { ...nodeRecord(seed, address, now), process };
+    const [node] = await tables.nodes.find(tx, (q) => q.where('host', '=', name));
+    const { id: _id, createdAt: _createdAt, ...current } = fresh;
+    if (node) await tables.nodes.update(tx, { ...node, ...current });
+    else await tables.nodes.insert(tx, fresh);
+    await completeEvacuations(tx, [name], now);
+  });
+}

@@ -1,0 +1,13 @@
+import type { Tx } from '../store/database.js';
+import { lockName } from '../store/store.js';
+import { tables } from '../store/tables.js';
+import { serviceRecord } from './host-records.js';
+
+/** A service that runs outside of the processes of the API lives; its first sign makes it known. */
+export async function signOfLife(tx: Tx, host: string, binary: string, now: number): Promise<void> {
+  await lockName(tx, `service:${host}`);
+  const alive = { embedded: false, lastSeenAt: now };
+  const [service] = await tables.services.find(tx, (q) => q.where('host', '=', host).where('binary_name', '=', binary));
+  if (service) await tables.services.update(tx, { ...service, ...alive });
+  else await tables.services.insert(tx, { ...serviceRecord(host, binary, now), ...alive });
+}
