@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { ManualClock } from '../clock.js';
 import { sampleServer } from '../testing/driver/sample-server.js';
-import { type Rule, type RuleMatch, SimulatedDriver } from './simulated.js';
+import { SimulatedDriver } from './simulated.js';
+import type { Rule, RuleMatch } from './simulated-rules.js';
 
 const origin = { action: 'os-stop', requestId: 'req-1' };
 const work = { verb: 'power_off' } as const;
