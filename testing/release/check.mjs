@@ -66,7 +66,7 @@ async function release(folder, env, until) {
 
 /** Releases with an interruption and holds that nothing is missing and nothing is done twice. */
 async function releaseAll(folder, registry) {
-  const env = { ...process.env, ...registry.env };
+  const { env } = registry;
   const names = publishedFolders().map((path) => manifestOf(path).name);
   const published = async () => (await Promise.all(names.map(registry.look))).filter(Boolean).length;
   await release(folder, env, async (output) => output.includes('Publishing "') && (await published()) > 0);
@@ -182,7 +182,7 @@ try {
   }
   if (!only || only === 'test-cloud') {
     const { version } = JSON.parse(readFileSync(join(clone, 'packages/test-cloud/package.json'), 'utf8'));
-    const status = await commandAnswers(dirname(clone), { ...process.env, ...registry.env }, version);
+    const status = await commandAnswers(dirname(clone), registry.env, version);
     if (status !== 200) failures++;
     say(`${status === 200 ? 'ok    ' : 'FAILED'}  npx @apistrata/test-cloud answered ${status}`);
   }
@@ -196,7 +196,7 @@ try {
     const fresh = join(folder, 'fresh');
     execFileSync('git', ['clone', '--quiet', clone, fresh]);
     const begun = performance.now();
-    const status = await startAnswers(fresh, { ...process.env, ...registry.env, ...headers() });
+    const status = await startAnswers(fresh, { ...registry.env, ...headers() });
     if (status !== 200) failures++;
     const seconds = ((performance.now() - begun) / 1000).toFixed(0);
     const [size] = execFileSync('du', ['-sm', join(fresh, 'node_modules')], { encoding: 'utf8' }).split('\t');

@@ -52,14 +52,14 @@ function wanted({ name, node, express }, { readme, version }) {
  * it in strict TypeScript with every declaration checked, and compiles and runs the first example of the README.
  *
  * @param row name of the package, node, express (or `none`), manager, typescript, modules
- * @param place folder of the project, registry's environment, version, the README, the manifest, path of pnpm
+ * @param place folder of the project, environment with the registry, version, the README, the manifest, path of pnpm
  * @throws with the output of what failed
  */
 export function tryOut(row, { folder, env: registry, version, readme, manifest, pnpm }) {
   const { name, node, express, manager, typescript, modules } = row;
   const use = uses[name];
   const native = nodeFolder(node) === dirname(process.execPath) ? headers() : {};
-  const env = { ...process.env, ...registry, ...native, PATH: [nodeFolder(node), process.env.PATH].join(delimiter) };
+  const env = { ...registry, ...native, PATH: [nodeFolder(node), registry.PATH].join(delimiter) };
   // Nothing has to be compiled where Node brings SQLite; a failing or missing compiler must not matter there.
   if (node >= OWN_SQLITE) env.npm_config_ignore_scripts = 'true';
   const run = (program, ...args) =>

@@ -2,8 +2,10 @@ import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
+import { manifestOf } from '../../scripts/manifests.mjs';
 
 const VERDACCIO = join(import.meta.dirname, '../../node_modules/verdaccio/bin/verdaccio');
 
@@ -25,9 +27,28 @@ function upstream() {
 }
 
 /**
+ * This process's environment without what npm and pnpm were told by whoever started it. `npm run` hands its own settings on
+ * to everything below it, the user's file with registry and token among them, and those win over what we say.
+ */
+function withoutSettings() {
+  return Object.fromEntries(Object.entries(process.env).filter(([name]) => !/^p?npm_/i.test(name)));
+}
+
+/** Throws unless both programs publish to this registry and nowhere else. */
+function holdOnto(url, env) {
+  for (const [program, ...args] of [['npm'], ['npx', ...manifestOf().scripts.pnpm.split(' ').slice(1)]]) {
+    const asked = [...args, 'config', 'get', 'registry'];
+    const options = { cwd: tmpdir(), env, encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] };
+    const used = execFileSync(program, asked, options).trim();
+    if (used !== url) throw new Error(`${[program, ...args].join(' ')} would publish to ${used}, not to ${url}`);
+  }
+}
+
+/**
  * A registry of our own, below a folder that may be thrown away; what it does not have comes from the configured one.
  *
- * @returns where it is; the environment that makes npm and pnpm use it, with caches that nobody else shares; how to end it
+ * @returns where it is; the whole environment of programs that use it and no other, with caches that nobody else shares;
+ *   how to end it
  */
 export async function startRegistry(folder) {
   mkdirSync(folder, { recursive: true });
@@ -55,23 +76,33 @@ export async function startRegistry(folder) {
       throw new Error(`the registry does not start: ${folder}/log`);
     await pause(200);
   }
+  const env = {
+    ...withoutSettings(),
+    npm_config_userconfig: join(folder, 'npmrc'),
+    npm_config_registry: url,
+    npm_config_cache: join(folder, 'npm-cache'),
+    npm_config_provenance: 'false',
+    pnpm_config_registry: url,
+    pnpm_config_cache_dir: join(folder, 'pnpm-cache'),
+  };
+  const stop = async () => {
+    server.kill();
+    await ended;
+  };
+  try {
+    holdOnto(url, env);
+  } catch (error) {
+    await stop();
+    throw error;
+  }
   return {
     url,
-    env: {
-      NPM_CONFIG_USERCONFIG: join(folder, 'npmrc'),
-      npm_config_registry: url,
-      npm_config_cache: join(folder, 'npm-cache'),
-      pnpm_config_cache_dir: join(folder, 'pnpm-cache'),
-      npm_config_provenance: 'false',
-    },
+    env,
     /** What the registry knows of a package; undefined where it has none of that name. */
     async look(name) {
       const answer = await fetch(`${url}${name.replace('/', '%2f')}`);
       return answer.ok ? answer.json() : undefined;
     },
-    async stop() {
-      server.kill();
-      await ended;
-    },
+    stop,
   };
 }

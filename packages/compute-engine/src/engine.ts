@@ -146,7 +146,8 @@ export async function openEngine(options: EngineOptions): Promise<Engine> {
   const sealer = await sealerFor(database, options);
   const observer = observedBy([...observersOf(options), { overQuota: (told) => events.refused(told) }]);
   const store = await openStore(database, options, observer);
-  const events = new EngineEvents(store, clock, options.events, (error) => options.onError?.(error, undefined));
+  const onError = (error: unknown) => options.onError?.(error, undefined);
+  const events = new EngineEvents(store, clock, options.events, onError, observer.eventsDropped);
   const settings: Settings = {
     ...defaultSettings,
     ...options.settings,

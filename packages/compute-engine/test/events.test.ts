@@ -138,7 +138,7 @@ describe.each(databases)('what happens, on $kind', ({ url }) => {
     const rows = () => store.db.selectFrom('notifications').select('event_type').orderBy('seq').execute();
     await engine.servers.create(ada, wanted);
     const before = await rows();
-    expect(before.map(({ event_type }) => event_type)).toEqual(['instance.update', 'instance.create.start']);
+    expect(before.map(({ event_type }) => event_type)).toEqual(['instance.update']);
     await expect(engine.servers.create(ada, { ...wanted, minCount: 11, maxCount: 11 })).rejects.toThrow(/Quota/);
     expect((await rows()).filter(({ event_type }) => event_type.startsWith('instance'))).toEqual(before);
   });
@@ -198,18 +198,53 @@ describe.each(databases)('what happens, on $kind', ({ url }) => {
     expect(String(errors[0])).toMatch(/the webhook 127\.0\.0\.1:\d+ answered 500 to instance\.create\.start/);
   });
 
-  it('is removed when it is old', async () => {
-    const engine = await open({ events: { keepMs: 0 } });
+  it('is removed when it is old, and counted for those who never took it', async () => {
+    const missed: unknown[] = [];
+    const hook = await receiver(() => 500);
+    const webhooks = [
+      { url: hook, secret: SECRET, types: ['instance.create.*'] },
+      { url: hook, secret: SECRET, types: ['nothing.of.this'] },
+    ];
+    const engine = await open({ events: { webhooks }, onError: () => {} });
     const { store } = coreOf(engine);
     await create(engine);
     const { EngineEvents } = await import('../src/events/engine-events.js');
-    await new Promise((resolve) => setTimeout(resolve, 5));
-    const another = new EngineEvents(store, engine.clock, { keepMs: 0 }, () => {});
+    const old = Date.now() - 60_000;
+    const rows = () => store.db.selectFrom('notifications').select('position').execute();
+    await vi.waitFor(async () => expect((await rows()).every(({ position }) => position !== null)).toBe(true), patient);
+    await store.db.updateTable('notifications').set({ created_at: old }).execute();
+    const options = { webhooks, keepMs: 30_000 };
+    const dropped = (told: unknown) => missed.push(told);
+    const another = new EngineEvents(store, engine.clock, options, () => {}, dropped);
     await another.start();
-    await vi.waitFor(async () => {
-      expect(await store.db.selectFrom('notifications').select('seq').execute()).toEqual([]);
-    }, patient);
+    await vi.waitFor(async () => expect(await rows()).toEqual([]), patient);
     await another.stop();
+    expect(missed).toEqual([{ webhook: new URL(hook).host, count: 2 }]);
+  });
+
+  it('is told to each of several webhooks of one address, and each has a place of its own', async () => {
+    const got = { starts: [] as string[], ends: [] as string[] };
+    let refuse = true;
+    const hook = await receiver(({ event_type: type }) => {
+      if (type.endsWith('.end')) got.ends.push(type);
+      else if (refuse) return 500;
+      else got.starts.push(type);
+      return 204;
+    });
+    const webhooks = [
+      { url: hook, secret: SECRET, types: ['instance.*.start'] },
+      { url: hook, secret: SECRET, types: ['instance.*.end'] },
+    ];
+    const engine = await open({ events: { webhooks }, onError: () => {} });
+    await create(engine);
+    await vi.waitFor(() => expect(got.ends).toEqual(['instance.create.end']), patient);
+    const { store } = coreOf(engine);
+    const names = await store.db.selectFrom('notification_cursors').select('name').where('name', '!=', '').execute();
+    expect(names.map(({ name }) => name).sort()).toEqual([hook, `${hook} instance.*.end`]);
+    // What the one has taken, the other still has to be told.
+    refuse = false;
+    await vi.waitFor(() => expect(got.starts).toEqual(['instance.create.start']), patient);
+    expect(got.ends).toEqual(['instance.create.end']);
   });
 
   it('is refused with the cure where a webhook cannot be', async () => {
@@ -217,5 +252,8 @@ describe.each(databases)('what happens, on $kind', ({ url }) => {
     await expect(open_({ url: 'ftp://x', secret: SECRET })).rejects.toThrow(/like https:/);
     await expect(open_({ url: 'https://x', secret: 'short' })).rejects.toThrow(/at least 24/);
     await expect(open_({ url: 'https://x', secret: SECRET, kinds: [] })).rejects.toThrow(/unknown option "kinds"/);
+    const twice = { url: 'https://x', secret: SECRET };
+    const both = createEngine({ events: { webhooks: [twice, { ...twice, name: 'https://x' }] } });
+    await expect(both).rejects.toThrow(/give each a name of its own/);
   });
 });

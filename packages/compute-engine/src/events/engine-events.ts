@@ -1,15 +1,15 @@
 import { randomUUID } from 'node:crypto';
 import type { Clock } from '../clock.js';
 import type { Context } from '../context.js';
-import type { Fault, Server } from '../model/index.js';
-import type { QuotaRefused } from '../observation/observer.js';
+import type { Server } from '../model/index.js';
+import type { EngineObserver, QuotaRefused } from '../observation/observer.js';
 import type { Tx } from '../store/database.js';
 import type { Store } from '../store/store.js';
-import { actionEvents } from './action-events.js';
-import { actionPayload, updatePayload } from './instance-payload.js';
+import { updatePayload } from './instance-payload.js';
+import { type InstanceStep, stepPayload } from './instance-step.js';
 import { envelopeTime, type Notification, type NotificationObject, notificationObject } from './notification.js';
 import { Outbox, type ToldEvent } from './outbox.js';
-import { Webhook, type WebhookOptions, wantedTypes } from './webhook.js';
+import { Webhook, type WebhookOptions, wantedTypes, webhookNames } from './webhook.js';
 
 /** Of `createEngine({ events })`: that events are kept at all, for how long, and who is told of them. */
 export interface EventOptions {
@@ -30,6 +30,10 @@ const PURGE_EVERY = 60;
 const REFUSAL_MS = 10_000;
 const MOST_REFUSALS = 500;
 
+function sameTags({ tags: before }: Server, { tags: after }: Server): boolean {
+  return before === after || (before.length === after.length && before.every((tag, index) => tag === after[index]));
+}
+
 /**
  * What happens in an engine, told to whoever listens: functions of this process, webhooks, and readers of the stream.
  * With options, events are written in the transactions of what they tell, and told once these are durable; where there
@@ -40,9 +44,9 @@ export class EngineEvents {
   readonly #clock: Clock;
   readonly #onError: (error: unknown) => void;
   readonly #keepMs: number;
+  readonly #dropped: EngineObserver['eventsDropped'];
   readonly #outbox: Outbox | undefined;
   readonly #webhooks: readonly Webhook[];
-  readonly #joining: readonly string[];
   readonly #listeners = new Set<{ readonly wants: (type: string) => boolean; readonly hear: EventListener }>();
   readonly #readers = new Set<() => void>();
   /** Refusals that are still to be written down, and when each was last told. */
@@ -55,16 +59,25 @@ export class EngineEvents {
   #stopped = false;
   #readable = true;
 
-  constructor(store: Store, clock: Clock, options: EventOptions | undefined, onError: (error: unknown) => void) {
+  constructor(
+    store: Store,
+    clock: Clock,
+    options: EventOptions | undefined,
+    onError: (error: unknown) => void,
+    dropped?: EngineObserver['eventsDropped'],
+  ) {
     this.#store = store;
+    this.#dropped = dropped;
     this.#clock = clock;
     this.#onError = onError;
     this.#keepMs = options?.keepMs ?? KEEP_MS;
     const outbox = options && new Outbox(store);
     const webhooks = options?.webhooks ?? [];
     this.#outbox = outbox;
-    this.#joining = webhooks.map(({ url }) => url);
-    this.#webhooks = outbox ? webhooks.map((webhook) => new Webhook(webhook, outbox, onError)) : [];
+    const names = webhookNames(webhooks);
+    this.#webhooks = outbox
+      ? webhooks.map((webhook, index) => new Webhook(names[index]!, webhook, outbox, onError))
+      : [];
   }
 
   /** Whether events are written down, so that there is something to read. */
@@ -72,13 +85,14 @@ export class EngineEvents {
     return this.#outbox !== undefined;
   }
 
-  get #active(): boolean {
+  /** Whether there is anybody to tell. */
+  get active(): boolean {
     return this.#outbox !== undefined || this.#listeners.size > 0;
   }
 
   async start(): Promise<void> {
     if (!this.#outbox) return;
-    for (const name of this.#joining) await this.#outbox.join(name);
+    for (const { name } of this.#webhooks) await this.#outbox.join(name);
     this.#timer = setInterval(() => this.#wake(), LOOK_MS).unref();
     this.#wake();
   }
@@ -123,33 +137,25 @@ export class EngineEvents {
     }
   }
 
-  /** A server was made or changed. */
+  /** A server was made or changed: its state, its task, its name or its tags. */
   async changed(tx: Tx, before: Server | undefined, after: Server, context: Context | undefined): Promise<void> {
-    if (!this.#active) return;
+    if (!this.active) return;
     const same = before && before.vmState === after.vmState && before.taskState === after.taskState;
-    if (same && before.name === after.name) return;
+    if (same && before.name === after.name && sameTags(before, after)) return;
     await this.#tell(tx, 'instance.update', 'INFO', after, updatePayload(before, after, context));
   }
 
-  /** An action has begun, or has come to its end; a fault says that it failed. */
-  async acted(
-    tx: Tx,
-    action: string,
-    phase: 'start' | 'end',
-    server: Server,
-    context: Context,
-    fault: Fault | null = null,
-  ): Promise<void> {
-    const name = Object.hasOwn(actionEvents, action) ? actionEvents[action] : undefined;
-    if (!this.#active || name === undefined) return;
-    const type = `instance.${name}.${fault ? 'error' : phase}`;
-    const payload = actionPayload(server, context, { created: name === 'create', fault });
-    await this.#tell(tx, type, fault ? 'ERROR' : 'INFO', server, payload);
+  /** A step of what is done to a server has begun, has ended, or has failed. */
+  async stepped(tx: Tx, step: InstanceStep, context: Context, args?: unknown): Promise<void> {
+    if (!this.active) return;
+    const { name, phase, server } = step;
+    const type = `instance.${name}${phase ? `.${phase}` : ''}`;
+    await this.#tell(tx, type, phase === 'error' ? 'ERROR' : 'INFO', server, stepPayload(step, context, args));
   }
 
   /** A request was refused for want of room. Nothing was changed with which this could be written down. */
   refused({ projectId, userId, exceeded }: QuotaRefused): void {
-    if (!this.#active) return;
+    if (!this.active) return;
     const key = [projectId, userId, ...exceeded.map(({ kind }) => kind)].join(' ');
     const now = Date.now();
     if (now - (this.#refusedAt.get(key) ?? 0) < REFUSAL_MS) return;
@@ -254,6 +260,16 @@ export class EngineEvents {
     for (const webhook of this.#webhooks) webhook.wake();
     // Places may have been given by another process: whoever reads looks for itself.
     for (const resolve of this.#readers) resolve();
-    if (this.#looks++ % PURGE_EVERY === 0) while (await outbox.purge(Date.now() - this.#keepMs));
+    if (this.#looks++ % PURGE_EVERY === 0) while (await this.#purge(outbox));
+  }
+
+  /** Removes what is too old, and says of which webhooks that was too early. True when there may be more. */
+  async #purge(outbox: Outbox): Promise<boolean> {
+    const { gone, places, more } = await outbox.purge(Date.now() - this.#keepMs);
+    for (const webhook of this.#webhooks) {
+      const count = webhook.missed(gone, places.get(webhook.name) ?? 0);
+      if (count > 0) this.#dropped?.({ webhook: webhook.host, count });
+    }
+    return more;
   }
 }

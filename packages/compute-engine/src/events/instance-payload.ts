@@ -1,9 +1,9 @@
 import type { Context } from '../context.js';
-import type { Fault, PowerState, Server } from '../model/index.js';
+import type { FlavorCopy, PowerState, Server } from '../model/index.js';
 import { type NotificationObject, notificationObject } from './notification.js';
 
 /** On whose behalf something was done; undefined for what the engine does by itself. */
-type Initiator = Pick<Context, 'caller' | 'requestId'> | undefined;
+export type Initiator = Pick<Context, 'caller' | 'requestId'> | undefined;
 
 const powerStates: Readonly<Record<PowerState, string>> = {
   0: 'pending',
@@ -18,7 +18,8 @@ function time(ms: number | null): string | null {
   return ms === null ? null : new Date(ms).toISOString().replace(/\.\d+Z$/, 'Z');
 }
 
-function flavorOf({ flavor }: Server): NotificationObject {
+/** What is told of a flavor: what a server keeps of it. */
+export function flavorPayload(flavor: FlavorCopy): NotificationObject {
   return notificationObject('FlavorPayload', '1.4', {
     flavorid: flavor.id,
     name: flavor.name,
@@ -62,7 +63,7 @@ function devicesOf({ blockDevices }: Server): readonly NotificationObject[] {
 }
 
 /** What every notification of a server says. Nothing secret: no passwords, files or user data. */
-function instanceFields(server: Server, initiator: Initiator): Record<string, unknown> {
+export function instanceFields(server: Server, initiator: Initiator): Record<string, unknown> {
   return {
     uuid: server.id,
     user_id: server.userId,
@@ -76,7 +77,7 @@ function instanceFields(server: Server, initiator: Initiator): Record<string, un
     os_type: server.imageProperties.os_type ?? null,
     architecture: server.imageProperties.architecture ?? null,
     availability_zone: server.pinnedZone,
-    flavor: flavorOf(server),
+    flavor: flavorPayload(server.flavor),
     image_uuid: server.imageId,
     key_name: server.keyName,
     kernel_id: server.kernelId ?? '',
@@ -96,39 +97,13 @@ function instanceFields(server: Server, initiator: Initiator): Record<string, un
     locked: server.lock !== null,
     locked_reason: server.lock?.reason ?? null,
     auto_disk_config: server.diskConfig,
-    shares: server.shares.map(({ shareId, tag, status }) =>
-      notificationObject('SharePayload', '1.0', { share_uuid: shareId, tag, status }),
+    shares: server.shares.map(({ id, shareId, tag, status }) =>
+      notificationObject('SharePayload', '1.0', { share_mapping_uuid: id, share_id: shareId, tag, status }),
     ),
     request_id: initiator?.requestId ?? null,
     action_initiator_user: initiator?.caller.userId ?? null,
     action_initiator_project: initiator?.caller.projectId ?? null,
   };
-}
-
-function exceptionOf({ message, details }: Fault): NotificationObject {
-  return notificationObject('ExceptionPayload', '1.1', {
-    exception: /^(\w+)(?::|$)/.exec(details)?.[1] ?? 'Error',
-    exception_message: message,
-    module_name: null,
-    function_name: null,
-    traceback: details,
-  });
-}
-
-/** The payload of the begin, end or failure of an action. */
-export function actionPayload(
-  server: Server,
-  initiator: Initiator,
-  { created, fault }: { readonly created: boolean; readonly fault: Fault | null },
-): NotificationObject {
-  const fields = { ...instanceFields(server, initiator), fault: fault && exceptionOf(fault) };
-  if (!created) return notificationObject('InstanceActionPayload', '1.9', fields);
-  return notificationObject('InstanceCreatePayload', '1.13', {
-    ...fields,
-    keypairs: [],
-    tags: server.tags,
-    trusted_image_certificates: server.trustedCerts,
-  });
 }
 
 /** The payload of a change of state. */

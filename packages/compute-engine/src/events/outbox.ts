@@ -13,6 +13,14 @@ export interface ToldEvent {
   readonly body: string;
 }
 
+/** Events that were removed because they were too old. */
+export interface PurgedEvents {
+  readonly gone: readonly { readonly position: number | null; readonly type: string }[];
+  /** How far each listener had come. */
+  readonly places: ReadonlyMap<string, number>;
+  readonly more: boolean;
+}
+
 /** Events that are put in order, read or removed at once. */
 const BATCH = 200;
 
@@ -83,12 +91,28 @@ export class Outbox {
     }));
   }
 
-  /** Removes what happened before a time, a batch of it. True when there may be more. */
-  async purge(before: number): Promise<boolean> {
-    const { db } = this.#store;
-    const old = db.selectFrom('notifications').select('seq').where('created_at', '<', before).limit(BATCH);
-    const { numDeletedRows } = await db.deleteFrom('notifications').where('seq', 'in', old).executeTakeFirstOrThrow();
-    return numDeletedRows === BigInt(BATCH);
+  /**
+   * Removes what happened before a time, a batch of it, and says what that was and where the listeners were then.
+   * `more`: there may be more.
+   */
+  async purge(before: number): Promise<PurgedEvents> {
+    return this.#store.transaction(async (tx) => {
+      const places = await tx.db.selectFrom('notification_cursors').select(['name', 'position']).execute();
+      const old = tx.db.selectFrom('notifications').select('seq').where('created_at', '<', before).limit(BATCH);
+      const gone = await tx.db
+        .deleteFrom('notifications')
+        .where('seq', 'in', old)
+        .returning(['position', 'event_type'])
+        .execute();
+      return {
+        gone: gone.map(({ position, event_type: type }) => ({
+          position: position === null ? null : Number(position),
+          type,
+        })),
+        places: new Map(places.map(({ name, position }) => [name, Number(position)])),
+        more: gone.length === BATCH,
+      };
+    });
   }
 
   /** A listener that is new hears of what happens from now on. */

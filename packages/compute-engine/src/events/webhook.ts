@@ -11,6 +11,23 @@ export interface WebhookOptions {
   readonly types?: readonly string[];
   /** How long an answer may take. Default 10,000. */
   readonly timeoutMs?: number;
+  /**
+   * Under what its place among the events is kept: a webhook with a new name hears of what happens from then on. Default:
+   * its URL, and for further webhooks of the same URL their types beside it.
+   */
+  readonly name?: string;
+}
+
+/** The names of webhooks, in their order. Throws a TypeError where two would share a place. */
+export function webhookNames(webhooks: readonly WebhookOptions[]): readonly string[] {
+  const names: string[] = [];
+  for (const { url, types = ['*'], name } of webhooks) {
+    const own = name ?? (names.includes(url) ? `${url} ${types.toSorted().join(',')}` : url);
+    if (names.includes(own))
+      throw new TypeError(`createEngine(): two webhooks have the name ${JSON.stringify(own)}; give each a name of its own`);
+    names.push(own);
+  }
+  return names;
 }
 
 /** Whether a type is one of those that were asked for. */
@@ -61,6 +78,8 @@ export function signatureOf(secret: string, id: string, timestamp: number, body:
 
 /** Sends events to one place: each until it is taken, those of one server one after the other. */
 export class Webhook {
+  /** Under what its place is kept. */
+  readonly name: string;
   readonly #options: WebhookOptions;
   readonly #outbox: Outbox;
   readonly #onError: (error: unknown) => void;
@@ -76,12 +95,23 @@ export class Webhook {
   #notBefore = 0;
   #sending: Promise<void> | undefined;
 
-  constructor(options: WebhookOptions, outbox: Outbox, onError: (error: unknown) => void) {
+  constructor(name: string, options: WebhookOptions, outbox: Outbox, onError: (error: unknown) => void) {
+    this.name = name;
     this.#options = options;
     this.#outbox = outbox;
     this.#onError = onError;
     this.#wants = wantedTypes(options.types);
     this.#leaseMs = 3 * (options.timeoutMs ?? TIMEOUT_MS);
+  }
+
+  /** The host that it is told to, which unlike the URL may be shown to anybody. */
+  get host(): string {
+    return new URL(this.#options.url).host;
+  }
+
+  /** How many of events that are gone it would still have had to be told. */
+  missed(gone: readonly { readonly position: number | null; readonly type: string }[], position: number): number {
+    return gone.filter((event) => (event.position ?? Number.POSITIVE_INFINITY) > position && this.#wants(event.type)).length;
   }
 
   /** Sends what there is, unless that is under way or a pause is. */
@@ -97,11 +127,10 @@ export class Webhook {
   async stop(): Promise<void> {
     this.#ending.abort();
     await this.#sending;
-    await this.#outbox.release(this.#options.url, this.#owner).catch(this.#onError);
+    await this.#outbox.release(this.name, this.#owner).catch(this.#onError);
   }
 
   async #send(): Promise<void> {
-    const { url } = this.#options;
     let position = await this.#take();
     while (position !== undefined && !this.#ending.signal.aborted) {
       const events = await this.#outbox.after(position, BATCH);
@@ -109,7 +138,7 @@ export class Webhook {
       if (!last) return;
       await this.#sendAll(events.filter(({ id, type }) => this.#wants(type) && !this.#taken.has(id)));
       position = last.position;
-      if (!(await this.#outbox.advance(url, this.#owner, position))) return;
+      if (!(await this.#outbox.advance(this.name, this.#owner, position))) return;
       this.#taken.clear();
       this.#failures = 0;
     }
@@ -117,7 +146,7 @@ export class Webhook {
 
   #take(): Promise<number | undefined> {
     this.#leaseUntil = Date.now() + this.#leaseMs;
-    return this.#outbox.take(this.#options.url, this.#owner, this.#leaseUntil);
+    return this.#outbox.take(this.name, this.#owner, this.#leaseUntil);
   }
 
   /** Whoever sends holds the lease for longer than sending may take: no two processes tell the same place at once. */
@@ -167,7 +196,7 @@ export class Webhook {
       signal: AbortSignal.any([this.#ending.signal, AbortSignal.timeout(timeoutMs)]),
     });
     await response.body?.cancel();
-    if (!response.ok) throw new Error(`the webhook ${new URL(url).host} answered ${response.status} to ${type}`);
+    if (!response.ok) throw new Error(`the webhook ${this.host} answered ${response.status} to ${type}`);
     this.#taken.add(id);
   }
 

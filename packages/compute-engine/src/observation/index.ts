@@ -1,6 +1,7 @@
 /** Looking on while an engine works: for metrics and traces. */
 export type { JobStatistics, Statistics } from '../services/statistics.js';
 export type {
+  DroppedEvents,
   EngineObserver,
   JobOutcome,
   ObservedJob,

@@ -80,6 +80,13 @@ export interface QuotaRefused {
   readonly exceeded: readonly QuotaExcess[];
 }
 
+/** Events that were not kept any longer, and that a webhook had not taken until then. */
+export interface DroppedEvents {
+  /** Host, and port if any, of the webhook's URL. */
+  readonly webhook: string;
+  readonly count: number;
+}
+
 /**
  * Looks on while an engine works: for metrics and traces. What is left out costs nothing. It is called in the middle of
  * the work, so it is quick, and it throws nothing.
@@ -106,6 +113,8 @@ export interface EngineObserver {
   readonly step?: (told: ObservedStep) => void;
   /** A request was refused because its project, or its user, has no room for it. */
   readonly overQuota?: (told: QuotaRefused) => void;
+  /** Events grew too old before a webhook took them: it will never be told. */
+  readonly eventsDropped?: (told: DroppedEvents) => void;
 }
 
 export const engineObserverHooks: Readonly<Record<keyof EngineObserver, true>> = {
@@ -117,6 +126,7 @@ export const engineObserverHooks: Readonly<Record<keyof EngineObserver, true>> =
   job: true,
   step: true,
   overQuota: true,
+  eventsDropped: true,
 };
 
 /** Makes one of the hooks of several; undefined where nobody has it, so that it costs nothing. */
@@ -145,5 +155,6 @@ export function observedBy(observers: readonly EngineObserver[]): EngineObserver
     job: told(observers.map(({ job }) => job)),
     step: told(observers.map(({ step }) => step)),
     overQuota: told(observers.map(({ overQuota }) => overQuota)),
+    eventsDropped: told(observers.map(({ eventsDropped }) => eventsDropped)),
   };
 }

@@ -122,6 +122,7 @@ export class ActionRunner {
     try {
       if (job.attempts > 1) await dropOpenEvents(core.store, server.id, context.requestId);
       if (job.attempts > MOST_ATTEMPTS) await run.step('compute_retry_task', () => Promise.reject(tooOften()));
+      run.begin();
       await action.run(run);
       return 'done';
     } catch (error) {
@@ -162,7 +163,9 @@ export class ActionRunner {
       if (server.deleted) throw new Superseded(`${server.id} is deleted`);
       if (job.attempts > 1) await dropOpenEvents(core.store, server.id, run.context.requestId);
       if (job.attempts > MOST_ATTEMPTS) throw tooOften();
+      run.begin();
       await action.run(run);
+      await run.tellRest();
       return 'done';
     } catch (error) {
       if (error instanceof WorkerStopping) throw error;

@@ -11,6 +11,7 @@ import { tables } from '../store/tables.js';
 import type { Answered, Change, ConcurrentAction, ConcurrentBegun } from './action.js';
 import { checkAction, checkSupported } from './check-action.js';
 import { findServer, lockServer } from './find-server.js';
+import { tellAtOnce } from './tell-request.js';
 
 /** One concurrent action on its way from the request to the background. */
 class Beginning<Result> {
@@ -105,9 +106,8 @@ class Beginning<Result> {
   }
 
   async #recordIn(tx: Tx, server: Server, events?: readonly ActionEvent[]): Promise<void> {
-    const { name, history } = this.#record;
-    await this.#core.events.acted(tx, name, 'start', server, this.#context);
-    if (events) await this.#core.events.acted(tx, name, 'end', server, this.#context);
+    const { history } = this.#record;
+    if (events) await tellAtOnce(this.#core, tx, this.#record, this.#context, server, this.#begun.arguments);
     if (history) await recordAction(tx, this.#context, server, history, this.#core.clock.now(), events);
   }
 }

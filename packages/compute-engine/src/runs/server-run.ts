@@ -2,9 +2,11 @@ import type { Context } from '../context.js';
 import type { Core } from '../core.js';
 import type { DriverWork } from '../drivers/driver.js';
 import type { MachineJob, MachineOrder } from '../drivers/machines.js';
+import type { InstanceStep } from '../events/instance-step.js';
+import { toldAction } from '../events/told-actions.js';
 import { recordEvents } from '../history/actions.js';
 import type { Job } from '../lifecycle/jobs.js';
-import type { ActionEvent, Server, ServerPatch, TaskState } from '../model/index.js';
+import type { ActionEvent, Fault, Server, ServerPatch, TaskState } from '../model/index.js';
 import type { Tx } from '../store/database.js';
 import { tables } from '../store/tables.js';
 import { Superseded } from './superseded.js';
@@ -26,6 +28,10 @@ export class ServerRun<Arguments = unknown> {
   /** The server as this job last read or wrote it. */
   server: Server;
   readonly #events = new Map<string, ActionEvent>();
+  /** Steps that are under way, as others are told of them; the outermost first. */
+  #open: string[] = [];
+  /** What is told with the next write. */
+  #told: InstanceStep[] = [];
 
   constructor(core: Core, job: Job, server: Server, signal: AbortSignal) {
     this.core = core;
@@ -44,6 +50,54 @@ export class ServerRun<Arguments = unknown> {
     return server.jobId === this.job.id;
   }
 
+  /** The work of the action begins. */
+  begin(): void {
+    const { around } = toldAction(this.job.kind);
+    if (around) this.enter(around);
+  }
+
+  /** A step begins: told with the next write, and with the server as it is now. It ends with `leave`, or with the work. */
+  enter(name: string): void {
+    this.#open.push(name);
+    this.#tell({ name, phase: 'start', server: this.server });
+  }
+
+  /** The step that was entered last has come to its end. */
+  leave(): void {
+    const name = this.#open.pop();
+    if (name !== undefined) this.#tell({ name, phase: 'end', server: this.server });
+  }
+
+  /** Something has happened that has no beginning and no end. */
+  pass(name: string): void {
+    this.#tell({ name, server: this.server });
+  }
+
+  #tell(step: InstanceStep): void {
+    if (this.core.events.active) this.#told.push(step);
+  }
+
+  /** What is told of the end: steps that are under way end with the work, the innermost first, or else it has failed. */
+  #ending(server: Server, fault: Fault | null): readonly InstanceStep[] {
+    if (!fault) return this.#open.toReversed().map((name) => ({ name, phase: 'end', server }));
+    const { failed } = toldAction(this.job.kind);
+    return failed ? [{ name: failed, phase: 'error', server, fault }] : [];
+  }
+
+  /** Ends what is still under way where the work's last write was like any other. Not a change of the server. */
+  async tellRest(): Promise<void> {
+    const { core, context } = this;
+    if (!core.events.active || this.#open.length === 0) return;
+    await core.store.transaction(async (tx) => {
+      const current = await tables.servers.lock(tx, this.server.id);
+      if (!current || !this.holds(current)) return;
+      for (const step of [...this.#told, ...this.#ending(current, null)])
+        await core.events.stepped(tx, step, context, this.arguments);
+    });
+    this.#told = [];
+    this.#open = [];
+  }
+
   /** Changes the server, together with whatever else belongs into the same transaction. */
   update(patch: ServerPatch, also?: AlsoWrite): Promise<Server> {
     return this.write(patch, also, false);
@@ -52,6 +106,7 @@ export class ServerRun<Arguments = unknown> {
   /** @param last whether the action has come to its end with this */
   protected async write(patch: ServerPatch, also: AlsoWrite | undefined, last: boolean): Promise<Server> {
     const events = [...this.#events.values()];
+    const told = this.#told;
     this.server = await this.core.store.transaction(async (tx) => {
       const current = await tables.servers.lock(tx, this.server.id);
       if (!current || !this.holds(current)) throw new Superseded(`${this.server.id} belongs to another job`);
@@ -59,13 +114,14 @@ export class ServerRun<Arguments = unknown> {
       await recordEvents(tx, current.id, this.context.requestId, events);
       const now = this.core.clock.now();
       const changed = await tables.servers.update(tx, { ...current, ...patch, ...more, updatedAt: now });
+      const tell = (step: InstanceStep) => this.core.events.stepped(tx, step, this.context, this.arguments);
+      for (const step of told) await tell(step);
       await this.core.events.changed(tx, current, changed, this.context);
-      if (last) {
-        const fault = patch.fault ?? null;
-        await this.core.events.acted(tx, this.job.kind, 'end', changed, this.context, fault);
-      }
+      if (last) for (const step of this.#ending(changed, patch.fault ?? null)) await tell(step);
       return changed;
     });
+    this.#told = this.#told.slice(told.length);
+    if (last) this.#open = [];
     return this.server;
   }
 
@@ -89,7 +145,7 @@ export class ServerRun<Arguments = unknown> {
   async perform(work: DriverWork, task?: TaskState, event?: string): Promise<void> {
     const step = event ? this.#begin(event) : undefined;
     const shown = task !== undefined && task !== this.server.taskState;
-    if ((shown || step) && !this.isInstant(work)) await this.update(shown ? { taskState: task } : {});
+    if ((shown || step || this.#told.length > 0) && !this.isInstant(work)) await this.update(shown ? { taskState: task } : {});
     try {
       await this.core.machines.perform(this.#order(work), this.signal);
       if (step) this.#end(step, 'Success', null);

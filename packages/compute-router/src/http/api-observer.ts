@@ -1,10 +1,42 @@
 import type { NegotiatorOptions } from '@apistrata/microversion';
 import type { RouterObserver } from '@apistrata/microversion/router';
 
+/** What is answered beside the operations: health, the documents of versions, the API of project quotas. */
+export type AsidePart = 'health' | 'versions' | 'quotas';
+
+/** An answer that is no operation's. */
+export interface ServedAside {
+  readonly part: AsidePart;
+  readonly status: number;
+  /** From the arrival until the answer was handed over, in milliseconds. */
+  readonly ms: number;
+}
+
 /** Looks on while the API serves: for metrics and traces. What is left out costs nothing. It throws nothing. */
 export interface ApiObserver extends RouterObserver {
   /** Told of the version of each request, and whether that was asked for or is the one of those who ask for none. */
   readonly version?: NegotiatorOptions['onVersion'];
+  /** Told of each answer that is no operation's. */
+  readonly aside?: (served: ServedAside) => void;
+}
+
+/** Tells an observer of what a handler answers; what the handler leaves to others is not told. */
+export function observedAside(
+  part: AsidePart,
+  res: ServerResponse,
+  { aside }: ApiObserver = {},
+): { readonly handedOn: () => void } {
+  let answered = aside !== undefined;
+  const begunAt = performance.now();
+  if (aside)
+    res.once('close', () => {
+      if (answered) aside({ part, status: res.statusCode, ms: performance.now() - begunAt });
+    });
+  return {
+    handedOn() {
+      answered = false;
+    },
+  };
 }
 
 /** Makes one observer of several. The first is the outermost around requests. */

@@ -98,6 +98,12 @@ export function engineMetrics(register: Registry): EngineObserver {
     labelNames: ['kind'],
     registers,
   });
+  const dropped = new Counter({
+    name: 'apistrata_events_dropped_total',
+    help: 'Events that grew too old before a webhook took them, by host of the webhook',
+    labelNames: ['webhook'],
+    registers,
+  });
   const statements = new BoundedLabel(STATEMENTS);
   const kinds = new BoundedLabel(KINDS);
 
@@ -128,6 +134,7 @@ export function engineMetrics(register: Registry): EngineObserver {
     overQuota({ exceeded }) {
       for (const { kind } of exceeded) refusals.inc({ kind });
     },
+    eventsDropped: ({ webhook, count }) => dropped.inc({ webhook }, count),
   };
 }
 

@@ -28,10 +28,15 @@ async function dropShelvedImage({ core, context, server: { shelvedImageId } }: S
 export async function endServer(run: ServerRun): Promise<void> {
   const { server } = run;
   // On a host that is down nothing can be done, and the record went at once.
-  if (server.host && !server.deleted) await run.perform({ verb: 'destroy' }, 'deleting', 'compute_terminate_instance');
+  const there = server.host !== null && !server.deleted;
+  if (there) {
+    run.enter('shutdown');
+    await run.perform({ verb: 'destroy' }, 'deleting', 'compute_terminate_instance');
+  }
   await releasePorts(run, server.interfaces);
   await releaseVolumes(run, server.blockDevices);
   await releaseShares(run);
+  if (there) run.leave();
   await dropShelvedImage(run);
   await run.finish(
     {

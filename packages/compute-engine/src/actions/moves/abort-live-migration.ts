@@ -30,6 +30,8 @@ export const abortLiveMigration = action({
       undefined,
       'compute_live_migration_abort',
     );
+    run.leave();
+    run.enter('live_migration_rollback');
     await run.finish({}, async (tx, server) => {
       await changeMigration(tx, run.core, id, { status: 'cancelled' });
       return keepClaim(tx, server, ownClaim(server));

@@ -54,13 +54,18 @@ export async function moveServer(run: ServerRun<MoveArguments>): Promise<void> {
     await run.step('conductor_migrate_server', async () => reserve(run, await migration()));
     const { destHost, destNode } = await migration();
     if (!destHost) throw new Error(`Migration ${migrationId} has no host to move to.`);
+    run.enter('resize_prep');
     await run.passThrough(['resize_prep']);
+    run.leave();
+    run.enter('resize');
     await run.update({ taskState: 'resize_migrating' }, statusOf(run, 'migrating'));
     await run.perform({ verb: 'migrate_disk', destHost, flavor }, 'resize_migrating', 'compute_resize_instance');
     const there = { host: destHost, node: destNode, flavor, oldFlavor: run.server.flavor, newFlavor: null };
     await run.update({ ...there, taskState: 'resize_migrated' }, statusOf(run, 'post-migrating'));
+    run.leave();
   }
   await run.passThrough(['resize_migrated']);
+  run.enter('resize_finish');
   await followServer(run);
   const powerOn = run.server.wasRunning;
   await run.perform({ verb: 'finish_migration', flavor, powerOn }, 'resize_finish', 'compute_finish_resize');

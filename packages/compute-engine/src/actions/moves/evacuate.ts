@@ -83,6 +83,8 @@ export const evacuate = action({
   run: async (run) => {
     const { adminPassword, stop, migrationId } = run.arguments;
     await run.step('conductor_rebuild_server', () => settleElsewhere(run));
+    run.pass('rebuild_scheduled');
+    run.enter('rebuild');
     await run.passThrough(['rebuilding', 'rebuild_block_device_mapping']);
     await followServer(run);
     const { sourceHost } = await getMigration(run.core, migrationId);

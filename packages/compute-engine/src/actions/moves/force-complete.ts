@@ -27,6 +27,7 @@ export const forceComplete = action({
       const work: DriverWork = { verb: 'live_migration_force_complete', destHost: destHost ?? '' };
       await run.perform(work, undefined, 'compute_live_migration_force_complete');
     }
+    run.leave();
     await arrive(run);
   },
   fail: (run, error) => stay(run, error, 'failed'),

@@ -127,8 +127,10 @@ export const liveMigrate = action({
       await show(run, 'queued', queue);
       await run.perform(queue);
       const prepare: DriverWork = { verb: 'live_migration_prepare', destHost };
+      run.enter('live_migration_pre');
       await show(run, 'preparing', prepare);
       await run.perform(prepare, undefined, 'compute_pre_live_migration');
+      run.leave();
       const move: DriverWork = { verb: 'live_migration_run', destHost };
       const total = run.server.flavor.memoryMb * BYTES_PER_MIB;
       const half = Math.floor(total / 2);

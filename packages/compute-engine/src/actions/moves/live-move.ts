@@ -3,6 +3,7 @@ import { changeMigration, getMigration } from '../../migrations/migration-record
 import type { MigrationStatus } from '../../model/index.js';
 import { failRun } from '../../runs/fail-run.js';
 import type { ServerRun } from '../../runs/server-run.js';
+import { NoValidHost } from '../../scheduler/scheduler.js';
 import { keepClaim, ownClaim } from '../../scheduler/server-claims.js';
 
 /** What all work on a live migration knows. */
@@ -14,10 +15,12 @@ export interface LiveMoveArguments {
 export async function arrive(run: ServerRun<LiveMoveArguments>): Promise<void> {
   const { core } = run;
   const { id, destHost, destNode } = await getMigration(core, run.arguments.migrationId);
+  run.enter('live_migration_post');
   await run.update({ host: destHost, node: destNode }, async (tx) => {
     await changeMigration(tx, core, id, { status: 'post-migrating' });
     return undefined;
   });
+  run.enter('live_migration_post_dest');
   await followServer(run);
   await run.perform({ verb: 'live_migration_finish', destHost: destHost ?? '' }, 'migrating');
   await run.finish({}, async (tx, server) => {
@@ -33,6 +36,10 @@ export async function arrive(run: ServerRun<LiveMoveArguments>): Promise<void> {
 /** The move has ended where it began. */
 export async function stay(run: ServerRun<LiveMoveArguments>, error: Error, status: MigrationStatus): Promise<void> {
   await followServer(run).catch(() => {});
+  if (!(error instanceof NoValidHost)) {
+    run.enter('live_migration_rollback');
+    run.leave();
+  }
   await failRun(run, 'unchanged', error, {}, async (tx, server) => {
     await changeMigration(tx, run.core, run.arguments.migrationId, { status });
     return keepClaim(tx, server, ownClaim(server));

@@ -32,6 +32,7 @@ export const revertResize = action({
         ),
       );
     }
+    run.enter('resize_revert');
     await followServer(run);
     const powerOn = run.server.wasRunning;
     await run.perform(

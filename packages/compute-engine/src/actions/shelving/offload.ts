@@ -4,6 +4,7 @@ import { keepVolumesReserved } from '../../volumes/server-volumes.js';
 
 /** Takes a shelved server from its host; disks of volumes and ports stay its own. */
 export async function offload(run: ServerRun): Promise<void> {
+  run.enter('shelve_offload');
   await run.perform({ verb: 'shelve_offload' }, 'shelving_offloading', 'compute_shelve_offload_instance');
   if (run.server.interfaces.length > 0)
     await run.core.catalogs.networks.movePorts(run.context.caller, run.server.id, '');

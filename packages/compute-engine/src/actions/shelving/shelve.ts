@@ -33,6 +33,8 @@ export const shelve = action({
   },
   run: async (run) => {
     const { imageId } = run.arguments;
+    // One whose disk is a volume only leaves its host.
+    if (imageId) run.enter('shelve');
     if (run.server.vmState !== 'shelved') {
       await run.perform({ verb: 'power_off' }, 'shelving', 'compute_shelve_instance');
       if (imageId) await takeSnapshot(run, imageId, COPYING, 'compute_snapshot_instance');
@@ -45,6 +47,7 @@ export const shelve = action({
     };
     if (run.core.settings.shelvedOffloadSeconds !== 0 && hasLocalRoot(run.server)) return run.finish(shelved);
     await run.update({ ...shelved, taskState: 'shelving_offloading' });
+    run.leave();
     await offload(run);
   },
   fail: async (run, error) => {

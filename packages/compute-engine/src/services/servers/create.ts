@@ -87,7 +87,6 @@ async function insertServers(
     const server = await tables.servers.insert(tx, serverRecord(plan, id, jobId, index, count, now));
     await recordBegun(core, tx, create, context, server);
     await core.events.changed(tx, undefined, server, context);
-    await core.events.acted(tx, create.name, 'start', server, context);
     await addWork(core, tx, create, context, { id: jobId, serverId: server.id }, nextArguments());
     made.push(server);
   }
