@@ -42,9 +42,10 @@ function wanted({ name, node, express }, { readme, version }) {
   const told = toldToInstall(readme).filter((word) => word !== 'express');
   const needed = told.filter((word) => word !== 'better-sqlite3' || node < OWN_SQLITE);
   const packages = needed.map((word) => (word.startsWith('@apistrata/') ? `${word}@${version}` : word));
-  const types = ['@types/node@20', ...(express === 'none' ? [] : [`@types/express@${express}`])];
-  const program = uses[name].readme.program;
-  return [...packages, ...types, ...(express === 'none' ? [] : [`express@${express}`]), ...(program ? [program] : [])];
+  const types = [`@types/node@${node}`, ...(express === 'none' ? [] : [`@types/express@${express}`])];
+  const { program, oldProgram } = uses[name].readme;
+  const programs = program ? [node < OWN_SQLITE ? oldProgram : program] : [];
+  return [...packages, ...types, ...(express === 'none' ? [] : [`express@${express}`]), ...programs];
 }
 
 /**

@@ -9,8 +9,8 @@ const compute = { headers: { 'X-Auth-Token': 'ada:demo' } };
  * - `run`: instead of a handler, lines that end with the status of something, in `status`
  * - `probe`: path and headers that get a 200, from the use
  * - `readme`: path and headers that get a 200, from the server of the README's first example; or the name of a value that
- *   the example exports, where it has no server; or the program that runs it; or that it is only compiled, for it needs a
- *   machine set up for it
+ *   the example exports, where it has no server; or the program that runs it, and the one that still does so on Node 20;
+ *   or that it is only compiled, for it needs a machine set up for it
  */
 export const uses = {
   microversion: {
@@ -67,7 +67,7 @@ export const uses = {
     run: `const cloud = await startCloud();
   const { status } = await fetch(cloud.url);
   await cloud.stop();`,
-    readme: { program: 'vitest' },
+    readme: { program: 'vitest', oldProgram: 'vitest@4' },
   },
 };
 

@@ -73,6 +73,7 @@ describe.each(databases)('metrics of the reference server on $kind, after a day 
     await compute('GET', '/nowhere/at/all');
     await compute('GET', '/servers/00000000-0000-0000-0000-000000000000');
     await ask(program.url, 'GET', '/v2.1/servers', { token: 'nobody' });
+    for (const path of ['/', '/v2.1/', '/healthcheck', '/livez', '/v1/quotas']) await fetch(`${program.url}${path}`);
     samples = await scrape(metricsUrl);
   });
 
@@ -93,6 +94,16 @@ describe.each(databases)('metrics of the reference server on $kind, after a day 
     expect(value('apistrata_requests_total{operation="none",version="none",status="401"}')).toBe(1);
     expect(value('apistrata_versions_total{version="2.100",asked="yes"}')).toBe(1);
     expect(value('apistrata_versions_total{version="2.1",asked="no"}')).toBeGreaterThan(2);
+  });
+
+  it('tell what is answered beside the operations, each once', () => {
+    const beside = [...samples].filter(([sample]) => /_total\{operation="(?:versions|health|quotas)"/.test(sample));
+    expect(Object.fromEntries(beside)).toEqual({
+      'apistrata_requests_total{operation="versions",version="none",status="200"}': 2,
+      'apistrata_requests_total{operation="health",version="none",status="200"}': 2,
+      'apistrata_requests_total{operation="quotas",version="none",status="401"}': 1,
+    });
+    expect(value('apistrata_request_duration_seconds_count{operation="health"}')).toBe(2);
   });
 
   it('tell servers, jobs, quota refusals, identity lookups and connections', () => {

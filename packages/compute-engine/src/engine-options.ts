@@ -4,7 +4,7 @@ import type { Clock } from './clock.js';
 import type { Driver } from './drivers/driver.js';
 import type { DriverServices } from './drivers/driver-services.js';
 import type { EventOptions } from './events/engine-events.js';
-import { type WebhookOptions, webhookNames } from './events/webhook.js';
+import { namedWebhooks, type WebhookOptions } from './events/webhook.js';
 import type { Job } from './lifecycle/jobs.js';
 import type { WorkerOptions } from './lifecycle/worker.js';
 import { type EngineObserver, engineObserverHooks } from './observation/observer.js';
@@ -108,7 +108,7 @@ export function checkEngineOptions(given: EngineOptions): void {
   checkOptions('createEngine()', given, options);
   checkOptions('createEngine(): events', given.events ?? {}, events);
   for (const one of given.events?.webhooks ?? []) checkWebhook(one);
-  webhookNames(given.events?.webhooks ?? []);
+  namedWebhooks(given.events?.webhooks ?? []);
   for (const observer of observersOf(given)) checkOptions('createEngine(): observer', observer, engineObserverHooks);
   checkOptions('createEngine(): catalogs', given.catalogs ?? {}, catalogs);
   checkOptions('createEngine(): worker', given.worker || {}, worker);

@@ -254,6 +254,6 @@ describe.each(databases)('what happens, on $kind', ({ url }) => {
     await expect(open_({ url: 'https://x', secret: SECRET, kinds: [] })).rejects.toThrow(/unknown option "kinds"/);
     const twice = { url: 'https://x', secret: SECRET };
     const both = createEngine({ events: { webhooks: [twice, { ...twice, name: 'https://x' }] } });
-    await expect(both).rejects.toThrow(/give each a name of its own/);
+    await expect(both).rejects.toThrow(/give each its own/);
   });
 });

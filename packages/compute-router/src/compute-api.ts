@@ -11,18 +11,16 @@ import {
 import { genReqId, requestId } from '@apistrata/request-id';
 import type { Logger } from 'pino';
 import { type ComputeRouterOptions, computeHandler, isVersionList } from './compute-router.js';
+import { apiObservedBy } from './http/api-observer.js';
 import { crossOrigin } from './http/cross-origin.js';
 import { eventStream } from './http/event-stream.js';
 import { hidingSecrets, REDACTED } from './http/log-secrets.js';
+import type { Middleware, Next } from './http/middleware.js';
+import { observedAside } from './http/observed-aside.js';
 import { REQUEST_ID_HEADERS } from './http/request-id-headers.js';
 import { normalizeTarget } from './http/request-target.js';
 import { type Identity, IdentityUnavailable } from './identity/index.js';
 import { policies } from './policy/index.js';
-
-type Next = (error?: unknown) => void;
-
-/** A middleware as Express and plain `node:http` servers take it. */
-export type Middleware = (req: IncomingMessage, res: ServerResponse, next: Next) => void;
 
 /** What `computeApi()` can be told; the engine and the identity must be given. */
 export interface ComputeApiOptions extends ComputeRouterOptions {
@@ -152,8 +150,9 @@ export function computeApi(options: ComputeApiOptions): ComputeApi {
   steps.push((req, res, next) => (isVersionList(req) ? next() : requestIds(req, res, next)));
   if (logger) steps.push(requestLog(logger));
   if (routerOptions.cors) steps.push(crossOrigin(routerOptions.cors));
-  if (checked) steps.push(checked as Middleware);
-  if (quota) steps.push(quotaStep(quota, options));
+  const observer = apiObservedBy(options.observer);
+  if (checked) steps.push(observedAside('health', checked as Middleware, observer));
+  if (quota) steps.push(observedAside('quotas', quotaStep(quota, options), observer));
   if (options.engine.events.kept) steps.push(eventStep(options));
   steps.push(router);
   const run = chain(steps);

@@ -11,6 +11,8 @@ import { BadRequest } from './http/bad-request.js';
 import { ComputeCall, type Mount, type RouterContext } from './http/call.js';
 import { type CorsOptions, crossOrigin } from './http/cross-origin.js';
 import { faultRenderer, Unauthorized } from './http/faults.js';
+import type { Middleware } from './http/middleware.js';
+import { observedAside } from './http/observed-aside.js';
 import { applyRateLimit, type RateLimiter } from './http/rate-limited.js';
 import { REQUEST_ID_HEADERS } from './http/request-id-headers.js';
 import { normalizeTarget } from './http/request-target.js';
@@ -124,8 +126,8 @@ export function isVersionList(req: IncomingMessage): boolean {
 /** The same without request ids, for whoever gives them. */
 export function computeHandler(options: ComputeRouterOptions): ComputeRouter {
   const max = checkedMaximum(options);
-  const { headers = 'both', observer: looking = [] } = options;
-  const observer = apiObservedBy('at' in looking ? looking : [looking]);
+  const { headers = 'both' } = options;
+  const observer = apiObservedBy(options.observer);
   const negotiation = { service: 'compute', min: MIN_VERSION, max, headers, onVersion: observer?.version } as const;
   const negotiate = negotiator(negotiation);
   const discovery = computeDiscovery(max, options.trustProxy);
@@ -177,12 +179,17 @@ export function computeHandler(options: ComputeRouterOptions): ComputeRouter {
     legacy ??= routerAt('/v2', negotiator({ ...negotiation, pinned: MIN_VERSION }).apply);
     legacy(req, res);
   };
-  const documents = versionDocuments({ discovery, negotiate });
+  const answerDocument = versionDocuments({ discovery, negotiate });
+  const documents: Middleware = (req, res, next) => {
+    if (!answerDocument(req, res)) next();
+  };
+  const first = observedAside('versions', documents, observer);
   const handler: Handler = (req, res) => {
     try {
-      if (documents(req, res)) return;
-      if (req.url!.startsWith('/v2/')) serveLegacy(req, res);
-      else serve(req, res);
+      first(req, res, () => {
+        if (req.url!.startsWith('/v2/')) serveLegacy(req, res);
+        else serve(req, res);
+      });
     } catch (error) {
       fault(error, req, res);
     }

@@ -9,7 +9,7 @@ import { updatePayload } from './instance-payload.js';
 import { type InstanceStep, stepPayload } from './instance-step.js';
 import { envelopeTime, type Notification, type NotificationObject, notificationObject } from './notification.js';
 import { Outbox, type ToldEvent } from './outbox.js';
-import { Webhook, type WebhookOptions, wantedTypes, webhookNames } from './webhook.js';
+import { namedWebhooks, Webhook, type WebhookOptions, wantedTypes } from './webhook.js';
 
 /** Of `createEngine({ events })`: that events are kept at all, for how long, and who is told of them. */
 export interface EventOptions {
@@ -72,11 +72,9 @@ export class EngineEvents {
     this.#onError = onError;
     this.#keepMs = options?.keepMs ?? KEEP_MS;
     const outbox = options && new Outbox(store);
-    const webhooks = options?.webhooks ?? [];
     this.#outbox = outbox;
-    const names = webhookNames(webhooks);
     this.#webhooks = outbox
-      ? webhooks.map((webhook, index) => new Webhook(names[index]!, webhook, outbox, onError))
+      ? [...namedWebhooks(options.webhooks ?? [])].map(([name, webhook]) => new Webhook(name, webhook, outbox, onError))
       : [];
   }
 

@@ -18,16 +18,17 @@ export interface WebhookOptions {
   readonly name?: string;
 }
 
-/** The names of webhooks, in their order. Throws a TypeError where two would share a place. */
-export function webhookNames(webhooks: readonly WebhookOptions[]): readonly string[] {
-  const names: string[] = [];
-  for (const { url, types = ['*'], name } of webhooks) {
-    const own = name ?? (names.includes(url) ? `${url} ${types.toSorted().join(',')}` : url);
-    if (names.includes(own))
-      throw new TypeError(`createEngine(): two webhooks have the name ${JSON.stringify(own)}; give each a name of its own`);
-    names.push(own);
+/** Webhooks by their names, in their order. Throws a TypeError where two would share a place. */
+export function namedWebhooks(webhooks: readonly WebhookOptions[]): ReadonlyMap<string, WebhookOptions> {
+  const named = new Map<string, WebhookOptions>();
+  for (const webhook of webhooks) {
+    const { url, types = ['*'] } = webhook;
+    const name = webhook.name ?? (named.has(url) ? `${url} ${types.toSorted().join(',')}` : url);
+    if (named.has(name))
+      throw new TypeError(`createEngine(): two webhooks have the name ${JSON.stringify(name)}; give each its own`);
+    named.set(name, webhook);
   }
-  return names;
+  return named;
 }
 
 /** Whether a type is one of those that were asked for. */
@@ -111,7 +112,8 @@ export class Webhook {
 
   /** How many of events that are gone it would still have had to be told. */
   missed(gone: readonly { readonly position: number | null; readonly type: string }[], position: number): number {
-    return gone.filter((event) => (event.position ?? Number.POSITIVE_INFINITY) > position && this.#wants(event.type)).length;
+    return gone.filter((event) => (event.position ?? Number.POSITIVE_INFINITY) > position && this.#wants(event.type))
+      .length;
   }
 
   /** Sends what there is, unless that is under way or a pause is. */

@@ -145,7 +145,8 @@ export class ServerRun<Arguments = unknown> {
   async perform(work: DriverWork, task?: TaskState, event?: string): Promise<void> {
     const step = event ? this.#begin(event) : undefined;
     const shown = task !== undefined && task !== this.server.taskState;
-    if ((shown || step || this.#told.length > 0) && !this.isInstant(work)) await this.update(shown ? { taskState: task } : {});
+    if ((shown || step || this.#told.length > 0) && !this.isInstant(work))
+      await this.update(shown ? { taskState: task } : {});
     try {
       await this.core.machines.perform(this.#order(work), this.signal);
       if (step) this.#end(step, 'Success', null);

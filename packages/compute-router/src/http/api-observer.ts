@@ -20,29 +20,11 @@ export interface ApiObserver extends RouterObserver {
   readonly aside?: (served: ServedAside) => void;
 }
 
-/** Tells an observer of what a handler answers; what the handler leaves to others is not told. */
-export function observedAside(
-  part: AsidePart,
-  res: ServerResponse,
-  { aside }: ApiObserver = {},
-): { readonly handedOn: () => void } {
-  let answered = aside !== undefined;
-  const begunAt = performance.now();
-  if (aside)
-    res.once('close', () => {
-      if (answered) aside({ part, status: res.statusCode, ms: performance.now() - begunAt });
-    });
-  return {
-    handedOn() {
-      answered = false;
-    },
-  };
-}
-
 /** Makes one observer of several. The first is the outermost around requests. */
-export function apiObservedBy(observers: readonly ApiObserver[]): ApiObserver | undefined {
+export function apiObservedBy(given: ApiObserver | readonly ApiObserver[] = []): ApiObserver | undefined {
+  const observers = 'at' in given ? given : [given];
   if (observers.length < 2) return observers[0];
-  type Hook = 'stage' | 'request' | 'version';
+  type Hook = 'stage' | 'request' | 'version' | 'aside';
   const all = <Name extends Hook>(name: Name): ApiObserver[Name] => {
     const hooks = observers.flatMap((observer) => observer[name] ?? []) as ((...told: unknown[]) => void)[];
     if (hooks.length < 2) return hooks[0] as ApiObserver[Name];
@@ -54,5 +36,5 @@ export function apiObservedBy(observers: readonly ApiObserver[]): ApiObserver | 
     if (!inner || !outer) return outer ?? inner;
     return (req, serve) => outer(req, () => inner(req, serve));
   }, undefined);
-  return { around, stage: all('stage'), request: all('request'), version: all('version') };
+  return { around, stage: all('stage'), request: all('request'), version: all('version'), aside: all('aside') };
 }

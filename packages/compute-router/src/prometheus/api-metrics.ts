@@ -9,11 +9,19 @@ const REQUEST_SECONDS = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0
 /** Versions that are told apart; clients choose them, and an API may have a hundred. */
 const VERSIONS = 40;
 
+/** Kinds of project quotas that are told apart; a service has a handful. */
+const KINDS = 40;
+
+/** What was asked for too much of: a `QuotaExceeded` of `@apistrata/quota`, or anything else that says so. */
+export interface RefusedQuota {
+  readonly details: readonly { readonly kind: string }[];
+}
+
 /** Requests of which no operation was found: unknown paths, callers turned away before. */
 const NONE = 'none';
 
 /** The metrics of what the API serves. */
-export function apiMetrics(register: Registry): Required<Pick<ApiObserver, 'request' | 'version'>> {
+export function apiMetrics(register: Registry): Required<Pick<ApiObserver, 'request' | 'version' | 'aside'>> {
   const registers = [register];
   const requests = new Counter({
     name: 'apistrata_requests_total',
@@ -41,7 +49,25 @@ export function apiMetrics(register: Registry): Required<Pick<ApiObserver, 'requ
       requests.inc({ operation, version: version ? known.of(version.text) : NONE, status });
       seconds.observe({ operation }, ms / 1000);
     },
+    aside({ part, status, ms }) {
+      requests.inc({ operation: part, version: NONE, status });
+      seconds.observe({ operation: part }, ms / 1000);
+    },
     version: (version, requested) => versions.inc({ version: known.of(version.text), asked: requested ? 'yes' : 'no' }),
+  };
+}
+
+/** The metric of `enforceQuota({ onExceeded })`. */
+export function quotaMetrics(register: Registry): (refusal: RefusedQuota) => void {
+  const refusals = new Counter({
+    name: 'apistrata_project_quota_refusals_total',
+    help: 'Requests refused because a project has no room for them, by kind of project quota',
+    labelNames: ['kind'],
+    registers: [register],
+  });
+  const kinds = new BoundedLabel(KINDS);
+  return ({ details }) => {
+    for (const { kind } of details) refusals.inc({ kind: kinds.of(kind) });
   };
 }
 

@@ -5,9 +5,11 @@ import type { ServerStatistics } from '@apistrata/healthcheck/server';
 import { collectDefaultMetrics, Registry } from 'prom-client';
 import type { ApiObserver } from '../http/api-observer.js';
 import type { IdentityLookup } from '../identity/index.js';
-import { apiMetrics, identityMetrics } from './api-metrics.js';
+import { apiMetrics, identityMetrics, quotaMetrics, type RefusedQuota } from './api-metrics.js';
 import { connectionMetrics } from './connection-metrics.js';
 import { engineGauges, engineMetrics } from './engine-metrics.js';
+
+export type { RefusedQuota };
 
 /** Where metrics are kept. */
 export interface PrometheusOptions {
@@ -31,6 +33,8 @@ export interface PrometheusMetrics {
   readonly api: ApiObserver;
   /** For `identityService({ onLookup })`. */
   readonly identity: (identityLookup: IdentityLookup) => void;
+  /** For `enforceQuota({ onExceeded })` of `@apistrata/quota`. */
+  readonly quota: (refusal: RefusedQuota) => void;
   /** Asks these too, at each scrape. Once for each. */
   readonly scrape: (sources: Scraped) => void;
   /** Answers `GET` and `HEAD` with all metrics, and anything else with 405. Mount it where only monitoring comes. */
@@ -77,6 +81,7 @@ export function prometheusMetrics({ register = ownRegistry() }: PrometheusOption
     engine: engineMetrics(register),
     api: apiMetrics(register),
     identity: identityMetrics(register),
+    quota: quotaMetrics(register),
     scrape({ engine, server }) {
       if (engine) engineGauges(register, engine);
       if (server) connectionMetrics(register, () => server.statistics());
