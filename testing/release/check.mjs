@@ -1,6 +1,6 @@
 // `npm run release:check`: releases all packages to a registry of its own, from a clone of what stands here, and installs
 // each of them as strangers do. Nothing of it leaves this machine or stays on it but programs in node_modules/.cache.
-// `--only quota` tries one package.
+// `--only quota` tries one package, `--rows 10-27` those rows. It ends after two hours at the latest.
 import { execFileSync, spawn } from 'node:child_process';
 import { cpSync, existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -15,6 +15,7 @@ import { uses } from './uses.mjs';
 
 const ROOT = join(import.meta.dirname, '../..');
 const HALF_HOUR = 1_800_000;
+const TWO_HOURS = 7_200_000;
 const TWO_YEARS = 2 * 365 * 24 * 3_600_000;
 
 const MATRIX = {
@@ -147,10 +148,12 @@ async function stale(registry) {
   return dates.filter(([, last]) => last < oldest).map(([name]) => name);
 }
 
-const only = process.argv.includes('--only') ? process.argv[process.argv.indexOf('--only') + 1] : undefined;
+const option = (name) => (process.argv.includes(name) ? process.argv[process.argv.indexOf(name) + 1] : undefined);
+const only = option('--only');
+const [first, last] = (option('--rows') ?? '1-999').split('-').map(Number);
 const folder = mkdtempSync(join(tmpdir(), 'apistrata-release-'));
 const registry = await startRegistry(join(folder, 'registry'));
-let failures = 0;
+const failures = [];
 try {
   say(`a registry listens at ${registry.url}`);
   const clone = join(folder, 'clone');
@@ -163,50 +166,50 @@ try {
   const rows = pairs({ name: names, ...MATRIX }).filter(({ name }) => !only || name === only);
   const pnpmVersion = /pnpm@(\S+)/.exec(manifestOf().scripts.pnpm)[1];
   for (const [index, row] of rows.entries()) {
+    if (index + 1 < first || index + 1 > last) continue;
     const path = join(clone, 'packages', row.name);
     const manifest = JSON.parse(readFileSync(join(path, 'package.json'), 'utf8'));
     const readme = readFileSync(join(path, 'README.md'), 'utf8');
     const project = join(folder, 'projects', `${index}-${row.name}`);
     const place = { folder: project, env: registry.env, version: manifest.version, readme, manifest };
     const what = Object.entries(row).map(([key, value]) => (key === 'name' ? value : `${key} ${value}`));
+    const line = `${index + 1}/${rows.length} ${what.join(', ')}`;
     try {
+      if (performance.now() - began > TWO_HOURS) throw new Error('no time was left');
       tryOut(row, { ...place, pnpm: pnpm(pnpmVersion) });
-      say(`ok      ${index + 1}/${rows.length} ${what.join(', ')}`);
+      say(`ok      ${line}`);
     } catch (error) {
-      failures++;
-      say(
-        `FAILED  ${index + 1}/${rows.length} ${what.join(', ')}\n${error.stdout ?? ''}${error.stderr ?? error.message}`,
-      );
+      failures.push(`${line}\n${error.stack}\n${error.cause ?? ''}`);
+      say(`FAILED  ${line}: ${error.message.split('\n', 1)[0]}`);
     }
     rmSync(project, { recursive: true, force: true });
   }
+  const judge = (fine, text) => {
+    if (!fine) failures.push(text);
+    say(`${fine ? 'ok    ' : 'FAILED'}  ${text}`);
+  };
   if (!only || only === 'test-cloud') {
     const { version } = JSON.parse(readFileSync(join(clone, 'packages/test-cloud/package.json'), 'utf8'));
     const status = await commandAnswers(dirname(clone), registry.env, version);
-    if (status !== 200) failures++;
-    say(`${status === 200 ? 'ok    ' : 'FAILED'}  npx @apistrata/test-cloud answered ${status}`);
+    judge(status === 200, `npx @apistrata/test-cloud answered ${status}`);
   }
   if (!only) {
     const old = await stale(registry);
-    failures += old.length;
-    say(
-      `${old.length === 0 ? 'ok      everything' : `FAILED  all but ${old.join(', ')}`} had a release within two years`,
-    );
+    const fresh = old.length === 0 ? 'everything' : `all but ${old.join(', ')}`;
+    judge(old.length === 0, `${fresh} had a release within two years`);
 
-    const fresh = join(folder, 'fresh');
-    execFileSync('git', ['clone', '--quiet', clone, fresh]);
+    const place = join(folder, 'fresh');
+    execFileSync('git', ['clone', '--quiet', clone, place]);
     const begun = performance.now();
-    const status = await startAnswers(fresh, { ...registry.env, ...headers() });
-    if (status !== 200) failures++;
+    const status = await startAnswers(place, { ...registry.env, ...headers() });
     const seconds = ((performance.now() - begun) / 1000).toFixed(0);
-    const [size] = execFileSync('du', ['-sm', join(fresh, 'node_modules')], { encoding: 'utf8' }).split('\t');
-    say(
-      `${status === 200 ? 'ok    ' : 'FAILED'}  npm start answered ${status} after ${seconds} s, with ${size} MB installed`,
-    );
+    const [size] = execFileSync('du', ['-sm', join(place, 'node_modules')], { encoding: 'utf8' }).split('\t');
+    judge(status === 200, `npm start answered ${status} after ${seconds} s, with ${size} MB installed`);
   }
 } finally {
   await registry.stop();
   rmSync(folder, { recursive: true, force: true });
 }
-say(failures === 0 ? 'installed and used by strangers, everywhere' : `${failures} failed`);
-process.exitCode = failures === 0 ? 0 : 1;
+for (const failure of failures) console.error(`\n${failure}`);
+say(failures.length === 0 ? 'installed and used by strangers, everywhere' : `${failures.length} failed`);
+process.exitCode = failures.length === 0 ? 0 : 1;

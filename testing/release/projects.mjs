@@ -1,12 +1,17 @@
-import { execFileSync } from 'node:child_process';
-import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { delimiter, dirname, join } from 'node:path';
-import { compiler, headers, nodeFolder } from './tools.mjs';
+import { compiler, headers, nodeFolder, runProgram } from './tools.mjs';
 import { programOf, uses } from './uses.mjs';
 
 const FIVE_MINUTES = 300_000;
+/** Compiling SQLite takes one to two minutes on two cores that have nothing else to do. */
+const QUARTER = 900_000;
 /** From here on Node brings a SQLite of its own. */
 const OWN_SQLITE = 22;
+
+const ADDON = 'node_modules/better-sqlite3/build/Release/better_sqlite3.node';
+/** SQLite as the first stranger on Node 20 has compiled it. To compile the same again tells nothing new. */
+let addon;
 
 /** Runs the first example of a README: `readme` says what has to answer, see `uses`. */
 const README_RUNNER = `
@@ -61,10 +66,12 @@ export function tryOut(row, { folder, env: registry, version, readme, manifest, 
   const use = uses[name];
   const native = nodeFolder(node) === dirname(process.execPath) ? headers() : {};
   const env = { ...registry, ...native, PATH: [nodeFolder(node), registry.PATH].join(delimiter) };
+  const packages = wanted(row, { readme, version });
+  const compiles = packages.includes('better-sqlite3');
   // Nothing has to be compiled where Node brings SQLite; a failing or missing compiler must not matter there.
-  if (node >= OWN_SQLITE) env.npm_config_ignore_scripts = 'true';
-  const run = (program, ...args) =>
-    execFileSync(program, args, { cwd: folder, env, encoding: 'utf8', stdio: 'pipe', timeout: FIVE_MINUTES });
+  if (!compiles || addon) Object.assign(env, { npm_config_ignore_scripts: 'true', pnpm_config_ignore_scripts: 'true' });
+  const timeout = compiles && !addon ? QUARTER : FIVE_MINUTES;
+  const run = (program, ...args) => runProgram(program, args, { cwd: folder, env, timeout });
   const expectOk = (what, output) => {
     if (!output.includes('status 200')) throw new Error(`${what} answered ${output}`);
   };
@@ -72,9 +79,12 @@ export function tryOut(row, { folder, env: registry, version, readme, manifest, 
   mkdirSync(folder, { recursive: true });
   writeFileSync(join(folder, 'package.json'), '{ "private": true }');
   writeFileSync(join(folder, 'pnpm-workspace.yaml'), 'dangerouslyAllowAllBuilds: true\nminimumReleaseAge: 0\n');
-  const packages = wanted(row, { readme, version });
   if (manager === 'npm') run('npm', 'install', '--no-audit', '--no-fund', ...packages);
   else run(pnpm, 'add', ...packages);
+  if (compiles && addon) {
+    mkdirSync(join(folder, dirname(ADDON)), { recursive: true });
+    writeFileSync(join(folder, ADDON), addon);
+  } else if (compiles) addon = readFileSync(join(folder, ADDON));
 
   for (const [peer, { optional }] of Object.entries(manifest.peerDependenciesMeta ?? {})) {
     const asked = packages.some((item) => item.startsWith(peer));

@@ -1,9 +1,22 @@
 import { execFileSync } from 'node:child_process';
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { manifestOf } from '../../scripts/manifests.mjs';
 
-const CACHE = join(import.meta.dirname, '../../node_modules/.cache/release-check');
+const ROOT = join(import.meta.dirname, '../..');
+const CACHE = join(ROOT, 'node_modules/.cache/release-check');
 const TEN_MINUTES = 600_000;
+
+/** Runs a program; the error of one that fails says what it printed, and of one that takes too long which it was. */
+export function runProgram(program, args, { timeout, ...options }) {
+  try {
+    return execFileSync(program, args, { encoding: 'utf8', stdio: 'pipe', timeout, ...options });
+  } catch (error) {
+    const command = [program.split('/').at(-1), ...args].join(' ');
+    const why = error.code === 'ETIMEDOUT' ? `took longer than ${timeout / 60_000} minutes` : 'failed';
+    throw new Error(`${command} ${why}`, { cause: `${error.stdout ?? ''}${error.stderr ?? ''}` });
+  }
+}
 
 /** The folder of a program from the configured registry, such as `node@24`; kept for the next time. */
 function programs(name) {
@@ -29,8 +42,11 @@ export function headers() {
   return existsSync(join(prefix, 'include/node/node.h')) ? { npm_config_nodedir: prefix } : {};
 }
 
-/** The compiler of a major number. */
-export const compiler = (major) => join(programs(`typescript@${major}`), 'tsc');
+/** The compiler of a major number: the one that builds this repository, or another one. */
+export function compiler(major) {
+  const own = manifestOf().dependencies.typescript.startsWith(`${major}.`);
+  return own ? join(ROOT, 'node_modules/.bin/tsc') : join(programs(`typescript@${major}`), 'tsc');
+}
 
 /** pnpm, at the version that this repository uses. */
 export const pnpm = (version) => join(programs(`pnpm@${version}`), 'pnpm');
