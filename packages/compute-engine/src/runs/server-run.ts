@@ -106,7 +106,7 @@ export class ServerRun<Arguments = unknown> {
   /** @param last whether the action has come to its end with this */
   protected async write(patch: ServerPatch, also: AlsoWrite | undefined, last: boolean): Promise<Server> {
     const events = [...this.#events.values()];
-    const told = this.#told;
+    const told = [...this.#told];
     this.server = await this.core.store.transaction(async (tx) => {
       const current = await tables.servers.lock(tx, this.server.id);
       if (!current || !this.holds(current)) throw new Superseded(`${this.server.id} belongs to another job`);

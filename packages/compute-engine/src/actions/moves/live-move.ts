@@ -3,7 +3,7 @@ import { changeMigration, getMigration } from '../../migrations/migration-record
 import type { MigrationStatus } from '../../model/index.js';
 import { failRun } from '../../runs/fail-run.js';
 import type { ServerRun } from '../../runs/server-run.js';
-import { NoValidHost } from '../../scheduler/scheduler.js';
+import { NoValidHost } from '../../scheduler/no-valid-host.js';
 import { keepClaim, ownClaim } from '../../scheduler/server-claims.js';
 
 /** What all work on a live migration knows. */
