@@ -171,6 +171,7 @@ export async function openEngine(options: EngineOptions): Promise<Engine> {
     imageDirectory: options.imageDirectory ?? (isSqliteFile(database) ? `${database}.images` : undefined),
     onServerPortsChanged: (serverId) => interfaceRefresh.changed(serverId),
     onVolumeExtended: (serverId, volumeId) => externalEvents.volumeHasGrown(serverId, volumeId),
+    volumeStorage: () => driver.volumes,
   });
   const catalogs = { ...embedded, ...options.catalogs };
   const driver = await driverFrom(options, clock, catalogs, preset).catch(async (error) => {
@@ -205,7 +206,9 @@ export async function openEngine(options: EngineOptions): Promise<Engine> {
   });
   const housekeeping = new Housekeeping(core, servers);
   const retention = new Retention(core);
-  const purge = new PeriodicPurge(retention, clock);
+  const purge = new PeriodicPurge(retention, clock, async () => {
+    if (catalogs.volumes === embedded.volumes) await embedded.volumes.sweepStorage();
+  });
   await events.start();
   if (options.worker !== false) {
     await worker.start();

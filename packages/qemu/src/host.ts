@@ -8,11 +8,13 @@ import type { GuestSecrets } from './guest/meta-data.js';
 import { ImageCache } from './images/image-cache.js';
 import { Machine } from './machine/machine.js';
 import { MachineFolder } from './machine/machine-folder.js';
+import type { VolumeShape } from './machine/machine-shape.js';
 import type { DiskTools } from './machine/prepare-disks.js';
 import { shapeOf } from './machine/shape-of.js';
 import type { Acceleration } from './programs/acceleration.js';
 import type { RunAs } from './programs/run-program.js';
 import type { QmpClient } from './qmp/qmp-client.js';
+import { VolumeStore } from './volumes/volume-store.js';
 
 /** What a host is made of, with every default decided on. */
 export interface HostParts {
@@ -26,10 +28,14 @@ export interface HostParts {
   readonly shutdownTimeoutMs: number;
 }
 
+/** Device paths are shorter; those with more letters come later. */
+const MAX_DEVICE_NAME = 32;
+
 /** This computer, with the machines that run on it: what all work on machines is done with. */
 export class Host {
   readonly parts: HostParts;
   readonly disks: DiskTools;
+  readonly volumes: VolumeStore;
   readonly #machines = new Map<string, Machine>();
 
   constructor(parts: HostParts) {
@@ -38,6 +44,7 @@ export class Host {
     const { images } = services;
     const cache = new ImageCache({ folder: join(directory, 'images'), images, qemuImg, runAs });
     this.disks = { cache, images, qemuImg, run: { runAs } };
+    this.volumes = new VolumeStore({ directory, tools: this.disks, runAs, volumes: services.volumes });
   }
 
   /** Ids of the servers that have a folder here. */
@@ -71,11 +78,25 @@ export class Host {
       folder: machine.folder,
       acceleration,
       interfaces: await this.interfaces(server),
-      bootVolume: null,
-      volumes: [],
+      ...(await this.#openVolumes(server)),
     });
     await machine.folder.boundConsole();
     return machine.start(shape, signal, incoming);
+  }
+
+  /** Has all volumes of a server served, in the order of their devices. */
+  async #openVolumes(server: Server): Promise<{ bootVolume: VolumeShape | null; volumes: readonly VolumeShape[] }> {
+    const place = ({ device }: { device: string }) => device.padStart(MAX_DEVICE_NAME);
+    const devices = [...server.blockDevices].sort((a, b) => (place(a) < place(b) ? -1 : 1));
+    const volumes: VolumeShape[] = [];
+    let bootVolume: VolumeShape | null = null;
+    for (const { volumeId, destination, bootIndex } of devices) {
+      if (volumeId === null || destination !== 'volume') continue;
+      const volume = await this.volumes.open(server, volumeId);
+      if (bootIndex === 0) bootVolume = volume;
+      else volumes.push(volume);
+    }
+    return { bootVolume, volumes };
   }
 
   /** Has the guest end by itself, and ends it where it does not. */
@@ -105,13 +126,16 @@ export class Host {
   async remove(server: Server): Promise<void> {
     const machine = this.machine(server);
     await machine.end();
+    for (const { volumeId } of server.blockDevices)
+      if (volumeId !== null) await this.volumes.close(server.id, volumeId);
     await machine.folder.remove();
     this.#machines.delete(server.id);
     await this.disks.cache.sweep();
   }
 
   /** Lets go of all machines, which go on. */
-  leave(): void {
+  async leave(): Promise<void> {
+    await this.volumes.leave();
     for (const machine of this.#machines.values()) machine.leave();
     this.#machines.clear();
   }

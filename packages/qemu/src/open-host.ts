@@ -13,6 +13,8 @@ const NOBODY = 65_534;
 /** Paths of sockets have 107 bytes at the most; below the directory come `/machines/`, an id and a name. */
 const MAX_DIRECTORY_BYTES = 55;
 
+const FOLDERS = ['machines', 'images', 'volumes', 'contents'];
+
 const DEFAULT_SHUTDOWN_MS = 60_000;
 
 async function runAsFrom(options: QemuOptions): Promise<RunAs | undefined> {
@@ -28,8 +30,9 @@ async function makeDirectory(given: string, runAs: RunAs | undefined): Promise<s
     new QemuError('DIRECTORY_UNUSABLE', `the directory ${directory} cannot hold machines: ${why}`);
   if (Buffer.byteLength(directory) > MAX_DIRECTORY_BYTES)
     throw refuse(`its path has more than ${MAX_DIRECTORY_BYTES} bytes, which is too long for the sockets in it`);
+  if (directory.includes(',')) throw refuse('QEMU takes no path with a comma');
   try {
-    for (const folder of [directory, join(directory, 'machines'), join(directory, 'images')])
+    for (const folder of [directory, ...FOLDERS.map((name) => join(directory, name))])
       await mkdir(folder, { recursive: true, mode: runAs ? 0o711 : 0o700 });
   } catch (error) {
     throw refuse((error as Error).message);
@@ -76,11 +79,13 @@ export async function look(options: QemuOptions): Promise<Found> {
 /** Makes this computer a host. Throws as {@link look} does. */
 export async function openHost(options: QemuOptions, services: DriverServices): Promise<Host> {
   const { probe, ...found } = await look(options);
-  return new Host({
+  const host = new Host({
     ...found,
     services,
     acceleration: probe.acceleration,
     sandbox: await hasSandbox(found.program, found.runAs),
     shutdownTimeoutMs: options.shutdownTimeoutMs ?? DEFAULT_SHUTDOWN_MS,
   });
+  await host.volumes.recover();
+  return host;
 }

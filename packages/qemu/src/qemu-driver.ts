@@ -42,6 +42,7 @@ export function qemuDriver(options: QemuOptions): (clock: Clock, services: Drive
       consoleOutput: (server) => host.machine(server).folder.consoleText(),
       diagnostics: (server) => diagnosticsOf(host, server),
       console: async () => null,
+      volumes: host.volumes,
       close: async () => host.leave(),
     };
   };

@@ -37,6 +37,9 @@ const services = {
       throw new CatalogError('NETWORK_NOT_FOUND', 'there are no networks here');
     },
   },
+  volumes: {
+    getVolume: async (_caller: unknown, id: string) => ({ id, sizeGb: 1, imageMetadata: {} }),
+  },
 } as unknown as DriverServices;
 
 const opened = new Map<Driver, string>();
@@ -48,6 +51,7 @@ testDriver({
   server: { flavor },
   // Disks of another computer are out of its reach.
   hosts: ['here', 'here'],
+  needsGuest: ['detach_volume'],
   async open() {
     const directory = machineDirectory();
     const options = { directory: `${directory}/q`, acceleration: 'tcg', shutdownTimeoutMs: 50 } as const;
@@ -58,7 +62,8 @@ testDriver({
   async close(driver) {
     await driver.close?.();
     // Tests may leave machines, and those outlive their driver.
-    for (const pid of processesOf(opened.get(driver)!)) process.kill(pid, 'SIGKILL');
+    for (const program of ['qemu-system', 'qemu-storage-daemon'])
+      for (const pid of processesOf(opened.get(driver)!, program)) process.kill(pid, 'SIGKILL');
     rmSync(opened.get(driver)!, { recursive: true, force: true });
     opened.delete(driver);
   },

@@ -147,16 +147,6 @@ describe.skipIf(missing)('a virtual machine', { timeout: 240_000 }, () => {
     expect(existsSync(join(folder(), 'rescue.qcow2'))).toBe(false);
   });
 
-  it('is refused when it is to have a volume, and nothing is left of it', async () => {
-    const devices = [
-      { source: 'image', destination: 'local', sourceId: IMAGE, bootIndex: 0 },
-      { source: 'blank', destination: 'volume', size: 1, bootIndex: -1 },
-    ] as const;
-    const folders = cloud.folders();
-    await expect(cloud.create({ devices })).rejects.toThrow('have no volumes yet');
-    expect(cloud.folders()).toEqual(folders);
-  });
-
   it('has a fresh disk when it is rebuilt, and leaves nothing behind when it is deleted', async () => {
     await cloud.done(id, act().act(ada, id, 'rebuild', { imageId: IMAGE, mayReimage: false }));
     await cloud.console(id, /(GUEST ready[\s\S]*){4}/);

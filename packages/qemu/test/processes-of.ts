@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 
 /** The numbers of QEMU's processes whose command line speaks of a folder. */
-export function processesOf(folder: string): readonly number[] {
+export function processesOf(folder: string, program = 'qemu-system'): readonly number[] {
   const commandLine = (pid: string) => {
     try {
       return readFileSync(`/proc/${pid}/cmdline`, 'utf8');
@@ -10,7 +10,7 @@ export function processesOf(folder: string): readonly number[] {
     }
   };
   return readdirSync('/proc')
-    .filter((pid) => /^\d+$/.test(pid) && /^[^\0]*qemu-system[^\0]*\0/.test(commandLine(pid)))
+    .filter((pid) => /^\d+$/.test(pid) && commandLine(pid).split('\0')[0]!.includes(program))
     .filter((pid) => commandLine(pid).includes(folder))
     .map(Number);
 }

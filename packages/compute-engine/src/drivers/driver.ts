@@ -1,6 +1,7 @@
 import type { ImageContent } from '../catalogs/image-catalog.js';
 import type { BlockDevice, FlavorCopy, Server, ServerInterface, ServerShare, TaskState } from '../model/index.js';
 import type { HostControl } from './host-control.js';
+import type { VolumeStorage } from './volume-storage.js';
 
 export type { HostControl, HostPowerAction } from './host-control.js';
 
@@ -141,6 +142,8 @@ export interface Driver extends Partial<HostControl> {
    * nothing stays of servers that have gone while they were away; left out: evacuated servers alone are looked for.
    */
   machines?(): Promise<readonly string[]>;
+  /** Where the content of embedded volumes is; default: nowhere, they are records. */
+  readonly volumes?: VolumeStorage;
   /** Everything the console has printed. */
   consoleOutput(server: Server): Promise<string>;
   /** Null: this driver cannot tell. */

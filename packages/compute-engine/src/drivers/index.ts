@@ -3,3 +3,4 @@ export type { DriverServices } from './driver-services.js';
 export { noMachines } from './no-machines.js';
 export { type RuleHandle, SimulatedDriver, type SimulatedDriverOptions } from './simulated.js';
 export type { Rule, RuleMatch } from './simulated-rules.js';
+export type { StoredVolume, VolumeOrigin, VolumeStorage } from './volume-storage.js';

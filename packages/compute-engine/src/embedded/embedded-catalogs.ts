@@ -1,4 +1,5 @@
 import type { Clock } from '../clock.js';
+import type { VolumeStorage } from '../drivers/volume-storage.js';
 import type { Preset } from '../preset/preset.js';
 import type { Store } from '../store/store.js';
 import { embeddedImages } from './images/embedded-images.js';
@@ -16,16 +17,26 @@ export interface EmbeddedCatalogsOptions {
   readonly onServerPortsChanged?: (serverId: string) => void;
   /** Told of a server one of whose volumes has grown. */
   readonly onVolumeExtended?: (serverId: string, volumeId: string) => void;
+  /** Where the content of volumes is, once it is known. */
+  readonly volumeStorage?: () => VolumeStorage | undefined;
 }
 
 /** All four catalogs in the engine's own database. */
 export function embeddedCatalogs(options: EmbeddedCatalogsOptions) {
-  const { store, clock, unknown = {}, imageDirectory, onServerPortsChanged, onVolumeExtended } = options;
+  const {
+    store,
+    clock,
+    unknown = {},
+    imageDirectory,
+    onServerPortsChanged,
+    onVolumeExtended,
+    volumeStorage: storage,
+  } = options;
   const images = embeddedImages({ store, clock, unknown: unknown.images, directory: imageDirectory });
   return {
     images,
     networks: embeddedNetworks({ store, clock, unknown: unknown.networks, onServerPortsChanged }),
-    volumes: embeddedVolumes({ store, clock, unknown: unknown.volumes, images, onVolumeExtended }),
+    volumes: embeddedVolumes({ store, clock, unknown: unknown.volumes, images, onVolumeExtended, storage }),
     shares: embeddedShares({ store, clock, unknown: unknown.shares }),
   };
 }

@@ -9,13 +9,16 @@ const PERIOD_MS = 3_600_000;
 export class PeriodicPurge {
   readonly #retention: Retention;
   readonly #clock: Clock;
+  readonly #sweep: () => Promise<void>;
   readonly #stopping = new AbortController();
   #timer: NodeJS.Timeout | undefined;
   #running: Promise<void> | undefined;
   #lastAt: number;
 
-  constructor(retention: Retention, clock: Clock) {
+  /** @param sweep what else is removed then */
+  constructor(retention: Retention, clock: Clock, sweep: () => Promise<void> = async () => {}) {
     this.#retention = retention;
+    this.#sweep = sweep;
     this.#clock = clock;
     this.#lastAt = clock.now();
   }
@@ -37,6 +40,7 @@ export class PeriodicPurge {
     if (this.#clock.now() - this.#lastAt < PERIOD_MS) return;
     this.#lastAt = this.#clock.now();
     await this.#retention.purge(undefined, this.#stopping.signal);
+    await this.#sweep();
   }
 
   /** Ends after the batch that is under way. */

@@ -7,6 +7,8 @@ import { type RunAs, runProgram } from '../programs/run-program.js';
 import { QemuError } from '../qemu-error.js';
 import { checkImageFile, imageFileFormat } from './check-image-file.js';
 
+type Caller = Parameters<DriverServices['images']['get']>[0];
+
 /** The service's view of who owns a server: work on machines is done in its project's name. */
 export function ownerOf({ userId, projectId }: Server) {
   return { userId, projectId, roles: [] };
@@ -52,9 +54,9 @@ export class ImageCache {
    * @returns its size in bytes
    * @throws `IMAGE_REFUSED` for what cannot be used, and what the image service throws
    */
-  async put(server: Server, imageId: string, target: string, maxBytes: number, signal: AbortSignal): Promise<number> {
+  async put(caller: Caller, imageId: string, target: string, maxBytes: number, signal: AbortSignal): Promise<number> {
     const path = join(this.#options.folder, `${imageId}.raw`);
-    if (!(await exists(path))) await this.#once(path, () => this.#fetch(server, imageId, path, maxBytes, signal));
+    if (!(await exists(path))) await this.#once(path, () => this.#fetch(caller, imageId, path, maxBytes, signal));
     const { size } = await stat(path);
     checkSize(size, maxBytes);
     const now = new Date();
@@ -71,9 +73,8 @@ export class ImageCache {
     return underway;
   }
 
-  async #fetch(server: Server, imageId: string, path: string, maxBytes: number, signal: AbortSignal): Promise<void> {
+  async #fetch(caller: Caller, imageId: string, path: string, maxBytes: number, signal: AbortSignal): Promise<void> {
     const { images, folder, qemuImg, runAs } = this.#options;
-    const caller = ownerOf(server);
     const image = await images.get(caller, imageId);
     const format = imageFileFormat(image.diskFormat);
     const incoming = join(folder, `${imageId}.${randomUUID()}.part`);

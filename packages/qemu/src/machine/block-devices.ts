@@ -3,27 +3,60 @@ import { type DiskShape, isVolume, type VolumeShape } from './machine-shape.js';
 type Json = Readonly<Record<string, unknown>>;
 
 /** QEMU takes no longer names of nodes. */
-const MAX_NODE_NAME = 31;
-/** Guests see no more of a serial number. */
-const MAX_SERIAL = 36;
+const MAX_NODE_NAME = 29;
+/** Disks of this kind have no longer serial numbers. */
+const MAX_SERIAL = 20;
+/** How long a guest waits for a volume whose server has gone, and is being started again. */
+const RECONNECT_SECONDS = 60;
 
 /** The node of QEMU's block layer that a disk is. */
 export function nodeName(diskId: string): string {
-  return diskId.slice(0, MAX_NODE_NAME);
+  return diskId.replaceAll('-', '').slice(0, MAX_NODE_NAME);
 }
 
-/** What `blockdev-add` and `-blockdev` take for a disk. */
-export function blockNode(disk: DiskShape | VolumeShape): Json {
-  const common = { 'node-name': nodeName(disk.id), discard: 'unmap' };
+/** What a volume is made of in QEMU: the node that the guest's device has, and the connection behind it. */
+export interface VolumeNodes {
+  /** There are two of each while the one takes the place of the other. */
+  readonly front: readonly [string, string];
+  readonly connection: readonly [string, string];
+}
+
+export function volumeNodes(deviceId: string): VolumeNodes {
+  const stem = nodeName(deviceId);
+  return { front: [`${stem}-a`, `${stem}-b`], connection: [`${stem}-c`, `${stem}-d`] };
+}
+
+/** What `blockdev-add` takes for the connection to a volume. */
+export function connectionNode({ socket, exportName, readOnly }: VolumeShape, name: string): Json {
+  return {
+    'node-name': name,
+    driver: 'nbd',
+    server: { type: 'unix', path: socket },
+    export: exportName,
+    'read-only': readOnly,
+    'reconnect-delay': RECONNECT_SECONDS,
+    discard: 'unmap',
+  };
+}
+
+/** What stands between the guest and the connection to a volume, so that this can be exchanged under a running guest. */
+export function frontNode({ readOnly }: VolumeShape, name: string, connection: string): Json {
+  return { 'node-name': name, driver: 'raw', file: connection, 'read-only': readOnly, discard: 'unmap' };
+}
+
+/** What `blockdev-add` and `-blockdev` take for a disk, one after the other. */
+export function blockNodes(disk: DiskShape | VolumeShape): readonly Json[] {
   if (isVolume(disk)) {
-    const server = { type: 'unix', path: disk.socket };
-    return { ...common, driver: 'nbd', server, export: disk.exportName, 'read-only': disk.readOnly };
+    const { front, connection } = volumeNodes(disk.id);
+    return [connectionNode(disk, connection[0]), frontNode(disk, front[0], connection[0])];
   }
-  return { ...common, driver: 'qcow2', file: { driver: 'file', filename: disk.file } };
+  const file = { driver: 'file', filename: disk.file };
+  return [{ 'node-name': nodeName(disk.id), driver: 'qcow2', file, discard: 'unmap' }];
 }
 
 /** What `device_add` and `-device` take for a disk. */
 export function blockDevice(disk: DiskShape | VolumeShape): Json {
-  const serial = isVolume(disk) ? { serial: disk.serial.slice(0, MAX_SERIAL) } : {};
-  return { driver: 'virtio-blk-pci', id: disk.id, drive: nodeName(disk.id), ...serial };
+  const device = { driver: 'virtio-blk-pci', id: disk.id };
+  if (!isVolume(disk)) return { ...device, drive: nodeName(disk.id) };
+  return { ...device, drive: volumeNodes(disk.id).front[0], serial: disk.serial.slice(0, MAX_SERIAL) };
 }

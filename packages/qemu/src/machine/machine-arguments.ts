@@ -1,4 +1,4 @@
-import { blockDevice, blockNode } from './block-devices.js';
+import { blockDevice, blockNodes } from './block-devices.js';
 import type { MachineFolder } from './machine-folder.js';
 import type { MachineShape, NicShape } from './machine-shape.js';
 
@@ -62,7 +62,7 @@ export function machineArguments(
     ...device({ driver: 'virtio-balloon-pci', id: 'balloon' }),
     ...['-object', 'rng-random,id=random,filename=/dev/urandom'],
     ...device({ driver: 'virtio-rng-pci', rng: 'random' }),
-    ...shape.disks.flatMap((disk) => [...node(blockNode(disk)), ...device(blockDevice(disk))]),
+    ...shape.disks.flatMap((disk) => [...blockNodes(disk).flatMap(node), ...device(blockDevice(disk))]),
     ...(shape.configDrive === null
       ? []
       : [

@@ -1,6 +1,7 @@
-import { chown, mkdir, open, readFile, rm, stat, truncate } from 'node:fs/promises';
+import { chown, mkdir, open, rm, stat, truncate } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { RunAs } from '../programs/run-program.js';
+import type { ProcessFolder } from './machine-process.js';
 
 /** What a machine has on the disk; each machine has a folder of its own. */
 const FILES = {
@@ -36,7 +37,7 @@ const CONSOLE_BYTES = 2 ** 20;
 
 export type MachineFile = keyof typeof FILES;
 
-export class MachineFolder {
+export class MachineFolder implements ProcessFolder {
   readonly path: string;
   readonly #runAs: RunAs | undefined;
 
@@ -47,6 +48,11 @@ export class MachineFolder {
 
   file(name: MachineFile): string {
     return join(this.path, FILES[name]);
+  }
+
+  /** What a machine that was killed leaves behind. */
+  get leftovers(): readonly string[] {
+    return (['pid', 'qmp', 'serial', 'vnc'] as const).map((name) => this.file(name));
   }
 
   /** A disk that is neither the root disk nor a volume: `ephemeral`, `swap`. */
@@ -113,11 +119,5 @@ export class MachineFolder {
     } finally {
       await file.close();
     }
-  }
-
-  /** What QEMU complained of last. */
-  async lastComplaint(): Promise<string | undefined> {
-    const text = await readFile(this.file('complaints'), 'utf8').catch(() => '');
-    return text.trim().split('\n').at(-1) || undefined;
   }
 }

@@ -71,16 +71,11 @@ export class Machine {
   /** Ends it at once, as when the plug is pulled. */
   async end(): Promise<void> {
     const qmp = await this.running().catch(() => undefined);
-    // What it has written is on its way to the disk: asked, it ends with everything written.
-    if (qmp) await this.#quit(qmp);
+    // What it has written may be on its way to the disk.
+    await qmp?.quit();
     this.#qmp?.close();
     this.#qmp = undefined;
     await endProcess(this.folder);
-  }
-
-  async #quit(qmp: QmpClient): Promise<void> {
-    const ended = qmp.untilClosed(AbortSignal.timeout(10_000)).catch(() => {});
-    await Promise.all([ended, qmp.execute('quit').catch(() => {})]);
   }
 
   /**

@@ -9,6 +9,11 @@ import type { MachineFolder } from './machine-folder.js';
 export const GIB = 2 ** 30;
 const MIB = 2 ** 20;
 
+/** Whether a server's root disk is a volume. */
+export function isVolumeBacked({ blockDevices }: Server): boolean {
+  return blockDevices.some(({ bootIndex, destination }) => bootIndex === 0 && destination === 'volume');
+}
+
 /** What disks are made with. */
 export interface DiskTools {
   readonly cache: ImageCache;
@@ -25,7 +30,7 @@ async function exists(path: string): Promise<boolean> {
 }
 
 /** Makes a qcow2 file of that size, whole or not at all; one that is there stays. */
-async function makeDisk(
+export async function makeDisk(
   { qemuImg, run }: DiskTools,
   path: string,
   bytes: number,
@@ -70,17 +75,30 @@ async function makeSystem(
 ): Promise<void> {
   const { cache, images } = tools;
   if (await folder.exists(names.disk)) return;
-  const bytes = await cache.put(server, imageId, folder.file(names.base), diskGb * GIB, signal);
-  const { properties } = await images.get(ownerOf(server), imageId);
+  const owner = ownerOf(server);
+  const bytes = await cache.put(owner, imageId, folder.file(names.base), diskGb * GIB, signal);
+  const { properties } = await images.get(owner, imageId);
+  await makeKernel(tools, server, properties, names, folder, signal);
+  await makeDisk(tools, folder.file(names.disk), diskGb * GIB || bytes, folder.file(names.base), signal);
+}
+
+/** The kernel that goes with a disk, where its image names one. */
+async function makeKernel(
+  { cache }: DiskTools,
+  server: Server,
+  properties: Readonly<Record<string, string>>,
+  names: typeof ROOT | typeof RESCUE,
+  folder: MachineFolder,
+  signal: AbortSignal,
+): Promise<void> {
   for (const [name, id] of [
     [names.kernel, properties.kernel_id],
     [names.ramdisk, properties.ramdisk_id],
   ] as const) {
-    if (id) await cache.put(server, id, folder.file(name), 0, signal);
+    if (id) await cache.put(ownerOf(server), id, folder.file(name), 0, signal);
     else await rm(folder.file(name), { force: true });
   }
   await writeFile(folder.file(names.commandLine), properties.os_command_line ?? COMMAND_LINE);
-  await makeDisk(tools, folder.file(names.disk), diskGb * GIB || bytes, folder.file(names.base), signal);
 }
 
 /** The disks that a server has of its own, beside its volumes; those that are there stay as they are. */
@@ -92,7 +110,8 @@ export async function makeDisks(
   folder: MachineFolder,
   signal: AbortSignal,
 ): Promise<void> {
-  if (imageId !== '') await makeSystem(tools, server, imageId, diskGb, ROOT, folder, signal);
+  if (isVolumeBacked(server)) await makeKernel(tools, server, server.imageProperties, ROOT, folder, signal);
+  else if (imageId !== '') await makeSystem(tools, server, imageId, diskGb, ROOT, folder, signal);
   if (ephemeralGb > 0) await makeDisk(tools, folder.disk('ephemeral'), ephemeralGb * GIB, null, signal);
   if (swapMb > 0) await makeDisk(tools, folder.disk('swap'), swapMb * MIB, null, signal);
 }

@@ -14,6 +14,7 @@ interface Waiting {
 }
 
 const GREETING_MS = 10_000;
+const QUIT_MS = 10_000;
 const MAX_LINE = 2 ** 24;
 
 /** Answers of QEMU to what it will not do. */
@@ -184,6 +185,12 @@ export class QmpClient {
     await this.waitFor(() => false, signal).catch((error) => {
       if (signal.aborted && this.isOpen) throw error;
     });
+  }
+
+  /** Ends QEMU, with everything written that is on its way to the disk; not for longer than ten seconds. */
+  async quit(): Promise<void> {
+    const ended = this.untilClosed(AbortSignal.timeout(QUIT_MS)).catch(() => {});
+    await Promise.all([ended, this.execute('quit').catch(() => {})]);
   }
 
   /** Ends the connection; the machine goes on. */

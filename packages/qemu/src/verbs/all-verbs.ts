@@ -5,6 +5,7 @@ import type { Verbs } from './order.js';
 import { resizing } from './resizing.js';
 import { snapshots } from './snapshots.js';
 import { systems } from './systems.js';
+import { volumes } from './volumes.js';
 
 /** All that machines can do here. */
-export const verbs: Verbs = { ...life, ...memory, ...systems, ...resizing, ...snapshots, ...interfaces };
+export const verbs: Verbs = { ...life, ...memory, ...systems, ...resizing, ...snapshots, ...interfaces, ...volumes };

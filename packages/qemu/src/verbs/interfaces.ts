@@ -1,41 +1,11 @@
 import { guestInterface } from '../guest/guest-networks.js';
 import { netdevId, nicBackend, nicDevice } from '../machine/machine-arguments.js';
+import { GONE, removeDevice, THERE, unlessSo } from '../machine/remove-device.js';
 import { nicId, nicShape } from '../machine/shape-of.js';
-import { type QmpClient, QmpRefusal } from '../qmp/qmp-client.js';
 import type { Verbs } from './order.js';
 
 /** How long a guest may take to let go of a device. */
 const LET_GO_MS = 10_000;
-
-/** Passes over what QEMU refuses because it is so already. */
-function unlessSo(so: RegExp) {
-  return (error: unknown): void => {
-    if (!(error instanceof QmpRefusal && so.test(error.message))) throw error;
-  };
-}
-
-const THERE = /Duplicate (device )?ID/i;
-const GONE = /not found/i;
-
-/**
- * Has the guest let go of a device. One that does not answer, because it is still booting or has no driver, keeps the device
- * until it boots anew.
- */
-async function removeDevice(qmp: QmpClient, id: string, timeoutMs: number, signal: AbortSignal): Promise<void> {
-  const late = AbortSignal.timeout(timeoutMs);
-  try {
-    await qmp.executeUntil(
-      'device_del',
-      { id },
-      ({ event, data }) => event === 'DEVICE_DELETED' && data.device === id,
-      AbortSignal.any([signal, late]),
-    );
-  } catch (error) {
-    signal.throwIfAborted();
-    if (late.aborted) return;
-    unlessSo(/not found|already in the process of unplug/i)(error);
-  }
-}
 
 /** Interfaces that come and go. A machine that is off has them when it is started. */
 export const interfaces: Verbs = {

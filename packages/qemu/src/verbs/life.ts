@@ -2,7 +2,6 @@ import type { Server } from '@apistrata/compute-engine';
 import type { GuestSecrets } from '../guest/meta-data.js';
 import type { Host } from '../host.js';
 import { makeDisks } from '../machine/prepare-disks.js';
-import { QemuError } from '../qemu-error.js';
 import type { Verbs } from './order.js';
 
 /** Makes what is missing of a machine, and runs it. */
@@ -13,8 +12,6 @@ export async function boot(
   secrets: GuestSecrets,
   signal: AbortSignal,
 ): Promise<void> {
-  if (server.blockDevices.some(({ destination }) => destination === 'volume'))
-    throw new QemuError('NOT_POSSIBLE', 'machines of this driver have no volumes yet');
   const { folder } = host.machine(server);
   await folder.make();
   await makeDisks(host.disks, server, imageId, server.flavor, folder, signal);

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { CatalogError } from '../../catalogs/catalog-error.js';
 import type { ImageCatalog } from '../../catalogs/image-catalog.js';
 import type { VolumeCatalog, VolumeQuery, VolumeStatus } from '../../catalogs/volume-catalog.js';
+import type { VolumeStorage } from '../../drivers/volume-storage.js';
 import type { Caller } from '../../model/caller.js';
 import { owns } from '../caller-scope.js';
 import { type EmbeddedOptions, embeddedContext } from '../embedded-options.js';
@@ -12,6 +13,7 @@ import { volumeMaker } from './new-volume.js';
 import { volumeSnapshots } from './snapshots.js';
 import {
   changeVolume,
+  inStorage,
   narrowOwned,
   newVolumeRecord,
   presentVolumes,
@@ -30,6 +32,8 @@ export interface EmbeddedVolumesOptions extends EmbeddedOptions {
   readonly images?: Pick<ImageCatalog, 'get'>;
   /** Told, once it is durable, that a volume of a server has grown. */
   readonly onVolumeExtended?: (serverId: string, volumeId: string) => void;
+  /** Where content is; default: nowhere. */
+  readonly storage?: () => VolumeStorage | undefined;
 }
 
 /** What can be changed of a volume without doing anything to it. */
@@ -51,14 +55,17 @@ export type VolumeChange = Partial<
 const { attachments, snapshots, volumes } = volumeTables;
 
 const DELETABLE = new Set<VolumeStatus>(['available', 'error', 'error_restoring', 'error_extending']);
+/** How long content may be there before its record is: making it takes its time. */
+const ORPHANED_MS = 3_600_000;
 const REIMAGEABLE = new Set<VolumeStatus>(['available', 'error', 'reserved']);
 
 /** Volumes kept in the engine's own database, with everything a volume service needs on top of {@link VolumeCatalog}. */
 export function embeddedVolumes(options: EmbeddedVolumesOptions) {
   const context: VolumeContext = {
-    ...embeddedContext('embeddedVolumes', options, ['images', 'onVolumeExtended']),
+    ...embeddedContext('embeddedVolumes', options, ['images', 'onVolumeExtended', 'storage']),
     images: options.images,
     onVolumeExtended: options.onVolumeExtended ?? (() => {}),
+    storage: options.storage ?? (() => undefined),
   };
   const { store, clock } = context;
   const types = volumeTypes(context);
@@ -116,11 +123,12 @@ export function embeddedVolumes(options: EmbeddedVolumesOptions) {
         await tx.db.deleteFrom('volume_attachments').where('volume_id', '=', id).execute();
         await volumes.delete(tx, id);
       });
+      await inStorage(context, (storage) => storage.remove(id));
     },
 
     /** Grows a volume; servers that use it are told through `onVolumeExtended`. */
     async extendVolume(caller: Caller, id: string, sizeGb: number): Promise<void> {
-      await changeVolume(context, caller, id, async (volume, tx) => {
+      const check = (volume: VolumeRecord) => {
         if (volume.status !== 'available' && volume.status !== 'in-use')
           throw wrongStatus(volume, 'available or in-use');
         if (!Number.isInteger(sizeGb) || sizeGb <= volume.sizeGb)
@@ -128,6 +136,11 @@ export function embeddedVolumes(options: EmbeddedVolumesOptions) {
             'VOLUME_INVALID',
             `Invalid input received: New size for extend must be greater than current size. (current: ${volume.sizeGb}, extended: ${sizeGb}).`,
           );
+      };
+      check(await visibleVolume(context, caller, id));
+      await inStorage(context, (storage) => storage.extend(id, sizeGb));
+      await changeVolume(context, caller, id, async (volume, tx) => {
+        check(volume);
         const ties = await attachments.find(tx, (q) => q.where('volume_id', '=', id));
         for (const { serverId, status } of ties)
           if (status === 'attached') tx.afterCommit(() => context.onVolumeExtended(serverId, id));
@@ -147,7 +160,7 @@ export function embeddedVolumes(options: EmbeddedVolumesOptions) {
     async reimage(caller: Caller, id: string, imageId: string): Promise<void> {
       const image = await context.images?.get(caller, imageId);
       if (!image) throw new CatalogError('VOLUME_INVALID', 'This catalog has no images to write to volumes.');
-      await changeVolume(context, caller, id, (volume) => {
+      const check = (volume: VolumeRecord) => {
         if (!REIMAGEABLE.has(volume.status)) throw wrongStatus(volume, 'available or error or reserved');
         const minSizeGb = image.minDiskGb;
         if (volume.sizeGb < minSizeGb)
@@ -155,6 +168,12 @@ export function embeddedVolumes(options: EmbeddedVolumesOptions) {
             'VOLUME_INVALID',
             `Image ${imageId} needs ${minSizeGb} GiB, the volume has ${volume.sizeGb}.`,
           );
+      };
+      const before = await visibleVolume(context, caller, id);
+      check(before);
+      await inStorage(context, (storage) => storage.reimage(caller, id, imageId, before.sizeGb));
+      await changeVolume(context, caller, id, (volume) => {
+        check(volume);
         const status: VolumeStatus = volume.status === 'error' ? 'available' : volume.status;
         const imageMetadata = { ...image.properties, image_id: image.id, image_name: image.name ?? '' };
         return { status, bootable: true, imageMetadata };
@@ -180,6 +199,7 @@ export function embeddedVolumes(options: EmbeddedVolumesOptions) {
 
     async completeMigration(caller: Caller, oldId: string, newId: string, failed: boolean): Promise<string> {
       await visibleVolume(context, caller, newId);
+      if (!failed) await inStorage(context, (storage) => storage.replace(oldId, newId));
       await changeVolume(context, caller, oldId, async (volume, tx) => {
         if (failed) return { migrationStatus: 'error' };
         const replacement = await volumes.lock(tx, newId);
@@ -199,6 +219,15 @@ export function embeddedVolumes(options: EmbeddedVolumesOptions) {
       });
       if (failed) await catalog.deleteVolume(caller, newId).catch(() => {});
       return oldId;
+    },
+
+    /** Forgets content that is nobody's: of volumes whose making, or removal, a crash has cut off. */
+    async sweepStorage(): Promise<void> {
+      const stored = (await context.storage()?.list()) ?? [];
+      for (const { id, storedAt } of stored) {
+        const known = (await volumes.get(store, id)) ?? (await snapshots.get(store, id));
+        if (!known && storedAt < clock.now() - ORPHANED_MS) await inStorage(context, (storage) => storage.remove(id));
+      }
     },
 
     seed: (seed: VolumesSeed): Promise<void> => seedVolumes(context, seed),

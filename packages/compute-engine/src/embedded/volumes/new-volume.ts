@@ -1,9 +1,11 @@
 import { CatalogError } from '../../catalogs/catalog-error.js';
 import type { NewVolume, VolumeSnapshot } from '../../catalogs/volume-catalog.js';
+import type { VolumeOrigin } from '../../drivers/volume-storage.js';
 import type { Caller } from '../../model/caller.js';
 import { lookThenInsert } from '../../store/look-then-insert.js';
 import { refuseNul } from '../json-conditions.js';
 import {
+  inStorage,
   newVolumeRecord,
   presentVolumes,
   type VolumeContext,
@@ -21,6 +23,12 @@ function invalid(message: string): CatalogError {
 
 /** What a volume inherits from what it is made from. */
 type Origin = Partial<VolumeRecord> & { readonly minSizeGb: number };
+
+function contentOf({ imageId, snapshotId, sourceVolumeId }: NewVolume): VolumeOrigin {
+  if (imageId) return { kind: 'image', imageId };
+  const id = snapshotId || sourceVolumeId;
+  return id ? { kind: 'copy', id } : { kind: 'blank' };
+}
 
 /** Makes a volume, blank or from an image, a snapshot or another volume. Its content is there at once. */
 export function volumeMaker(
@@ -104,6 +112,11 @@ export function volumeMaker(
       },
       context.clock.now(),
     );
+    // The content comes first: what a crash cuts off then is content that nobody knows, and not a volume without any.
+    if (!(await volumes.get(context.store, request.key)))
+      await inStorage(context, (storage) =>
+        storage.create(caller, { id: request.key, sizeGb, origin: contentOf(request) }),
+      );
     const volume = await lookThenInsert(context.store, async (tx) => {
       const existing = await volumes.get(tx, request.key);
       if (existing && existing.projectId !== caller.projectId)

@@ -6,8 +6,15 @@ import { owns } from '../caller-scope.js';
 import { derivedUuid } from '../derived-uuid.js';
 import { refuseNul } from '../json-conditions.js';
 import { listPage } from '../list-page.js';
-import { narrowOwned, type VolumeContext, visibleVolume, volumeNotFound, wrongStatus } from './volume-context.js';
-import { type SnapshotRecord, volumeTables } from './volume-tables.js';
+import {
+  inStorage,
+  narrowOwned,
+  type VolumeContext,
+  visibleVolume,
+  volumeNotFound,
+  wrongStatus,
+} from './volume-context.js';
+import { type SnapshotRecord, type VolumeRecord, volumeTables } from './volume-tables.js';
 
 const { snapshots, volumes } = volumeTables;
 
@@ -69,14 +76,23 @@ export function volumeSnapshots(context: VolumeContext) {
 
     async createSnapshot(caller: Caller, request: NewSnapshot): Promise<SnapshotRecord> {
       refuseNul(request);
-      await visibleVolume(context, caller, request.volumeId);
+      const check = (volume: VolumeRecord) => {
+        const allowed = request.force ? FORCIBLE.has(volume.status) : volume.status === 'available';
+        if (!allowed) throw wrongStatus(volume, 'available');
+      };
+      const source = await visibleVolume(context, caller, request.volumeId);
+      if (!(await snapshots.get(store, request.key))) {
+        check(source);
+        const { sizeGb } = source;
+        const origin = { kind: 'copy', id: source.id } as const;
+        await inStorage(context, (storage) => storage.create(caller, { id: request.key, sizeGb, origin }));
+      }
       return lookThenInsert(store, async (tx) => {
         const existing = await snapshots.get(tx, request.key);
         if (existing) return existing;
         const volume = await volumes.lock(tx, request.volumeId);
         if (!volume) throw volumeNotFound(request.volumeId);
-        const allowed = request.force ? FORCIBLE.has(volume.status) : volume.status === 'available';
-        if (!allowed) throw wrongStatus(volume, 'available');
+        check(volume);
         return snapshots.insert(tx, {
           ...blank(clock.now()),
           id: request.key,
@@ -111,6 +127,7 @@ export function volumeSnapshots(context: VolumeContext) {
       if (!snapshot) return;
       if (!owns(caller, snapshot.projectId)) throw snapshotNotFound(id);
       await store.transaction((tx) => snapshots.delete(tx, id));
+      await inStorage(context, (storage) => storage.remove(id));
     },
   };
 }

@@ -1,6 +1,7 @@
 import { CatalogError } from '../../catalogs/catalog-error.js';
 import type { ImageCatalog } from '../../catalogs/image-catalog.js';
 import type { Volume } from '../../catalogs/volume-catalog.js';
+import type { VolumeStorage } from '../../drivers/volume-storage.js';
 import type { Caller } from '../../model/caller.js';
 import type { New } from '../../model/stored.js';
 import type { Session, Tx } from '../../store/database.js';
@@ -18,6 +19,23 @@ export interface VolumeContext extends EmbeddedContext {
   /** Asked for the images that volumes are made from. */
   readonly images: Pick<ImageCatalog, 'get'> | undefined;
   readonly onVolumeExtended: (serverId: string, volumeId: string) => void;
+  /** Where content is; undefined: nowhere, volumes are records. */
+  readonly storage: () => VolumeStorage | undefined;
+}
+
+/** Has the content of volumes follow what is about to be written down of them, or what was. */
+export async function inStorage(
+  { storage }: VolumeContext,
+  work: (storage: VolumeStorage) => Promise<void>,
+): Promise<void> {
+  const there = storage();
+  if (!there) return;
+  await work(there).catch((error) => {
+    if (error instanceof CatalogError) throw error;
+    throw new CatalogError('UNAVAILABLE', `The content of the volume cannot be kept: ${error.message}`, {
+      cause: error,
+    });
+  });
 }
 
 /** A volume as it is shown: with its attachments. */

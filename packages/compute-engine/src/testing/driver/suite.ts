@@ -14,6 +14,8 @@ export interface DriverSuite {
   readonly close?: (driver: Driver) => void | Promise<void>;
   /** Fields of the servers that the suite asks for: an image and a flavor that the driver can boot. */
   readonly server?: Partial<Server>;
+  /** Work that may fail because a guest has to take part in it, and the image has none: detaching, say. Default: none. */
+  readonly needsGuest?: readonly DriverVerb[];
   /** Two hosts of the driver; default `host1` and `host2`. */
   readonly hosts?: readonly [string, string];
 }
@@ -52,7 +54,9 @@ export function onFreshDriver(suite: DriverSuite): DriverTest {
         deepFreeze(sampleServer({ host: hosts[0], node: hosts[0], ...suite.server, ...fields }));
       const origin = { action: 'create', requestId: 'req-00000000-0000-4000-8000-000000000000' };
       const perform = async (work: DriverWork, server: Server) => {
-        if (supports(work.verb)) await driver.perform(deepFreeze(work), server, new AbortController().signal, origin);
+        if (!supports(work.verb)) return;
+        const performed = driver.perform(deepFreeze(work), server, new AbortController().signal, origin);
+        await (suite.needsGuest?.includes(work.verb) ? Promise.allSettled([performed]) : performed);
       };
       try {
         await body({

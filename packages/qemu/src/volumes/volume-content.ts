@@ -1,0 +1,58 @@
+import { chown, mkdir, readdir, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { ProcessFolder } from '../machine/machine-process.js';
+import type { RunAs } from '../programs/run-program.js';
+
+const FILES = {
+  disk: 'disk.qcow2',
+  /** What the disk leans on, where it was made from an image. */
+  base: 'base.raw',
+  socket: 'nbd',
+  pid: 'pid',
+  qmp: 'qmp',
+  complaints: 'server.log',
+  users: 'users',
+} as const;
+
+/** What is in a volume: a folder of its own, with the disk and the process that serves it. */
+export class VolumeContent implements ProcessFolder {
+  readonly path: string;
+  readonly #runAs: RunAs | undefined;
+
+  constructor(path: string, runAs: RunAs | undefined) {
+    this.path = path;
+    this.#runAs = runAs;
+  }
+
+  file(name: keyof typeof FILES): string {
+    return join(this.path, FILES[name]);
+  }
+
+  get leftovers(): readonly string[] {
+    return (['pid', 'qmp', 'socket'] as const).map((name) => this.file(name));
+  }
+
+  /** Only the user that machines run as gets in. */
+  async make(): Promise<void> {
+    await mkdir(this.path, { mode: 0o700 });
+    await mkdir(this.file('users'), { mode: 0o700 });
+    if (this.#runAs) await chown(this.path, this.#runAs.uid, this.#runAs.gid);
+  }
+
+  /** Servers that use it, those that are off among them. */
+  users(): Promise<readonly string[]> {
+    return readdir(this.file('users')).catch(() => []);
+  }
+
+  async addUser(serverId: string): Promise<void> {
+    await writeFile(join(this.file('users'), serverId), '');
+  }
+
+  async removeUser(serverId: string): Promise<void> {
+    await rm(join(this.file('users'), serverId), { force: true });
+  }
+
+  async remove(): Promise<void> {
+    await rm(this.path, { recursive: true, force: true });
+  }
+}
