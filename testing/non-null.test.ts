@@ -5,7 +5,7 @@ import { nonNullAssertionsIn, nonNullAssertionsOf } from './non-null.js';
 
 /** How many each package may have at the most. The numbers only fall: whoever takes one away writes the smaller one here. */
 const budget: Readonly<Record<string, number>> = {
-  'compute-engine': 127,
+  'compute-engine': 15,
   'compute-router': 47,
   explorer: 16,
   healthcheck: 18,
@@ -13,7 +13,7 @@ const budget: Readonly<Record<string, number>> = {
   qemu: 7,
   quota: 60,
   'request-id': 2,
-  'test-cloud': 66,
+  'test-cloud': 6,
 };
 
 describe('non-null assertions', () => {

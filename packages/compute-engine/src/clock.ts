@@ -5,6 +5,14 @@ export interface Clock {
   sleep(ms: number, signal?: AbortSignal): Promise<void>;
 }
 
+/** Calls back with the reason when a signal is aborted; the function that it gives ends that. */
+function onAbort(signal: AbortSignal | undefined, tell: (reason: unknown) => void): () => void {
+  if (!signal) return () => {};
+  const listener = () => tell(signal.reason);
+  signal.addEventListener('abort', listener, { once: true });
+  return () => signal.removeEventListener('abort', listener);
+}
+
 /** The machine's own time. */
 export const systemClock: Clock = {
   now: () => Date.now(),
@@ -12,14 +20,13 @@ export const systemClock: Clock = {
     new Promise((resolve, reject) => {
       if (signal?.aborted) return reject(signal.reason);
       const timer = setTimeout(() => {
-        signal?.removeEventListener('abort', stop);
+        stopListening();
         resolve();
       }, ms);
-      const stop = () => {
+      const stopListening = onAbort(signal, (reason) => {
         clearTimeout(timer);
-        reject(signal!.reason);
-      };
-      signal?.addEventListener('abort', stop, { once: true });
+        reject(reason);
+      });
     }),
 };
 
@@ -44,18 +51,17 @@ export class ManualClock implements Clock {
   sleep(ms: number, signal?: AbortSignal): Promise<void> {
     return new Promise((resolve, reject) => {
       if (signal?.aborted) return reject(signal.reason);
-      const stop = () => {
+      const stopListening = onAbort(signal, (reason) => {
         this.#sleepers.delete(sleeper);
-        reject(signal!.reason);
-      };
+        reject(reason);
+      });
       const sleeper: Sleeper = {
         until: this.#now + ms,
         wake: () => {
-          signal?.removeEventListener('abort', stop);
+          stopListening();
           resolve();
         },
       };
-      signal?.addEventListener('abort', stop, { once: true });
       this.#sleepers.add(sleeper);
     });
   }

@@ -95,8 +95,8 @@ export async function startCloud(options: CloudOptions = {}): Promise<TestCloud>
     },
     clock,
     rules: {
-      machine: (rule) => rules.machine(rule),
-      http: (rule) => rules.http(rule),
+      machine: (rule) => rules.machine(rule).handle,
+      http: (rule) => rules.http(rule).handle,
       clear: () => rules.clear(),
     },
     get engine() {

@@ -3,7 +3,7 @@ export { CatalogError, type CatalogErrorCode, type CatalogErrorKind } from './ca
 export type * from './catalogs.js';
 export * from './http/index.js';
 export type * from './image-catalog.js';
-export { type Cidr, formatCidr, parseCidr, parseIp } from './ip-address.js';
+export { type Cidr, cidrOf, formatCidr, ipOf, parseCidr, parseIp } from './ip-address.js';
 export type * from './network-catalog.js';
 export type * from './share-catalog.js';
 export type * from './volume-catalog.js';

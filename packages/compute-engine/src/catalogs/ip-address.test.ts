@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { canonicalIp, formatCidr, formatIp, parseCidr, parseIp } from './ip-address.js';
+import { canonicalIp, cidrOf, formatCidr, formatIp, ipOf, parseCidr, parseIp } from './ip-address.js';
 
 describe('addresses', () => {
   it.each([
@@ -39,5 +39,12 @@ describe('addresses', () => {
     expect(formatCidr(parseCidr('fd00::1/64')!)).toBe('fd00::/64');
     for (const wrong of ['10.0.0.0', '10.0.0.0/33', 'x/8', '10.0.0.0/', 'fd00::/129'])
       expect(parseCidr(wrong)).toBe(undefined);
+  });
+
+  it('throws for a text that was taken for an address or a range and is none', () => {
+    expect(cidrOf('10.1.2.3/16')).toEqual(parseCidr('10.1.0.0/16'));
+    expect(ipOf('fd00::1')).toEqual(parseIp('fd00::1'));
+    expect(() => cidrOf('10.0.0.0/33')).toThrow(new TypeError("'10.0.0.0/33' is not a CIDR"));
+    expect(() => ipOf('10.0.0')).toThrow(new TypeError("'10.0.0' is not an IP address"));
   });
 });

@@ -69,15 +69,29 @@ function longestZeros(groups: readonly string[]): { readonly at: number; readonl
 
 /** Reads `10.0.0.0/24`; the bits behind the prefix do not matter. Undefined when it is no CIDR. */
 export function parseCidr(text: string): Cidr | undefined {
-  const match = /^([^/]+)\/(\d{1,3})$/.exec(text);
-  const address = match && parseIp(match[1]!);
+  const [, base, digits] = /^([^/]+)\/(\d{1,3})$/.exec(text) ?? [];
+  const address = base === undefined ? undefined : parseIp(base);
   if (!address) return undefined;
-  const prefix = Number(match[2]);
+  const prefix = Number(digits);
   const width = bits[address.version];
   if (prefix > width) return undefined;
   const size = 1n << BigInt(width - prefix);
   const first = address.value - (address.value % size);
   return { version: address.version, first, last: first + size - 1n, prefix };
+}
+
+/** The address that a text says, where it was checked before: throws for any other. */
+export function ipOf(text: string): IpAddress {
+  const address = parseIp(text);
+  if (!address) throw new TypeError(`'${text}' is not an IP address`);
+  return address;
+}
+
+/** The range that a text says, where it was checked before: throws for any other. */
+export function cidrOf(text: string): Cidr {
+  const cidr = parseCidr(text);
+  if (!cidr) throw new TypeError(`'${text}' is not a CIDR`);
+  return cidr;
 }
 
 /** The text of a range: `10.0.0.0/24`. */

@@ -3,6 +3,6 @@ import { createHash } from 'node:crypto';
 /** The same UUID for the same text, always: for things that exist before anybody made them. */
 export function derivedUuid(text: string): string {
   const hex = createHash('sha1').update(`apistrata/${text}`).digest('hex');
-  const variant = ((Number.parseInt(hex[16]!, 16) & 3) | 8).toString(16);
+  const variant = ((Number.parseInt(hex.charAt(16), 16) & 3) | 8).toString(16);
   return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-5${hex.slice(13, 16)}-${variant}${hex.slice(17, 20)}-${hex.slice(20, 32)}`;
 }

@@ -14,6 +14,7 @@ export type {
 export type { FixedIpRequest, PortView } from './networks/port-records.js';
 export type { PortChange } from './networks/ports.js';
 export type { RouterFields } from './networks/routers.js';
+export type { SecurityGroupView } from './networks/security-groups.js';
 export type { NewSubnet, SubnetChange } from './networks/subnets.js';
 export type { NetworkFields } from './networks/topology.js';
 export type { EmbeddedShareCatalog, ShareRecord } from './shares/embedded-shares.js';

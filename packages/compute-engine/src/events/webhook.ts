@@ -1,4 +1,5 @@
 import { createHmac, randomUUID } from 'node:crypto';
+import { groupBy } from '../group-by.js';
 import type { Outbox, ToldEvent } from './outbox.js';
 
 /** Somebody who is told of events over HTTP. */
@@ -40,8 +41,8 @@ export function wantedTypes(types: readonly string[] | undefined): (type: string
       .map((part) => part.replaceAll(/[.+?^${}()|[\]\\]/g, '\\$&'))
       .join('.*'),
   );
-  const wanted = new RegExp(`^(?:${patterns.join('|')})$`);
-  return (type) => wanted.test(type);
+  const pattern = new RegExp(`^(?:${patterns.join('|')})$`);
+  return (type) => pattern.test(type);
 }
 
 const TIMEOUT_MS = 10_000;
@@ -159,13 +160,7 @@ export class Webhook {
 
   /** Events of one server in their order, several servers side by side. */
   async #sendAll(events: readonly ToldEvent[]): Promise<void> {
-    const byServer = new Map<string, ToldEvent[]>();
-    for (const event of events) {
-      const line = byServer.get(event.serverId ?? event.id);
-      if (line) line.push(event);
-      else byServer.set(event.serverId ?? event.id, [event]);
-    }
-    const lines = [...byServer.values()];
+    const lines = [...groupBy(events, (event) => event.serverId ?? event.id).values()];
     const errors: unknown[] = [];
     const next = async (): Promise<void> => {
       for (let line = lines.shift(); line && !this.#ending.signal.aborted; line = lines.shift()) {

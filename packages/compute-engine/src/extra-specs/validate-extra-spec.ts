@@ -11,7 +11,11 @@ const STANDARD_RESOURCE: KnownExtraSpec = { key: 'resources{group}:{class}', typ
 const STANDARD_TRAIT: KnownExtraSpec = { key: 'trait{group}:{trait}', type: 'string', enum: ['required', 'forbidden'] };
 
 const exact = new Map(KNOWN_EXTRA_SPECS.filter((spec) => !spec.placeholders).map((spec) => [spec.key, spec]));
-const withPlaceholders = KNOWN_EXTRA_SPECS.filter((spec) => spec.placeholders);
+const withPlaceholders = KNOWN_EXTRA_SPECS.flatMap((spec) => {
+  const { key, placeholders } = spec;
+  if (!placeholders) return [];
+  return { spec, start: key.slice(0, key.indexOf('{')), pattern: keyPatternOf(key, placeholders) };
+});
 const patterns = new Map<string, RE2JS>();
 
 /**
@@ -35,7 +39,7 @@ function specOf(key: string): KnownExtraSpec | undefined {
   return (
     exact.get(key) ??
     standardOf(key) ??
-    withPlaceholders.find((spec) => key.startsWith(spec.key.split('{', 1)[0]!) && matches(keyPatternOf(spec), key))
+    withPlaceholders.find(({ start, pattern }) => key.startsWith(start) && matches(pattern, key))?.spec
   );
 }
 
@@ -47,10 +51,10 @@ function standardOf(key: string): KnownExtraSpec | undefined {
 }
 
 /** The pattern of a key with placeholders, all its other characters standing for themselves. */
-function keyPatternOf(spec: KnownExtraSpec): string {
-  return spec.key
+function keyPatternOf(key: string, placeholders: Readonly<Record<string, string>>): string {
+  return key
     .split(/(\{\w+\})/)
-    .map((part, index) => (index % 2 === 1 ? spec.placeholders![part.slice(1, -1)]! : RE2JS.quote(part)))
+    .map((part) => placeholders[part.slice(1, -1)] ?? RE2JS.quote(part))
     .join('');
 }
 

@@ -18,16 +18,18 @@ type BitsOf = (fields: readonly Buffer[]) => number | undefined;
 const DSA_BITS = 1024;
 const DSA_ORDER_BITS = 160;
 
-const TYPES: Readonly<Record<string, BitsOf>> = {
-  'ssh-rsa': rsaBits,
-  'ssh-dss': dsaBits,
-  'ecdsa-sha2-nistp256': pointBits('nistp256', 'prime256v1', 256),
-  'ecdsa-sha2-nistp384': pointBits('nistp384', 'secp384r1', 384),
-  'ecdsa-sha2-nistp521': pointBits('nistp521', 'secp521r1', 521),
-  'ssh-ed25519': ed25519Bits,
-  'sk-ecdsa-sha2-nistp256@openssh.com': withApplication(pointBits('nistp256', 'prime256v1', 256)),
-  'sk-ssh-ed25519@openssh.com': withApplication(ed25519Bits),
-};
+const TYPES: ReadonlyMap<string, BitsOf> = new Map(
+  Object.entries({
+    'ssh-rsa': rsaBits,
+    'ssh-dss': dsaBits,
+    'ecdsa-sha2-nistp256': pointBits('nistp256', 'prime256v1', 256),
+    'ecdsa-sha2-nistp384': pointBits('nistp384', 'secp384r1', 384),
+    'ecdsa-sha2-nistp521': pointBits('nistp521', 'secp521r1', 521),
+    'ssh-ed25519': ed25519Bits,
+    'sk-ecdsa-sha2-nistp256@openssh.com': withApplication(pointBits('nistp256', 'prime256v1', 256)),
+    'sk-ssh-ed25519@openssh.com': withApplication(ed25519Bits),
+  }),
+);
 
 /**
  * Reads a public key in OpenSSH form: `TYPE BASE64 [COMMENT]`, with RSA, DSA, ECDSA, Ed25519 and their security-key forms.
@@ -38,11 +40,12 @@ export function parseSshPublicKey(text: string): SshPublicKey {
   const match = /^([^\s]+)[ \t]+([A-Za-z0-9+/]+={0,2})(?=\s|$)/.exec(text);
   if (!match) throw new InvalidKey('a public key has the form "TYPE BASE64 COMMENT"');
   const [, type, base64] = match as unknown as [string, string, string];
-  if (!Object.hasOwn(TYPES, type)) throw new InvalidKey('the type of the public key is not known');
+  const bitsOf = TYPES.get(type);
+  if (!bitsOf) throw new InvalidKey('the type of the public key is not known');
   const blob = Buffer.from(base64, 'base64');
   const fields = base64.length % 4 === 0 ? readSshFields(blob) : undefined;
   if (!fields || fields[0]?.toString('latin1') !== type) throw new InvalidKey(`this is not a ${type} key`);
-  const bits = TYPES[type]!(fields.slice(1));
+  const bits = bitsOf(fields.slice(1));
   if (bits === undefined) throw new InvalidKey(`the numbers of this ${type} key are not those of a key`);
   return { type, bits, fingerprint: fingerprint('md5', blob) };
 }
@@ -67,10 +70,10 @@ function pointBits(curve: string, name: string, bits: number): BitsOf {
   const length = 1 + 2 * Math.ceil(bits / 8);
   return (fields) => {
     const [ownCurve, point] = fields;
-    if (fields.length !== 2 || ownCurve!.toString('latin1') !== curve) return undefined;
-    if (point!.length !== length || point![0] !== 4) return undefined;
+    if (fields.length !== 2 || ownCurve?.toString('latin1') !== curve) return undefined;
+    if (point?.length !== length || point[0] !== 4) return undefined;
     try {
-      ECDH.convertKey(point!, name);
+      ECDH.convertKey(point, name);
       return bits;
     } catch {
       // Not on the curve.
@@ -80,16 +83,20 @@ function pointBits(curve: string, name: string, bits: number): BitsOf {
 }
 
 function ed25519Bits(fields: readonly Buffer[]): number | undefined {
-  return fields.length === 1 && fields[0]!.length === 32 ? 256 : undefined;
+  return fields.length === 1 && fields[0]?.length === 32 ? 256 : undefined;
 }
 
 /** Keys kept in a security key name, last, the application they are for. */
 function withApplication(bitsOf: BitsOf): BitsOf {
-  return (fields) => (fields.length > 1 && fields.at(-1)!.length > 0 ? bitsOf(fields.slice(0, -1)) : undefined);
+  return (fields) => {
+    const application = fields.at(-1);
+    return fields.length > 1 && application?.length ? bitsOf(fields.slice(0, -1)) : undefined;
+  };
 }
 
 function positive(fields: readonly Buffer[], count: number): readonly bigint[] | undefined {
-  if (fields.length !== count || fields.some((field) => field.length === 0 || field[0]! >= 0x80)) return undefined;
+  if (fields.length !== count || fields.some((field) => field.length === 0 || field.readUInt8() >= 0x80))
+    return undefined;
   return fields.map((field) => BigInt(`0x${field.toString('hex')}`));
 }
 

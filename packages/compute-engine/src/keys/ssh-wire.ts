@@ -25,5 +25,6 @@ export function writeSshFields(...fields: readonly Uint8Array[]): Buffer {
 
 /** A positive number as a field: big-endian, with a zero in front where its first bit would mean a minus. */
 export function sshInteger(bytes: Uint8Array): Buffer {
-  return Buffer.concat([bytes[0]! >= 0x80 ? Buffer.of(0) : Buffer.of(), bytes]);
+  const [first = 0] = bytes;
+  return Buffer.concat([first >= 0x80 ? Buffer.of(0) : Buffer.of(), bytes]);
 }

@@ -44,8 +44,9 @@ async function secretsOf({ rows }: DatabaseReader, url: string, options: SecretK
   try {
     const payloads = new Payloads(await sealerFor(url, options), { keepTokens: true });
     const closed = jobs.map(({ id, payload }) => payloads.read(id, payload).unreadable).filter((e) => e !== undefined);
-    if (closed.length === 0) return good('secrets', `all of ${jobs.length} sealed jobs open with the key`);
-    return bad('secrets', `${closed.length} of ${jobs.length} sealed jobs do not open: ${closed[0]!.message}`);
+    const [first] = closed;
+    if (!first) return good('secrets', `all of ${jobs.length} sealed jobs open with the key`);
+    return bad('secrets', `${closed.length} of ${jobs.length} sealed jobs do not open: ${first.message}`);
   } catch (error) {
     return bad('secrets', `${jobs.length} jobs are sealed, and there is no key: ${(error as Error).message}`);
   }

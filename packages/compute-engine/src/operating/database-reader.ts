@@ -48,6 +48,13 @@ export function openReader(url: string): DatabaseReader {
   };
 }
 
+/** The row of a statement that always has one, such as a count. */
+export async function onlyRow({ rows }: DatabaseReader, sql: string): Promise<Record<string, any>> {
+  const [row] = await rows(sql);
+  if (!row) throw new Error(`no row of: ${sql}`);
+  return row;
+}
+
 /** Names of the changes of the tables that a database has, oldest first; none for one that was never used. */
 export async function changesIn({ kind, rows }: DatabaseReader): Promise<readonly string[]> {
   const table =

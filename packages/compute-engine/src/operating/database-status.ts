@@ -1,6 +1,6 @@
 import { migrations } from '../store/migrations/index.js';
 import { SqliteOwner } from '../store/sqlite-owner.js';
-import { changesIn, type DatabaseReader, openReader } from './database-reader.js';
+import { changesIn, type DatabaseReader, onlyRow, openReader } from './database-reader.js';
 
 /** What a database tells of a cloud, whether a server runs on it or not. Sizes in bytes, times in milliseconds. */
 export interface DatabaseStatus {
@@ -36,20 +36,23 @@ const SIZE = {
 const CONNECTIONS = `select count(*) as n from pg_stat_activity
   where datname = current_database() and application_name = 'apistrata' and pid <> pg_backend_pid()`;
 
-async function usedBy({ kind, rows }: DatabaseReader, url: string): Promise<string | null> {
-  if (kind === 'sqlite') return SqliteOwner.holder(url) ?? null;
-  const n = Number((await rows(CONNECTIONS))[0]!.n);
+async function usedBy(reader: DatabaseReader, url: string): Promise<string | null> {
+  if (reader.kind === 'sqlite') return SqliteOwner.holder(url) ?? null;
+  const n = Number((await onlyRow(reader, CONNECTIONS)).n);
   return n === 0 ? null : `${n} connections of servers`;
 }
 
-async function workIn({ rows }: DatabaseReader): Promise<DatabaseStatus['work']> {
+async function workIn(reader: DatabaseReader): Promise<DatabaseStatus['work']> {
   const now = Date.now();
-  const [{ jobs, running, since }] = (await rows(`
+  const { jobs, running, since } = await onlyRow(
+    reader,
+    `
     select count(*) as jobs,
       sum(case when lease_until >= ${now} then 1 else 0 end) as running,
       min(case when lease_until < ${now} and run_at <= ${now} then
         case when run_at > lease_until then run_at else lease_until end end) as since
-    from jobs`)) as [Record<string, any>];
+    from jobs`,
+  );
   return { jobs: Number(jobs), running: Number(running ?? 0), overdueMs: since === null ? 0 : now - Number(since) };
 }
 
@@ -72,7 +75,7 @@ export async function databaseStatus(url: string): Promise<DatabaseStatus> {
     const empty = done.length === 0;
     return {
       kind: reader.kind,
-      bytes: Number((await reader.rows(SIZE[reader.kind]))[0]!.bytes),
+      bytes: Number((await onlyRow(reader, SIZE[reader.kind])).bytes),
       usedBy: await usedBy(reader, url),
       tables: {
         at: done.at(-1) ?? null,

@@ -35,7 +35,8 @@ export type VolumeSeed = Item<'volumes'>;
 export type ShareSeed = Item<'shares'>;
 
 /** Five flavors, an image, a network, two hosts: enough to boot a server. Its ids are fixed. */
-export const defaultPreset: Preset = {
+export const defaultPreset: Preset &
+  Required<Pick<Preset, 'flavors' | 'hosts' | 'images' | 'networks' | 'volumeTypes'>> = {
   flavors: [
     { id: '1', name: 'm1.tiny', vcpus: 1, memoryMb: 512, diskGb: 1 },
     { id: '2', name: 'm1.small', vcpus: 1, memoryMb: 2048, diskGb: 20 },

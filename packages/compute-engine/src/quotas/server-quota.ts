@@ -13,6 +13,10 @@ import { compoundKey, LIVE, tables } from '../store/tables.js';
 type Owner = Pick<Caller, 'projectId' | 'userId'>;
 type Limits = Readonly<Record<QuotaKind, number>>;
 
+/** What a server takes of a project's quota. */
+const SERVER_KINDS = ['cores', 'instances', 'ram'] as const satisfies readonly QuotaKind[];
+type ServerAmounts = Readonly<Record<(typeof SERVER_KINDS)[number], number>>;
+
 /** What applies to a project: its own limits, else those of the class `default`, else the configured ones. */
 export async function limitsOf(core: Core, session: Session, projectId: string, userId = ''): Promise<Limits> {
   const [user, project, byClass] = await Promise.all([
@@ -24,11 +28,7 @@ export async function limitsOf(core: Core, session: Session, projectId: string, 
 }
 
 /** Instances, cores and memory (MiB) of a project's live servers; soft-deleted ones do not count. */
-export async function serverUsage(
-  session: Session,
-  projectId: string,
-  userId?: string,
-): Promise<{ instances: number; cores: number; ram: number }> {
+export async function serverUsage(session: Session, projectId: string, userId?: string): Promise<ServerAmounts> {
   let query = session.db
     .selectFrom('servers')
     .select([
@@ -94,15 +94,15 @@ async function roomFor(
   tx: Tx,
   caller: Owner,
   userId: string | undefined,
-  each: Amounts,
+  each: ServerAmounts,
 ): Promise<{ readonly servers: number; readonly refusal: (count: number) => Error }> {
   const { projectId } = caller;
   const limits = await limitsOf(core, tx, projectId, userId);
-  const limited = Object.keys(each).filter((kind) => limits[kind as QuotaKind] >= 0);
+  const limited = SERVER_KINDS.filter((kind) => limits[kind] >= 0);
   if (limited.length === 0) return { servers: Number.POSITIVE_INFINITY, refusal: () => overQuota(core, caller, []) };
   await lockName(tx, `quota:${projectId}`);
-  const usage: Amounts = await serverUsage(tx, projectId, userId);
-  const rooms = limited.map((kind) => (limits[kind as QuotaKind] - usage[kind]!) / each[kind]!);
+  const usage = await serverUsage(tx, projectId, userId);
+  const rooms = limited.map((kind) => (limits[kind] - usage[kind]) / each[kind]);
   return {
     servers: Math.max(0, Math.floor(Math.min(...rooms.filter((room) => !Number.isNaN(room))))),
     refusal: (count) => {

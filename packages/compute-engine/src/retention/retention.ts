@@ -91,8 +91,8 @@ export class Retention {
         .orderBy('seq')
         .limit(BATCH)
         .execute();
-      if (page.length === 0) return count;
-      const last = page.at(-1)!;
+      const last = page.at(-1);
+      if (!last) return count;
       from = { terminated_at: Number(last.terminated_at), seq: Number(last.seq) };
       count += await this.#core.store.transaction((tx) =>
         this.#removeServers(

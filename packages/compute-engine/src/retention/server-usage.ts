@@ -6,6 +6,9 @@ export type UsedServer = Pick<Server, 'id' | 'projectId' | 'name' | 'vmState' | 
   readonly flavor: Pick<Server['flavor'], 'name' | 'vcpus' | 'memoryMb' | 'diskGb' | 'ephemeralGb'>;
 };
 
+/** One that was launched, whatever became of it. */
+export type RunServer = UsedServer & { readonly launchedAt: number };
+
 /** All that is left of a server that was purged: what it used, and where. */
 export interface PurgedServer extends UsedServer, Stored {
   readonly host: string | null;

@@ -1,7 +1,8 @@
 import { type RawBuilder, sql } from 'kysely';
+import type { Stored } from '../model/stored.js';
 import type { Session } from '../store/database.js';
 import { tables } from '../store/tables.js';
-import type { UsedServer } from './server-usage.js';
+import type { RunServer, UsedServer } from './server-usage.js';
 
 /** Which servers: those that ran between two times, in milliseconds since the epoch, the end excluded. */
 export interface UsedServersQuery {
@@ -27,7 +28,7 @@ interface Head {
  * and what is known of those that were purged. Each part is read by an index of its own, so servers that ended before
  * cost nothing, however many there are.
  */
-export async function usedServers(session: Session, query: UsedServersQuery): Promise<readonly UsedServer[]> {
+export async function usedServers(session: Session, query: UsedServersQuery): Promise<readonly RunServer[]> {
   const { start, end, projectId, limit, after } = query;
   if (limit === 0) return [];
   const part = (table: 'servers' | 'server_usage', ended: RawBuilder<unknown>) => sql`
@@ -47,20 +48,28 @@ export async function usedServers(session: Session, query: UsedServersQuery): Pr
       union all ${part('servers', since)}
       union all ${part('server_usage', since)}
     ) as parts order by project_id, id limit ${limit}`.execute(session.db);
-  const found = await recordsOf(session, rows);
+  const servers = await recordsOf(session, rows);
   // A server that was purged between the two reads is found where it went.
-  return found.length === rows.length ? found : usedServers(session, query);
+  return servers.length === rows.length ? servers : usedServers(session, query);
 }
 
-async function recordsOf(session: Session, heads: readonly Head[]): Promise<readonly UsedServer[]> {
+function wasLaunched(server: UsedServer): server is RunServer {
+  return server.launchedAt !== null;
+}
+
+async function recordsOf(session: Session, heads: readonly Head[]): Promise<readonly RunServer[]> {
   const seqs = (purged: number) => heads.flatMap((head) => (Number(head.purged) === purged ? Number(head.seq) : []));
-  const [kept, purged] = [seqs(0), seqs(1)];
-  const records = [
-    kept.length === 0 ? [] : await tables.servers.find(session, (q) => q.where('seq', 'in', kept)),
-    purged.length === 0 ? [] : await tables.serverUsage.find(session, (q) => q.where('seq', 'in', purged)),
-  ];
-  const bySeq = records.map(
-    (purgedServers) => new Map<number, UsedServer>(purgedServers.map((record) => [record.seq, record])),
+  const bySeq = (servers: readonly (UsedServer & Stored)[]) => new Map(servers.map((server) => [server.seq, server]));
+  const [keptSeqs, purgedSeqs] = [seqs(0), seqs(1)];
+  const kept = bySeq(
+    keptSeqs.length === 0 ? [] : await tables.servers.find(session, (q) => q.where('seq', 'in', keptSeqs)),
   );
-  return heads.flatMap((head) => bySeq[Number(head.purged)]!.get(Number(head.seq)) ?? []);
+  const purged = bySeq(
+    purgedSeqs.length === 0 ? [] : await tables.serverUsage.find(session, (q) => q.where('seq', 'in', purgedSeqs)),
+  );
+  return heads
+    .flatMap(
+      (head): UsedServer[] | UsedServer => (Number(head.purged) === 1 ? purged : kept).get(Number(head.seq)) ?? [],
+    )
+    .filter(wasLaunched);
 }

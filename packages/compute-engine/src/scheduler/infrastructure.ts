@@ -141,7 +141,9 @@ export class Infrastructure {
 
   /** When a service that is up now will be down unless it is heard of again. */
   #endOfLife(service: Service): number {
-    return service.embedded || !this.isUp(service) ? Number.POSITIVE_INFINITY : this.#downAt(service.lastSeenAt!);
+    const { embedded, lastSeenAt } = service;
+    if (embedded || lastSeenAt === null || !this.isUp(service)) return Number.POSITIVE_INFINITY;
+    return this.#downAt(lastSeenAt);
   }
 
   /** Holds as long as the picture does: the picture ends with the first service that has been silent for too long. */

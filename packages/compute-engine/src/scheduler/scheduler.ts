@@ -49,7 +49,7 @@ function aggregateSpecs(flavor: FlavorCopy): [string, string][] {
 }
 
 /** Each turns away hosts for one reason; in the order in which they are asked. */
-const filters: Readonly<Record<string, Filter>> = {
+const filters = {
   enabled: ({ service }, { infrastructure }) => !service.disabled && infrastructure.isUp(service),
   requested: ({ name, node }, { placement: { host } }) => !host || host === name || host === node.hypervisorHostname,
   excluded: ({ name }, { placement }) => !placement.excludeHosts?.includes(name),
@@ -72,10 +72,11 @@ const filters: Readonly<Record<string, Filter>> = {
     group?.policy !== 'affinity' || members.size === 0 || members.has(name),
   antiAffinity: ({ name }, { placement: { group }, members }) =>
     group?.policy !== 'anti-affinity' || (members.get(name) ?? 0) < (group.maxServerPerHost ?? 1),
-};
+} satisfies Record<string, Filter>;
 
 /** What also hosts that an administrator forces have to pass. */
-const unforced: readonly string[] = ['enabled', 'requested', 'excluded'];
+const { enabled, requested, excluded } = filters;
+const unforced = { enabled, requested, excluded };
 
 /** More is better: memory that would stay free, and what soft group policies wish for. */
 function weigh(host: Host, { usage, members, placement: { group } }: Question): number {
@@ -133,11 +134,13 @@ export async function place(tx: Tx, infrastructure: Infrastructure, map: HostMap
     near: networkNear(placement.hints),
   };
   const reasons: Record<string, number> = {};
-  const names = placement.forced ? unforced : Object.keys(filters);
+  const applied = Object.entries<Filter>(placement.forced ? unforced : filters);
   const fitting = [...map.hosts.values()].filter((host) => {
-    const refused = names.find((name) => !filters[name]!(host, question));
-    if (refused) reasons[refused] = (reasons[refused] ?? 0) + 1;
-    return !refused;
+    const refusal = applied.find(([, fits]) => !fits(host, question));
+    if (!refusal) return true;
+    const [name] = refusal;
+    reasons[name] = (reasons[name] ?? 0) + 1;
+    return false;
   });
   const weighed = fitting.map((host) => ({ host, weight: weigh(host, question) })).sort((a, b) => b.weight - a.weight);
   for (const { host } of weighed) if (await claim(tx, host.node, placement.amounts)) return host;

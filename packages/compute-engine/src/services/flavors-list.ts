@@ -4,7 +4,7 @@ import type { Flavor } from '../model/index.js';
 import { compilePattern } from './servers/list-pattern.js';
 
 /** Flavor columns that lists can be sorted by, and where a flavor keeps them. */
-const sortKeys: Readonly<Record<string, (flavor: Flavor) => string | number>> = {
+const sortKeys = {
   created_at: (f) => f.createdAt,
   description: (f) => f.description ?? '',
   disabled: (f) => Number(f.disabled),
@@ -20,7 +20,7 @@ const sortKeys: Readonly<Record<string, (flavor: Flavor) => string | number>> = 
   updated_at: (f) => f.updatedAt ?? 0,
   vcpu_weight: () => 0,
   vcpus: (f) => f.vcpus,
-};
+} as const satisfies Record<string, (flavor: Flavor) => string | number>;
 
 /** Which flavors are meant, and which page of them. */
 export interface FlavorQuery {
@@ -35,7 +35,7 @@ export interface FlavorQuery {
   readonly minDiskGb?: number;
   /** Regular expression that matches somewhere in the name; an empty one matches every name. */
   readonly name?: string;
-  readonly sortKey?: string;
+  readonly sortKey?: keyof typeof sortKeys;
   readonly sortDirection?: 'asc' | 'desc';
 }
 
@@ -69,7 +69,7 @@ export function pageOfFlavors(all: readonly Flavor[], context: Context, query: F
       flavor.diskGb >= minDiskGb &&
       named(flavor.name),
   );
-  const sort = sortKeys[query.sortKey ?? 'flavorid']!;
+  const sort: (flavor: Flavor) => string | number = sortKeys[query.sortKey ?? 'flavorid'];
   const sign = query.sortDirection === 'desc' ? -1 : 1;
   const sorted = listed.sort((a, b) => {
     const [x, y] = [sort(a), sort(b)];

@@ -116,8 +116,9 @@ export class Flavors {
   /** One extra spec; 404 when there is none of that name. */
   async extraSpec(context: Context, id: string, key: string): Promise<string> {
     const { extraSpecs } = await this.get(context, id);
-    if (!Object.hasOwn(extraSpecs, key)) throw unknownSpec(id, key);
-    return extraSpecs[key]!;
+    const value = Object.hasOwn(extraSpecs, key) ? extraSpecs[key] : undefined;
+    if (value === undefined) throw unknownSpec(id, key);
+    return value;
   }
 
   async deleteExtraSpec(context: Context, id: string, key: string): Promise<void> {

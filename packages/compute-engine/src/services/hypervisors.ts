@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
 import type { Core } from '../core.js';
 import { badRequest, notFound, notSupported } from '../errors.js';
+import { groupBy } from '../group-by.js';
 import { type HostUsage, usageByHost } from '../scheduler/claims.js';
 import type { Host } from '../scheduler/infrastructure.js';
 import { LIVE, tables } from '../store/tables.js';
@@ -60,12 +61,12 @@ export class Hypervisors {
     const position = marker ? matching.findIndex(marker.is) : -1;
     if (marker && position < 0) throw badRequest(`marker [${marker.id}] not found`);
     const page = matching.slice(position + 1, limit === undefined ? undefined : position + 1 + limit);
-    return this.#describe(page, query);
+    return Promise.all(page.map(await this.#describer(page, query)));
   }
 
   /** The one that `is` tells; 404 for none. */
   async get(id: string, is: (host: Host) => boolean, parts: HypervisorParts = {}): Promise<Hypervisor> {
-    return (await this.#describe([await this.#find(id, is)], parts))[0]!;
+    return this.#describe(await this.#find(id, is), parts);
   }
 
   /** How long it has run; 400 for a host that is down, 501 for a driver that does not tell. */
@@ -75,33 +76,36 @@ export class Hypervisors {
       throw badRequest(`Compute service of ${host.name} is unavailable at this time.`);
     const uptime = await this.#core.machines.hostUptime(host.name);
     if (uptime === null) throw notSupported('Virt driver does not implement uptime function.');
-    return { ...(await this.#describe([host], {}))[0]!, uptime };
+    return { ...(await this.#describe(host, {})), uptime };
   }
 
   async #find(id: string, is: (host: Host) => boolean): Promise<Host> {
-    const found = [...(await this.#core.infrastructure.current()).hosts.values()].find(is);
-    if (!found) throw notFound(`Compute host ${id} could not be found.`);
-    return found;
+    const host = [...(await this.#core.infrastructure.current()).hosts.values()].find(is);
+    if (!host) throw notFound(`Compute host ${id} could not be found.`);
+    return host;
   }
 
-  async #describe(hosts: readonly Host[], parts: HypervisorParts): Promise<readonly Hypervisor[]> {
+  async #describe(host: Host, parts: HypervisorParts): Promise<Hypervisor> {
+    return (await this.#describer([host], parts))(host);
+  }
+
+  /** Describes any of `hosts`, knowing what the database says of all of them. */
+  async #describer(hosts: readonly Host[], parts: HypervisorParts): Promise<(host: Host) => Promise<Hypervisor>> {
     const { store, infrastructure } = this.#core;
     const usage = await usageByHost(store);
     const workloads = await this.#workloads();
     const servers = parts.servers ? await this.#servers(hosts) : undefined;
-    return Promise.all(
-      hosts.map(async (host) => {
-        const up = infrastructure.isUp(host.service);
-        return {
-          host,
-          up,
-          usage: usage.get(host.name) ?? nothing,
-          workload: workloads.get(host.name) ?? 0,
-          servers: servers?.get(host.name),
-          uptime: parts.uptime && up ? await this.#uptimeText(host.name) : null,
-        };
-      }),
-    );
+    return async (host) => {
+      const up = infrastructure.isUp(host.service);
+      return {
+        host,
+        up,
+        usage: usage.get(host.name) ?? nothing,
+        workload: workloads.get(host.name) ?? 0,
+        servers: servers && (servers.get(host.name) ?? []),
+        uptime: parts.uptime && up ? await this.#uptimeText(host.name) : null,
+      };
+    };
   }
 
   /** A list is no place for the failure of one host. */
@@ -126,16 +130,18 @@ export class Hypervisors {
   }
 
   async #servers(hosts: readonly Host[]): Promise<ReadonlyMap<string, HostedServer[]>> {
-    const byHost = new Map<string, HostedServer[]>(hosts.map(({ name }) => [name, []]));
-    if (hosts.length === 0) return byHost;
+    if (hosts.length === 0) return new Map();
+    const names = hosts.map(({ name }) => name);
     const rows = await this.#core.store.db
       .selectFrom(tables.servers.name)
       .select(['id', 'seq', 'host'])
-      .where('host', 'in', [...byHost.keys()])
+      .where('host', 'in', names)
       .where(LIVE)
       .orderBy('seq')
       .execute();
-    for (const { id, seq, host } of rows) byHost.get(host)!.push({ id, seq: Number(seq) });
-    return byHost;
+    return groupBy(
+      rows.map(({ id, seq, host }) => ({ id, seq: Number(seq), host })),
+      ({ host }) => host,
+    );
   }
 }

@@ -61,8 +61,8 @@ export class Migrations {
       // Asked of each migration: as a list it would be of everybody's servers.
       .where(sql<boolean>`exists (select 1 from servers s where s.id = migrations.server_id and s.deleted = 0)`);
     for (const [name, column] of Object.entries(columns) as [keyof typeof columns, string][]) {
-      const wanted = query[name];
-      if (wanted !== undefined) rows = rows.where(column, '=', wanted);
+      const value = query[name];
+      if (value !== undefined) rows = rows.where(column, '=', value);
     }
     const { host, changesSince, changesBefore, limit, newestFirst } = query;
     if (host !== undefined)

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { Context } from '../context.js';
 import type { Core } from '../core.js';
 import { notFound } from '../errors.js';
+import { groupBy } from '../group-by.js';
 import type { GroupPolicy, ServerGroup } from '../model/index.js';
 import { limitsOf, overQuota } from '../quotas/server-quota.js';
 import type { Tx } from '../store/database.js';
@@ -28,6 +29,12 @@ export interface GroupWithMembers extends ServerGroup {
   readonly members: readonly string[];
 }
 
+type Members = ReadonlyMap<string, readonly { readonly id: string }[]>;
+
+const withMembers =
+  (members: Members) =>
+  (group: ServerGroup): GroupWithMembers => ({ ...group, members: (members.get(group.id) ?? []).map(({ id }) => id) });
+
 /** Groups of servers that want to be near each other, or far. They never change; servers name the group they are in. */
 export class ServerGroups {
   readonly #core: Core;
@@ -41,7 +48,7 @@ export class ServerGroups {
     const group = await tables.serverGroups.get(this.#core.store, id);
     if (!group || !(context.isAdmin || group.projectId === context.caller.projectId))
       throw notFound(`Instance group ${id} could not be found.`);
-    return (await this.#withMembers([group]))[0]!;
+    return withMembers(await this.#members([group]))(group);
   }
 
   /** Oldest first. */
@@ -53,11 +60,11 @@ export class ServerGroups {
         .limit(query.limit)
         .offset(Math.min(query.offset ?? 0, Number.MAX_SAFE_INTEGER));
     });
-    return this.#withMembers(groups);
+    return groups.map(withMembers(await this.#members(groups)));
   }
 
   /** Throws 403 over quota of the project, or of the user where one is set. */
-  async create(context: Context, wanted: NewServerGroup): Promise<GroupWithMembers> {
+  async create(context: Context, request: NewServerGroup): Promise<GroupWithMembers> {
     const { projectId, userId } = context.caller;
     const group = await this.#core.store.transaction(async (tx) => {
       await lockName(tx, `server-groups:${projectId}`);
@@ -67,9 +74,9 @@ export class ServerGroups {
         id: randomUUID(),
         projectId,
         userId,
-        name: wanted.name,
-        policy: wanted.policy,
-        maxServerPerHost: wanted.maxServerPerHost ?? null,
+        name: request.name,
+        policy: request.policy,
+        maxServerPerHost: request.maxServerPerHost ?? null,
         createdAt: this.#core.clock.now(),
       });
     });
@@ -100,19 +107,21 @@ export class ServerGroups {
     );
   }
 
-  async #withMembers(groups: readonly ServerGroup[]): Promise<readonly GroupWithMembers[]> {
-    const members = new Map<string, string[]>(groups.map(({ id }) => [id, []]));
-    if (groups.length > 0) {
-      const rows = await this.#core.store.db
-        .selectFrom('servers')
-        .select(['id', 'group_id'])
-        .where('group_id', 'in', [...members.keys()])
-        .where(LIVE)
-        .where('vm_state', '!=', 'soft-delete')
-        .orderBy('seq')
-        .execute();
-      for (const { id, group_id } of rows) members.get(group_id)!.push(id);
-    }
-    return groups.map((group) => ({ ...group, members: members.get(group.id)! }));
+  /** The servers of groups, by the id of the group. */
+  async #members(groups: readonly ServerGroup[]): Promise<Members> {
+    if (groups.length === 0) return new Map();
+    const rows = await this.#core.store.db
+      .selectFrom('servers')
+      .select(['id', 'group_id'])
+      .where(
+        'group_id',
+        'in',
+        groups.map(({ id }) => id),
+      )
+      .where(LIVE)
+      .where('vm_state', '!=', 'soft-delete')
+      .orderBy('seq')
+      .execute();
+    return groupBy(rows, (row) => row.group_id);
   }
 }

@@ -79,9 +79,9 @@ export class Services {
 
   /** The service of a kind on a host; 404 for none. */
   async on(host: string, binary: string): Promise<ServiceState> {
-    const [found] = await this.list({ host, binary });
-    if (!found) throw notFound(`Could not find binary ${binary} on host ${host}.`);
-    return found;
+    const [service] = await this.list({ host, binary });
+    if (!service) throw notFound(`Could not find binary ${binary} on host ${host}.`);
+    return service;
   }
 
   /** Throws 400 for services that run no servers, and for hosts that come back before their evacuations are completed. */

@@ -1,6 +1,7 @@
 import type { Core } from '../core.js';
 import { badRequest } from '../errors.js';
-import type { UsedServer } from '../retention/server-usage.js';
+import { groupBy } from '../group-by.js';
+import type { RunServer, UsedServer } from '../retention/server-usage.js';
 import { usedServers } from '../retention/used-servers.js';
 import type { Store } from '../store/store.js';
 import { tables } from '../store/tables.js';
@@ -43,31 +44,31 @@ export interface ProjectUsage {
 const US_PER_HOUR = 3_600_000_000;
 
 /** How long a server ran within a window, in microseconds. */
-function usedUs({ launchedAt, terminatedAt }: UsedServer, { startUs, endUs }: UsageWindow): number {
-  const from = Math.max(startUs, launchedAt! * 1000);
+function usedUs({ launchedAt, terminatedAt }: RunServer, { startUs, endUs }: UsageWindow): number {
+  const from = Math.max(startUs, launchedAt * 1000);
   const to = terminatedAt === null ? endUs : Math.min(endUs, terminatedAt * 1000);
   return Math.max(0, to - from);
 }
 
 function projectUsage(
   projectId: string,
-  servers: readonly UsedServer[],
+  servers: readonly RunServer[],
   window: UsageWindow,
   now: number,
 ): ProjectUsage {
-  const times = servers.map((server) => usedUs(server, window));
+  const uses = servers.map((server) => ({ server, us: usedUs(server, window) }));
   // Added up in whole numbers: however many there are, only the last division rounds.
   const total = (size: (server: UsedServer) => number) => {
-    const sum = servers.reduce((sum, server, index) => sum + BigInt(size(server)) * BigInt(times[index]!), 0n);
+    const sum = uses.reduce((sum, { server, us }) => sum + BigInt(size(server)) * BigInt(us), 0n);
     return Number(sum) / US_PER_HOUR;
   };
   return {
     projectId,
     window,
-    servers: servers.map((server, index) => ({
+    servers: uses.map(({ server, us }) => ({
       server,
-      hours: times[index]! / US_PER_HOUR,
-      uptimeSeconds: Math.max(0, Math.floor(((server.terminatedAt ?? now) - server.launchedAt!) / 1000)),
+      hours: us / US_PER_HOUR,
+      uptimeSeconds: Math.max(0, Math.floor(((server.terminatedAt ?? now) - server.launchedAt) / 1000)),
     })),
     totalHours: total(() => 1),
     totalVcpuHours: total(({ flavor }) => flavor.vcpus),
@@ -90,18 +91,12 @@ export class Usage {
 
   /** A page of servers that ran in a window, by project and then id, gathered by project. */
   async report(query: UsageQuery): Promise<readonly ProjectUsage[]> {
-    const servers = await this.#servers(query);
-    const byProject = new Map<string, UsedServer[]>();
-    for (const server of servers) {
-      const others = byProject.get(server.projectId);
-      if (others) others.push(server);
-      else byProject.set(server.projectId, [server]);
-    }
+    const byProject = groupBy(await this.#servers(query), ({ projectId }) => projectId);
     const now = this.#core.clock.now();
     return [...byProject].map(([projectId, own]) => projectUsage(projectId, own, query.window, now));
   }
 
-  async #servers({ window, projectId, limit, marker }: UsageQuery): Promise<readonly UsedServer[]> {
+  async #servers({ window, projectId, limit, marker }: UsageQuery): Promise<readonly RunServer[]> {
     const { store } = this.#core;
     const known = marker === undefined || marker.includes('\0') ? undefined : await knownServer(store, marker);
     if (marker !== undefined && !known) throw badRequest(`marker [${marker}] not found`);

@@ -29,7 +29,7 @@ export async function createDocumentTable(db: Kysely<Rows>, name: string, shape:
   }
   await table.execute();
   for (const [number, spec] of (shape.indexes ?? []).entries()) {
-    const unique = spec[0]!.startsWith('unique:');
+    const unique = spec.some((column) => column.startsWith('unique:'));
     const columns = spec.map((column) => column.replace('unique:', ''));
     const index = db.schema.createIndex(`${name}_${number}`).on(name).columns(columns);
     await (unique ? index.unique() : index).execute();

@@ -63,8 +63,8 @@ export class DocumentTable<R extends Stored> {
   ): Promise<R[]> {
     const heads = looking.db.selectFrom(this.name).select(['id', 'seq', 'revision']) as unknown as RowQuery;
     const rows = await narrow(heads).execute();
-    const found = rows.map(({ id, revision }) => this.#known(session, id, revision));
-    const unknown = rows.flatMap(({ seq }, index) => (found[index] ? [] : [seq]));
+    const known = rows.map(({ id, revision }) => this.#known(session, id, revision));
+    const unknown = rows.flatMap(({ seq }, index) => (known[index] ? [] : [seq]));
     const read = new Map<number, R>();
     if (unknown.length > 0) {
       const parameters = [session.kind === 'postgres' ? unknown : JSON.stringify(unknown)];
@@ -72,7 +72,7 @@ export class DocumentTable<R extends Stored> {
       for (const row of texts.rows) read.set(row.seq, this.#decode(session, row));
     }
     // What was removed between the two reads is left out.
-    return rows.flatMap(({ seq }, index) => found[index] ?? read.get(seq) ?? []);
+    return rows.flatMap(({ seq }, index) => known[index] ?? read.get(seq) ?? []);
   }
 
   /** However many they are, it is one statement with one parameter: known to the database, and written once. */

@@ -46,13 +46,17 @@ function idOf(index: number): string {
 export async function populateServers(engine: Engine, { count, owners, ...given }: Population): Promise<void> {
   const { store, infrastructure } = coreOf(engine);
   if (count < 1) return;
-  const flavorId = given.flavorId ?? (await tables.flavors.find(store, (q) => q.orderBy('seq').limit(1)))[0]!.id;
-  const images = await engine.catalogs.images.list(OWN_WORK.caller);
-  const imageId = given.imageId ?? images[0]!.id;
+  const [flavor] = await tables.flavors.find(store, (q) => q.orderBy('seq').limit(1));
+  const [image] = await engine.catalogs.images.list(OWN_WORK.caller);
+  const { flavorId = flavor?.id, imageId = image?.id } = given;
+  if (flavorId === undefined || imageId === undefined)
+    throw new Error('populateServers needs a flavor and an image: name them, or have some in the preset');
   const context = { ...OWN_WORK, requestId: 'req-00000000-0000-4000-8000-000000000000' };
   const { servers } = await engine.servers.create(context, { name: 'template', flavorId, imageId, networks: 'none' });
   await engine.idle();
-  const template = (await tables.servers.get(store, servers[0]!.id))!;
+  const [made] = servers;
+  const template = made && (await tables.servers.get(store, made.id));
+  if (!template) throw new Error('the server to be copied is gone');
   const nodes = await tables.nodes.find(store, (q) => q.orderBy('seq'));
   const row = await store.db.selectFrom('servers').selectAll().where('id', '=', template.id).executeTakeFirstOrThrow();
   const copyOf = (index: number) => {

@@ -58,8 +58,9 @@ export async function loadTables(engine: Engine, dump: TablesDump): Promise<void
   await store.transaction(async (tx) => {
     for (const [name, rows] of Object.entries(dump)) {
       await tx.db.deleteFrom(name).execute();
-      if (rows.length === 0) continue;
-      const size = Math.max(1, Math.floor(MOST_PARAMETERS / Object.keys(rows[0]!).length / 10));
+      const [first] = rows;
+      if (!first) continue;
+      const size = Math.max(1, Math.floor(MOST_PARAMETERS / Object.keys(first).length / 10));
       for (let start = 0; start < rows.length; start += size)
         await tx.db
           .insertInto(name)

@@ -38,6 +38,8 @@ function hidingValue(pair: string): string {
 }
 
 /** A URL for a log: without the tokens of consoles, in whatever spelling they stand in its path or its query. */
+export function hidingSecrets(url: string): string;
+export function hidingSecrets(url: string | undefined): string | undefined;
 export function hidingSecrets(url: string | undefined): string | undefined {
   if (url === undefined) return undefined;
   const mark = url.indexOf('?');

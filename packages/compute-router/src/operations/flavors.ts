@@ -38,8 +38,8 @@ const listQuery = query(
     minDisk: one(z.string()),
     sort_dir: one(z.enum(['asc', 'desc'])),
     sort_key: [
-      until('2.101', one<z.ZodType<string>>(z.enum([...sortKeys, 'rxtx_factor']))),
-      since('2.102', one<z.ZodType<string>>(z.enum(sortKeys))),
+      until('2.101', one<z.ZodType<FlavorQuery['sortKey']>>(z.enum([...sortKeys, 'rxtx_factor']))),
+      since('2.102', one<z.ZodType<FlavorQuery['sortKey']>>(z.enum(sortKeys))),
     ],
     name: since('2.102', one(z.string())),
   },

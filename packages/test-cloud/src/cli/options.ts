@@ -94,7 +94,7 @@ function recordOptions(
   given: { record?: string; upstream?: string; region?: string; interface?: string },
   env: NodeJS.ProcessEnv,
 ): RecordOptions | undefined {
-  const { record: file, upstream, region, interface: wanted } = given;
+  const { record: file, upstream, region, interface: requested } = given;
   if (file === undefined) {
     const needless = ['upstream', 'region', 'interface'].find(
       (name) => given[name as keyof typeof given] !== undefined,
@@ -106,7 +106,7 @@ function recordOptions(
   if (!authUrl) throw new CommandError('--record needs the cloud: --upstream URL, or OS_AUTH_URL in the environment');
   if (!/^https?:$/.test(URL.canParse(authUrl) ? new URL(authUrl).protocol : ''))
     throw new CommandError(`the cloud to record is an http or https address, not "${authUrl}"`);
-  return { file, authUrl, region: region ?? env.OS_REGION_NAME, interface: wanted ?? env.OS_INTERFACE };
+  return { file, authUrl, region: region ?? env.OS_REGION_NAME, interface: requested ?? env.OS_INTERFACE };
 }
 
 /** Throws {@link CommandError} for what is not an option, or has no sense as a value. */

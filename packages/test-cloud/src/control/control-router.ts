@@ -46,9 +46,9 @@ export function controlRouter(cloud: Controlled, rules: RuleBook): Router {
   const states = new Map<string, CloudState>();
 
   function ruleOf(req: Request): ListedRule {
-    const found = rules.list().find(({ id }) => id === req.params.id);
-    if (!found) throw new ServiceError(404, `There is no rule ${req.params.id}.`);
-    return found;
+    const rule = rules.list().find(({ id }) => id === req.params.id);
+    if (!rule) throw new ServiceError(404, `There is no rule ${req.params.id}.`);
+    return rule;
   }
 
   const router = Router();
@@ -58,11 +58,11 @@ export function controlRouter(cloud: Controlled, rules: RuleBook): Router {
   router.post('/rules', (req, res) => {
     const { body } = req;
     // Held to one of the two, the refusal says where the mistake is.
-    const handle =
+    const rule =
       body?.machine === undefined
         ? rules.http(checked(HttpRequestRule, body).http)
         : rules.machine(checked(MachineRule, body).machine);
-    res.status(201).json(shownRule(rules.list().find((listed) => listed.handle === handle)!));
+    res.status(201).json(shownRule(rule));
   });
   router.get('/rules', (_req, res) => {
     res.json({ rules: rules.list().map(shownRule) });

@@ -4,10 +4,10 @@ import type { HttpRule } from '../front/http-rule.js';
 
 /** `"/^web-/i"` is a pattern; any other text is itself. */
 const text = z.string().transform((value, context) => {
-  const pattern = /^\/(.+)\/([imsu]*)$/.exec(value);
-  if (!pattern) return value;
+  const [, source, flags] = /^\/(.+)\/([imsu]*)$/.exec(value) ?? [];
+  if (source === undefined) return value;
   try {
-    return new RegExp(pattern[1]!, pattern[2]);
+    return new RegExp(source, flags);
   } catch (error) {
     context.addIssue({ code: 'custom', message: (error as Error).message });
     return z.NEVER;

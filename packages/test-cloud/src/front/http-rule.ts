@@ -1,4 +1,5 @@
 import type { IncomingMessage } from 'node:http';
+import { urlPath } from '../url-path.js';
 
 /** Which requests a rule speaks of; everything given must hold. Text matches whole, `path` without the query. */
 export interface HttpMatch {
@@ -54,22 +55,25 @@ function contains(whole: unknown, part: unknown): boolean {
   return Object.entries(part).every(([key, value]) => contains((whole as Record<string, unknown>)[key], value));
 }
 
+/** The version in a header such as `compute 2.90`; empty without one. */
+export function versionIn(header: unknown): string {
+  const text = String(header ?? '');
+  return text.slice(text.lastIndexOf(' ') + 1);
+}
+
 function versionOf({ headers }: IncomingMessage): string | undefined {
-  const typed = String(headers['openstack-api-version'] ?? '')
-    .split(' ')
-    .at(-1);
-  return typed || (headers['x-openstack-nova-api-version'] as string | undefined);
+  return versionIn(headers['openstack-api-version']) || (headers['x-openstack-nova-api-version'] as string | undefined);
 }
 
 /** Whether a request is one that the rule speaks of. `body` is asked for only when the rule has one. */
 export function matchesRequest(match: HttpMatch, req: IncomingMessage, body: () => unknown): boolean {
-  const path = (req.url ?? '/').split('?', 1)[0]!;
+  const path = urlPath(req.url ?? '/');
   return (
     (match.method === undefined || match.method.toUpperCase() === req.method) &&
     (match.path === undefined || sameText(match.path, path)) &&
     (match.version === undefined || match.version === versionOf(req)) &&
-    Object.entries(match.headers ?? {}).every(([name, wanted]) =>
-      sameText(wanted, String(req.headers[name.toLowerCase()] ?? '')),
+    Object.entries(match.headers ?? {}).every(([name, expected]) =>
+      sameText(expected, String(req.headers[name.toLowerCase()] ?? '')),
     ) &&
     (match.body === undefined || contains(body(), match.body))
   );

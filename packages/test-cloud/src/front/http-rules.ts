@@ -71,12 +71,12 @@ export class HttpRules {
     const effect = this.#rules.size > 0 ? await this.#effectFor(req, tapped) : undefined;
     if (!effect) return serve();
     if (effect.delayMs) await this.#clock.sleep(effect.delayMs);
-    const answers = effect.status !== undefined || effect.drop;
-    if (!answers) return serve();
-    if (effect.apply) replaceAnswer(res, () => answer(res, effect));
+    const answer = answerOf(effect);
+    if (!answer) return serve();
+    if (effect.apply) replaceAnswer(res, () => answer(res));
     else {
       req.resume();
-      return answer(res, effect);
+      return answer(res);
     }
     serve();
   }
@@ -93,17 +93,18 @@ export class HttpRules {
   }
 }
 
-function answer(res: ServerResponse, { status, body, headers, drop }: HttpEffect): void {
-  if (drop) {
-    res.destroy();
-    return;
-  }
-  const text = JSON.stringify(body ?? scriptedFault(status!));
-  for (const name of res.getHeaderNames()) if (name.startsWith('content-')) res.removeHeader(name);
-  res.statusCode = status!;
-  res.setHeader('Content-Type', 'application/json');
-  for (const [name, value] of Object.entries(headers ?? {})) res.setHeader(name, value);
-  res.end(status === 204 ? undefined : text);
+/** How an effect answers; undefined when it leaves that to the service. */
+function answerOf({ status, body, headers, drop }: HttpEffect): ((res: ServerResponse) => void) | undefined {
+  if (drop) return (res) => void res.destroy();
+  if (status === undefined) return undefined;
+  return (res) => {
+    const text = JSON.stringify(body ?? scriptedFault(status));
+    for (const name of res.getHeaderNames()) if (name.startsWith('content-')) res.removeHeader(name);
+    res.statusCode = status;
+    res.setHeader('Content-Type', 'application/json');
+    for (const [name, value] of Object.entries(headers ?? {})) res.setHeader(name, value);
+    res.end(status === 204 ? undefined : text);
+  };
 }
 
 /** Swallows what the service answers; when it is done, `instead` answers. */

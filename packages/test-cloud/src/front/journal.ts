@@ -1,6 +1,7 @@
 import type { IncomingHttpHeaders, IncomingMessage, OutgoingHttpHeaders, ServerResponse } from 'node:http';
 import { hidingSecrets } from '@apistrata/compute-router';
 import type { Tapped } from './body-tap.js';
+import { versionIn } from './http-rule.js';
 import { type Hide, headersWithoutSecrets, withoutSecrets } from './secrets.js';
 
 /** One request as it went by. */
@@ -76,7 +77,7 @@ function saysText({ entry, tapped }: JournalLine, text: string): boolean {
 }
 
 /** Which entries a query wants. */
-function wanted({ service, method, url, status, after, text }: JournalQuery): (line: JournalLine) => boolean {
+function matches({ service, method, url, status, after, text }: JournalQuery): (line: JournalLine) => boolean {
   const pattern = url instanceof RegExp ? new RegExp(url.source, url.flags.replace(/[gy]/g, '')) : undefined;
   const sought = text?.toLowerCase();
   return (line) => {
@@ -106,11 +107,9 @@ export function watchRequest({ service, req, res, tapped, now }: Watched, done: 
   const begun = performance.now();
   const { method = '', url: target = '', headers: requestHeaders } = req;
   // A console's token is a secret too.
-  const url = hidingSecrets(target)!;
+  const url = hidingSecrets(target);
   res.once('close', () => {
-    const version = String(res.getHeader('openstack-api-version') ?? '')
-      .split(' ')
-      .at(-1)!;
+    const version = versionIn(res.getHeader('openstack-api-version'));
     const requestId = res.getHeader('x-compute-request-id') ?? res.getHeader('x-openstack-request-id') ?? '';
     const entry = {
       number: 0,
@@ -146,13 +145,13 @@ export class Journal {
 
   /** Oldest first. */
   list(query: JournalQuery = {}): readonly JournalEntry[] {
-    return this.#lines.filter(wanted(query)).map((line) => journalEntry(line));
+    return this.#lines.filter(matches(query)).map((line) => journalEntry(line));
   }
 
   /** The newest ones that a query wants, newest first. */
   latest(count: number, query: JournalQuery = {}): readonly JournalHead[] {
     return this.#lines
-      .filter(wanted(query))
+      .filter(matches(query))
       .slice(-count)
       .reverse()
       .map(({ entry }) => entry);

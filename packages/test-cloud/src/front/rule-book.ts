@@ -3,10 +3,19 @@ import type { HttpRule } from './http-rule.js';
 import type { HttpRuleHandle, HttpRules } from './http-rules.js';
 
 /** A rule that holds now. */
-export type ListedRule = { readonly id: string } & (
-  | { readonly kind: 'machine'; readonly handle: RuleHandle }
-  | { readonly kind: 'http'; readonly handle: HttpRuleHandle }
-);
+export type ListedRule = ListedMachineRule | ListedHttpRule;
+
+interface ListedMachineRule {
+  readonly id: string;
+  readonly kind: 'machine';
+  readonly handle: RuleHandle;
+}
+
+interface ListedHttpRule {
+  readonly id: string;
+  readonly kind: 'http';
+  readonly handle: HttpRuleHandle;
+}
 
 /** All rules of a cloud, whoever added them: a program, `/_control`, the page, or the preset. */
 export class RuleBook {
@@ -21,12 +30,12 @@ export class RuleBook {
     this.#driver = driver;
   }
 
-  http(rule: HttpRule): HttpRuleHandle {
-    return this.#numbered(() => this.#http.add(rule));
+  http(rule: HttpRule): ListedHttpRule {
+    return { kind: 'http', ...this.#numbered(() => this.#http.add(rule)) };
   }
 
-  machine(rule: Rule): RuleHandle {
-    return this.#numbered(() => this.#driver().addRule(rule));
+  machine(rule: Rule): ListedMachineRule {
+    return { kind: 'machine', ...this.#numbered(() => this.#driver().addRule(rule)) };
   }
 
   /** In the order they were added. */
@@ -46,11 +55,10 @@ export class RuleBook {
   }
 
   /** Those that are there already, from the preset, come first. */
-  #numbered<H extends object>(add: () => H): H {
+  #numbered<H extends object>(add: () => H): { readonly id: string; readonly handle: H } {
     this.list();
     const handle = add();
-    this.#idOf(handle);
-    return handle;
+    return { id: String(this.#idOf(handle)), handle };
   }
 
   #idOf(handle: object): number {

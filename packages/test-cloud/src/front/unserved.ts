@@ -1,3 +1,5 @@
+import { urlPath } from '../url-path.js';
+
 /** A call that no service of the cloud has an answer to. */
 export interface UnservedCall {
   readonly service: string;
@@ -15,7 +17,7 @@ export class Unserved {
   readonly #calls = new Map<string, UnservedCall>();
 
   note(service: string, method: string, url: string): void {
-    const key = `${method} ${url.split('?')[0]!.replaceAll(ID, '{id}')}`;
+    const key = `${method} ${urlPath(url).replaceAll(ID, '{id}')}`;
     const known = this.#calls.get(key);
     if (known) known.count++;
     else this.#calls.set(key, { service, method, url, count: 1 });

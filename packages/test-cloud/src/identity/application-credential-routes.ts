@@ -66,16 +66,16 @@ export function applicationCredentialRoutes(): readonly Route[] {
   const ruleView = ({ id, path: at, method, service }: AccessRule): AccessRule => ({ id, path: at, method, service });
 
   /** The user's rule that says this, made when there is none. */
-  function ruleFor(call: Call, userId: string, wanted: Omit<AccessRule, 'id'> | Pick<AccessRule, 'id'>): AccessRule {
+  function ruleFor(call: Call, userId: string, requested: Omit<AccessRule, 'id'> | Pick<AccessRule, 'id'>): AccessRule {
     const mine = [...rules(call).values()].filter(({ user_id }) => user_id === userId);
     const same = mine.find((rule) =>
-      'id' in wanted
-        ? rule.id === wanted.id
-        : rule.path === wanted.path && rule.method === wanted.method && rule.service === wanted.service,
+      'id' in requested
+        ? rule.id === requested.id
+        : rule.path === requested.path && rule.method === requested.method && rule.service === requested.service,
     );
     if (same) return ruleView(same);
-    if ('id' in wanted) throw notFound(`Could not find Access Rule: ${wanted.id}.`);
-    const made = { ...wanted, id: newId() };
+    if ('id' in requested) throw notFound(`Could not find Access Rule: ${requested.id}.`);
+    const made = { ...requested, id: newId() };
     rules(call).set(made.id, { ...made, user_id: userId });
     return made;
   }
@@ -106,29 +106,29 @@ export function applicationCredentialRoutes(): readonly Route[] {
     post(path, (call) => {
       const { caller } = call;
       const userId = owner(call);
-      const wanted = call.body(NewCredential).application_credential;
+      const requested = call.body(NewCredential).application_credential;
       const held = call.cloud.directory.roleIdsOf(userId, { kind: 'project', id: caller.projectId });
-      const roleIds = wanted.roles?.length
-        ? wanted.roles.map(({ id, name }) => id ?? call.cloud.directory.role(name ?? '').id)
+      const roleIds = requested.roles?.length
+        ? requested.roles.map(({ id, name }) => id ?? call.cloud.directory.role(name ?? '').id)
         : held;
       if (!roleIds.every((id) => held.includes(id)))
         throw badRequest('A role is not held by the user in this project.');
       const taken = [...call.cloud.directory.state.credentials.values()].some(
-        (c) => c.userId === userId && c.name === wanted.name,
+        (c) => c.userId === userId && c.name === requested.name,
       );
       if (taken)
-        throw conflict(`Conflict occurred attempting to store application_credential - ${wanted.name} exists.`);
+        throw conflict(`Conflict occurred attempting to store application_credential - ${requested.name} exists.`);
       const credential: ApplicationCredential = {
         id: newId(),
-        name: wanted.name,
-        description: wanted.description ?? '',
-        secret: wanted.secret ?? randomBytes(32).toString('base64url'),
+        name: requested.name,
+        description: requested.description ?? '',
+        secret: requested.secret ?? randomBytes(32).toString('base64url'),
         userId,
         projectId: caller.projectId,
         roleIds,
-        expiresAt: wanted.expires_at ? Date.parse(`${wanted.expires_at.replace(/Z$/, '')}Z`) : null,
-        unrestricted: wanted.unrestricted ?? false,
-        accessRules: wanted.access_rules ? wanted.access_rules.map((rule) => ruleFor(call, userId, rule)) : null,
+        expiresAt: requested.expires_at ? Date.parse(`${requested.expires_at.replace(/Z$/, '')}Z`) : null,
+        unrestricted: requested.unrestricted ?? false,
+        accessRules: requested.access_rules ? requested.access_rules.map((rule) => ruleFor(call, userId, rule)) : null,
       };
       call.cloud.directory.state.credentials.set(credential.id, credential);
       return created({ application_credential: { ...show(call, credential), secret: credential.secret } });

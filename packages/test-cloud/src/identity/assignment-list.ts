@@ -37,7 +37,7 @@ function effective(call: Call): readonly Listed[] {
     ...[...domains.keys()].map((id): Scope => ({ kind: 'domain', id })),
     { kind: 'system', id: 'all' },
   ];
-  const found = new Map<string, Listed>();
+  const byKey = new Map<string, Listed>();
   for (const scope of everywhere)
     for (const assignment of directory.holdingOn(scope)) {
       const { actor, roleId } = assignment;
@@ -46,13 +46,13 @@ function effective(call: Call): readonly Listed[] {
         for (const role of directory.withImplied([roleId])) {
           const one: Listed = { actor: { kind: 'user', id }, scope, roleId: role, inherited: false, from: assignment };
           const key = [id, scope.kind, scope.id, role].join('/');
-          if (!found.has(key)) found.set(key, one);
+          if (!byKey.has(key)) byKey.set(key, one);
         }
     }
-  return [...found.values()];
+  return [...byKey.values()];
 }
 
-function wanted(call: Call, { actor, scope, roleId, inherited }: Listed): boolean {
+function matches(call: Call, { actor, scope, roleId, inherited }: Listed): boolean {
   const { query } = call;
   const is = (name: string, value: string) => !query.has(name) || query.get(name) === value;
   const project = query.get('scope.project.id');
@@ -118,5 +118,5 @@ export function listAssignments(call: Call): readonly Wire[] {
   if (isOn(call, 'include_subtree') && !call.query.has('scope.project.id'))
     throw badRequest('scope.project.id must be specified if include_subtree is also specified');
   const all: readonly Listed[] = holds ? effective(call) : [...call.cloud.directory.state.assignments.values()];
-  return all.filter((listed) => wanted(call, listed)).map((listed) => view(call, listed));
+  return all.filter((listed) => matches(call, listed)).map((listed) => view(call, listed));
 }

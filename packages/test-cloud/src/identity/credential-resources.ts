@@ -148,17 +148,17 @@ const trusts: ResourceSpec = {
       );
     if (!directory.state.users.has(String(trust.trustee_user_id)))
       throw notFound(`Could not find user: ${trust.trustee_user_id}.`);
-    const wanted = trust.roles as readonly z.infer<typeof role>[];
-    if (trust.project_id && wanted.length === 0)
+    const requested = trust.roles as readonly z.infer<typeof role>[];
+    if (trust.project_id && requested.length === 0)
       throw forbidden('You are not authorized to perform the requested action: At least one role should be specified.');
     const held = directory.roleIdsOf(caller.userId, { kind: 'project', id: String(trust.project_id) });
     const all = [...directory.state.roles.values()];
-    const found = wanted.map(({ id, name }) => {
+    const roles = requested.map(({ id, name }) => {
       const one = all.find((other) => (id === undefined ? other.name === name : other.id === id));
       if (!one || !held.includes(one.id)) throw notFound(`Could not find role: ${id ?? name}.`);
       return { id: one.id, name: one.name };
     });
-    return { roles: found };
+    return { roles };
   },
   routes: (resource) => trustRoleRoutes(resource),
 };

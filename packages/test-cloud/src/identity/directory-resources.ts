@@ -24,13 +24,13 @@ const common: Fields = {
 };
 
 /** No two of one name in a domain. */
-function refuseTaken(call: Call, many: string, one: string, wanted: Wire, except?: string): void {
+function refuseTaken(call: Call, many: string, one: string, requested: Wire, except?: string): void {
   const table = call.cloud.documents.table<Doc>(`identity/${many}`);
   const taken = [...table.values()].some(
-    (other) => other.name === wanted.name && other.domain_id === wanted.domain_id && other.id !== except,
+    (other) => other.name === requested.name && other.domain_id === requested.domain_id && other.id !== except,
   );
   if (taken)
-    throw conflict(`Conflict occurred attempting to store ${one} - Duplicate entry found with name ${wanted.name}.`);
+    throw conflict(`Conflict occurred attempting to store ${one} - Duplicate entry found with name ${requested.name}.`);
 }
 
 /** The hooks of whatever has a name in a domain. */
@@ -94,10 +94,10 @@ function above(call: Call, { parent_id }: Wire): readonly Wire[] {
 type Tree = { readonly [id: string]: Tree | null };
 
 function idsBelow(call: Call, id: unknown): Tree | null {
-  const found = children(call, id);
-  return found.length === 0
+  const projects = children(call, id);
+  return projects.length === 0
     ? null
-    : Object.fromEntries(found.map((project) => [project.id, idsBelow(call, project.id)]));
+    : Object.fromEntries(projects.map((project) => [project.id, idsBelow(call, project.id)]));
 }
 
 export const projects: ResourceSpec = {

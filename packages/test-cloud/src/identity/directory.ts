@@ -75,8 +75,11 @@ export class Directory {
     const domain = { id: DEFAULT_DOMAIN, name: 'Default', description: '', enabled: true, tags: [], options: {} };
     domains.set(DEFAULT_DOMAIN, domain);
     for (const name of [...ROLES, 'service']) this.role(name);
-    for (const [index, name] of ROLES.slice(1).entries())
-      implied.set(this.role(ROLES[index]!).id, [this.role(name).id]);
+    // Each implies the one that follows.
+    ROLES.reduce((prior, name) => {
+      implied.set(this.role(prior).id, [this.role(name).id]);
+      return name;
+    });
     for (const name of PROJECTS) this.project(name);
     for (const [name, projects] of Object.entries(USERS)) {
       const user = this.user(name);
@@ -177,16 +180,16 @@ export class Directory {
   /** The project and whatever is above it, up to its domain. */
   #above(scope: Scope): readonly Scope[] {
     if (scope.kind !== 'project') return [];
-    const found: Scope[] = [];
+    const scopes: Scope[] = [];
     const seen = new Set<string>();
     for (let project = this.state.projects.get(scope.id); project && !seen.has(project.id); ) {
       seen.add(project.id);
-      found.push({ kind: 'domain', id: project.domain_id });
+      scopes.push({ kind: 'domain', id: project.domain_id });
       const parent = project.parent_id ? this.state.projects.get(project.parent_id) : undefined;
-      if (parent) found.push({ kind: 'project', id: parent.id });
+      if (parent) scopes.push({ kind: 'project', id: parent.id });
       project = parent;
     }
-    return found;
+    return scopes;
   }
 
   /** The assignments that hold on a scope, those from above it included. */

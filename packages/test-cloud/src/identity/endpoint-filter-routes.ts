@@ -37,18 +37,18 @@ export function endpointFilterRoutes(): readonly Route[] {
     get('/v3/OS-EP-FILTER/projects/:project/endpoints', (call) => {
       call.requireAdmin();
       const mine = [...pairs(call).values()].filter(({ project }) => project === call.param('project'));
-      const found = mine.flatMap(({ endpoint }) => endpoints(call).get(endpoint) ?? []);
+      const endpointsOfProject = mine.flatMap(({ endpoint }) => endpoints(call).get(endpoint) ?? []);
       return listOf(
         'endpoints',
         call,
-        found.map((one) => ({ ...one, url: endpointUrl(one.url, call.cloudBase) })),
+        endpointsOfProject.map((one) => ({ ...one, url: endpointUrl(one.url, call.cloudBase) })),
       );
     }),
     get('/v3/OS-EP-FILTER/endpoints/:endpoint/projects', (call) => {
       call.requireAdmin();
       const mine = [...pairs(call).values()].filter(({ endpoint }) => endpoint === call.param('endpoint'));
-      const found = mine.flatMap(({ project }) => call.cloud.directory.state.projects.get(project) ?? []);
-      return listOf('projects', call, found);
+      const projects = mine.flatMap(({ project }) => call.cloud.directory.state.projects.get(project) ?? []);
+      return listOf('projects', call, projects);
     }),
   ];
 }

@@ -16,23 +16,24 @@ function notAllowed({ spec }: Resource, verb: Verb) {
 /** By the names that this kind of list knows, also as `name__icontains`; other parameters change nothing. */
 function narrowed(call: Call, { spec }: Resource, items: readonly Wire[]): readonly Wire[] {
   const names = spec.filters ?? [];
-  const wanted = [...call.query].flatMap(([parameter, value]) => {
+  const conditions = [...call.query].flatMap(([parameter, value]) => {
     if (names.includes(parameter)) return [(item: Wire) => sameValue(item[parameter], value)];
     const [name = '', comparator] = parameter.split('__', 2);
     if (!comparator || !names.includes(name)) return [];
     return [(item: Wire) => inexact(item[name], comparator, value) ?? true];
   });
-  const found = items.filter((item) => wanted.every((holds) => holds(item)));
-  return spec.tags ? filteredByTags(found, call.query) : found;
+  const matching = items.filter((item) => conditions.every((holds) => holds(item)));
+  return spec.tags ? filteredByTags(matching, call.query) : matching;
 }
 
 /** The list envelope of the identity service. */
 export function listOf(many: string, call: Call, items: readonly Wire[]): Wire {
   const limit = call.number('limit') || undefined;
-  const found = pageOf(items, { limit, marker: call.text('marker') });
-  if (!found) throw notFound(`Marker ${call.text('marker')} could not be found.`);
-  const next = found.more ? linkTo(call, String(found.page.at(-1)!.id)) : null;
-  return { [many]: found.page, links: { self: `${call.cloudBase}${call.req.originalUrl}`, previous: null, next } };
+  const paged = pageOf(items, { limit, marker: call.text('marker') });
+  if (!paged) throw notFound(`Marker ${call.text('marker')} could not be found.`);
+  const { page, more, last } = paged;
+  const next = more && last !== undefined ? linkTo(call, last) : null;
+  return { [many]: page, links: { self: `${call.cloudBase}${call.req.originalUrl}`, previous: null, next } };
 }
 
 /** How the identity service, version 3, speaks. */

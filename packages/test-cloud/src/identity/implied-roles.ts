@@ -10,9 +10,9 @@ export function impliedRoleRoutes(_resource: Resource): readonly Route[] {
 
   function role(call: Call, id: string): Named {
     call.requireAdmin();
-    const found = call.cloud.directory.state.roles.get(id);
-    if (!found) throw notFound(`Could not find role: ${id}.`);
-    return found;
+    const role = call.cloud.directory.state.roles.get(id);
+    if (!role) throw notFound(`Could not find role: ${id}.`);
+    return role;
   }
 
   const links = (call: Call) => ({ self: `${call.cloudBase}${call.req.originalUrl}` });
@@ -66,7 +66,7 @@ export function impliedRoleRoutes(_resource: Resource): readonly Route[] {
       const table = call.cloud.directory.state.implied;
       table.set(
         prior.id,
-        table.get(prior.id)!.filter((id) => id !== implied.id),
+        (table.get(prior.id) ?? []).filter((id) => id !== implied.id),
       );
       return noContent();
     }),

@@ -72,8 +72,9 @@ function find<N extends Named & { readonly domain_id?: unknown }>(
 const proofs: Readonly<Record<string, (directory: Directory, identity: LoginBody['identity']) => Proven | undefined>> =
   {
     password(directory, { password }) {
-      const user = find(directory, directory.state.users, password?.user);
-      return user && user.password === password!.user.password ? { user, methods: ['password'] } : undefined;
+      if (!password) return undefined;
+      const user = find(directory, directory.state.users, password.user);
+      return user && user.password === password.user.password ? { user, methods: ['password'] } : undefined;
     },
     token(directory, { token }) {
       const before = token && directory.token(token.id);
@@ -103,19 +104,19 @@ const proofs: Readonly<Record<string, (directory: Directory, identity: LoginBody
   };
 
 /** The scope that was asked for; undefined when nothing was said, null for none on purpose. */
-function wantedScope(directory: Directory, wanted: LoginBody['scope']): Scope | null | undefined {
-  if (wanted === undefined) return undefined;
-  if (wanted === 'unscoped' || 'unscoped' in wanted) return null;
-  if (wanted.system?.all) return { kind: 'system', id: 'all' };
-  if (wanted.domain) {
-    const { id, name } = wanted.domain;
+function requestedScope(directory: Directory, requested: LoginBody['scope']): Scope | null | undefined {
+  if (requested === undefined) return undefined;
+  if (requested === 'unscoped' || 'unscoped' in requested) return null;
+  if (requested.system?.all) return { kind: 'system', id: 'all' };
+  if (requested.domain) {
+    const { id, name } = requested.domain;
     const domain = id
       ? directory.state.domains.get(id)
       : [...directory.state.domains.values()].find((d) => d.name === name);
     if (!domain) throw refused();
     return { kind: 'domain', id: domain.id };
   }
-  const project = find(directory, directory.state.projects, wanted.project);
+  const project = find(directory, directory.state.projects, requested.project);
   if (!project || project.enabled === false) throw refused();
   return { kind: 'project', id: project.id };
 }
@@ -150,11 +151,11 @@ export function logIn(directory: Directory, { identity, scope }: LoginBody): Tok
       ? underTrust(directory, proven, scope['OS-TRUST:trust'].id)
       : proven;
   const { user, methods, expiresAt, applicationCredentialId, trustId } = lent;
-  const asked = lent.scope ?? wantedScope(directory, scope);
+  const requested = lent.scope ?? requestedScope(directory, scope);
   const fallback = user.default_project_id ? ({ kind: 'project', id: user.default_project_id } as const) : null;
-  const chosen = asked === undefined ? fallback : asked;
+  const chosen = requested === undefined ? fallback : requested;
   const roleIds = lent.roleIds ?? (chosen ? directory.roleIdsOf(user.id, chosen) : []);
-  if (asked && roleIds.length === 0) throw refused();
+  if (requested && roleIds.length === 0) throw refused();
   return directory.issue({
     userId: user.id,
     scope: roleIds.length > 0 ? chosen : null,

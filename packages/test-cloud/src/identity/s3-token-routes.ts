@@ -18,10 +18,10 @@ const hmac = (key: string | Buffer, text: string) => createHmac('sha256', key).u
 function signatureOf(text: string, secret: string): string | undefined {
   if (!text.startsWith('AWS4')) return createHmac('sha1', secret).update(text).digest('base64');
   const [algorithm, , scope, digest, ...more] = text.split('\n');
-  const [date, region, service, end, ...rest] = (scope ?? '').split('/');
+  const [date = '', region = '', service = '', end, ...rest] = (scope ?? '').split('/');
   const whole = digest !== undefined && end === 'aws4_request' && more.length + rest.length === 0;
-  if (algorithm !== 'AWS4-HMAC-SHA256' || !whole || !SIGNED_SERVICES.includes(service!)) return undefined;
-  const key = [region!, service!, end].reduce<Buffer>(hmac, hmac(`AWS4${secret}`, date!));
+  if (algorithm !== 'AWS4-HMAC-SHA256' || !whole || !SIGNED_SERVICES.includes(service)) return undefined;
+  const key = [region, service, end].reduce<Buffer>(hmac, hmac(`AWS4${secret}`, date));
   return hmac(key, text).toString('hex');
 }
 

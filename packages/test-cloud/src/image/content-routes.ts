@@ -15,10 +15,10 @@ const catalog = (call: Call) => call.cloud.catalogs.images;
 
 /** What comes in pieces: `bytes 0-99/*` or `bytes=0-99`. */
 function rangeOf(call: Call, size: number): { readonly from: number; readonly to: number } | undefined {
-  const found = /^bytes[ =](\d+)-(\d*)/.exec(call.req.header('range') ?? call.req.header('content-range') ?? '');
-  if (!found) return undefined;
-  const to = found[2] ? Math.min(Number(found[2]), size - 1) : size - 1;
-  return { from: Number(found[1]), to };
+  const range = /^bytes[ =](\d+)-(\d*)/.exec(call.req.header('range') ?? call.req.header('content-range') ?? '');
+  if (!range) return undefined;
+  const to = range[2] ? Math.min(Number(range[2]), size - 1) : size - 1;
+  return { from: Number(range[1]), to };
 }
 
 async function* part(content: AsyncIterable<Uint8Array>, from: number, to: number) {

@@ -28,9 +28,9 @@ export function readPatch(resource: Resource, image: Doc, body: unknown, older: 
   const change: Record<string, unknown> = {};
   const has = (key: string) => (Object.hasOwn(change, key) ? change[key] !== null : Object.hasOwn(image, key));
   for (const { op, path: pointer, value } of checked.data as readonly Operation[]) {
-    const parts = pointer.slice(1).split('/');
-    const key = parts[0]!.replaceAll('~1', '/').replaceAll('~0', '~');
-    if (parts.length > 1) throw badRequest(`Invalid JSON pointer for this resource: '${pointer}'`);
+    const part = pointer.slice(1);
+    const key = part.replaceAll('~1', '/').replaceAll('~0', '~');
+    if (part.includes('/')) throw badRequest(`Invalid JSON pointer for this resource: '${pointer}'`);
     const field = Object.hasOwn(resource.fields, key) ? resource.fields[key] : undefined;
     if (field && field.sets !== 'always') throw forbidden(`Attribute '${key}' is read-only.`);
     if (op === 'remove' && field) throw forbidden(`Property '${key}' may not be removed.`);

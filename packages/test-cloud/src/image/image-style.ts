@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { Call } from '../service/call.js';
-import { compares, comparison, momentOf } from '../service/filter.js';
+import { comparison, momentOf } from '../service/filter.js';
 import { pageOf, type SortKey, sorted, type Wire } from '../service/listing.js';
 import type { Resource } from '../service/resource.js';
 import { badRequest, forbidden, notFound } from '../service/service-error.js';
@@ -17,7 +17,7 @@ const VISIBILITIES = ['community', 'public', 'private', 'shared', 'all'];
 
 /** `a,"b,c",d` as three values. */
 function valuesOf(written: string): readonly string[] {
-  return [...written.matchAll(/"([^"]*)"|([^,"]+)/g)].map(([, quoted, plain]) => quoted ?? plain!);
+  return [...written.matchAll(/"([^"]*)"|([^,"]+)/g)].map(([, quoted, plain = '']) => quoted ?? plain);
 }
 
 function wholeOf(name: string, written: string): number {
@@ -28,11 +28,11 @@ function wholeOf(name: string, written: string): number {
 /** What a parameter asks of an image; nothing of the image is looked at before it is understood. */
 function conditionOf(name: string, written: string): (image: Wire) => boolean {
   if (MOMENTS.has(name)) {
-    const asked = comparison(written);
-    const wanted = momentOf(asked?.value ?? '');
-    if (!asked) throw badRequest(`Unable to filter by unknown operator '${written.split(':', 1)[0]}'.`);
-    if (Number.isNaN(wanted)) throw badRequest(`Invalid time format: ${asked.value}.`);
-    return (image) => compares(asked.operator, momentOf(String(image[name])), wanted);
+    const condition = comparison(written);
+    if (!condition) throw badRequest(`Unable to filter by unknown operator '${written.split(':', 1)[0]}'.`);
+    const moment = momentOf(condition.value);
+    if (Number.isNaN(moment)) throw badRequest(`Invalid time format: ${condition.value}.`);
+    return (image) => condition.holds(momentOf(String(image[name])) - moment);
   }
   if (name === 'size_min' || name === 'size_max') {
     const bound = wholeOf(name, written);
@@ -43,17 +43,17 @@ function conditionOf(name: string, written: string): (image: Wire) => boolean {
     return ({ visibility }) => written === 'all' || visibility === written;
   }
   if (name === 'protected' || name === 'os_hidden') {
-    const wanted = { true: true, false: false }[written.toLowerCase()];
-    if (wanted === undefined)
+    const flag = { true: true, false: false }[written.toLowerCase()];
+    if (flag === undefined)
       throw badRequest(
         `Invalid value '${written}' for '${name}' filter. Valid values are case insensitive 'true' or 'false'.`,
       );
-    return (image) => image[name] === wanted;
+    return (image) => image[name] === flag;
   }
   if (name === 'changes-since') throw badRequest('The "changes-since" filter is no longer available on v2.');
   if (ONE_OF.has(name) && written.startsWith('in:')) {
-    const wanted = valuesOf(written.slice(3));
-    return (image) => wanted.includes(String(image[name]));
+    const values = valuesOf(written.slice(3));
+    return (image) => values.includes(String(image[name]));
   }
   // Whatever else is asked for is a property, and an image without it is not what is asked for.
   return (image) => Object.hasOwn(image, name) && String(image[name] ?? '') === written;
@@ -90,8 +90,8 @@ function sortKeys({ query }: Call): readonly SortKey[] {
   const keys = query.getAll('sort_key');
   if (directions.length > 1 && directions.length !== keys.length)
     throw badRequest('Number of sort dirs does not match the number of sort keys');
-  const wanted = keys.length > 0 ? keys : ['created_at'];
-  return wanted.map((key, index) => checked(key, directions[index] ?? directions[0] ?? 'desc'));
+  const requested = keys.length > 0 ? keys : ['created_at'];
+  return requested.map((key, index) => checked(key, directions[index] ?? directions[0] ?? 'desc'));
 }
 
 function limitOf(call: Call): number {
@@ -106,13 +106,13 @@ function list(call: Call, resource: Resource, items: readonly Wire[]): unknown {
   const { many, path } = resource.spec;
   const keys = sortKeys(call);
   // What was made in the same second is still in the order in which it was made.
-  const descending = keys.at(-1)!.descending;
+  const descending = keys.at(-1)?.descending ?? true;
   const inOrder = descending ? items : [...items].reverse();
-  const found = sorted(narrowed(call, inOrder), keys);
+  const ordered = sorted(narrowed(call, inOrder), keys);
   const limit = limitOf(call);
-  const paged = pageOf(found, { limit, marker: call.text('marker') });
+  const paged = pageOf(ordered, { limit, marker: call.text('marker') });
   if (!paged) throw badRequest(`Marker ${call.text('marker')} could not be found.`);
-  const { page, more } = paged;
+  const { page, more, last } = paged;
   const link = (marker: string | undefined) => {
     const query = new URLSearchParams(call.query);
     query.delete('marker');
@@ -123,7 +123,7 @@ function list(call: Call, resource: Resource, items: readonly Wire[]): unknown {
     [many]: page,
     first: link(undefined),
     schema: `/v2/schemas/${many}`,
-    ...(more && page.length > 0 && { next: link(String(page.at(-1)!.id)) }),
+    ...(more && last !== undefined && { next: link(last) }),
   };
 }
 

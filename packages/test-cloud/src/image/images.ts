@@ -15,18 +15,20 @@ import { CONTAINER_FORMATS, DISK_FORMATS } from './schemas.js';
 import { isStaged } from './staging.js';
 
 /** Wire names of the fields that the catalog keeps. */
-const NAMES: Readonly<Record<string, string>> = {
-  name: 'name',
-  visibility: 'visibility',
-  owner: 'projectId',
-  protected: 'protected',
-  os_hidden: 'hidden',
-  min_disk: 'minDiskGb',
-  min_ram: 'minRamMb',
-  disk_format: 'diskFormat',
-  container_format: 'containerFormat',
-  tags: 'tags',
-};
+const NAMES: ReadonlyMap<string, string> = new Map(
+  Object.entries({
+    name: 'name',
+    visibility: 'visibility',
+    owner: 'projectId',
+    protected: 'protected',
+    os_hidden: 'hidden',
+    min_disk: 'minDiskGb',
+    min_ram: 'minRamMb',
+    disk_format: 'diskFormat',
+    container_format: 'containerFormat',
+    tags: 'tags',
+  }),
+);
 
 const READ_ONLY = [
   'status',
@@ -74,7 +76,8 @@ function changeOf(wire: Wire): ImageChange {
   const properties: Record<string, string | null> = {};
   for (const [key, value] of Object.entries(wire)) {
     if (key === 'id') continue;
-    if (Object.hasOwn(NAMES, key)) fields[NAMES[key]!] = value ?? undefined;
+    const name = NAMES.get(key);
+    if (name !== undefined) fields[name] = value ?? undefined;
     else properties[key] = value as string | null;
   }
   return { ...fields, ...(Object.keys(properties).length > 0 && { properties }) };
@@ -122,12 +125,12 @@ export const images: ResourceSpec = {
       const status = query.get('member_status') ?? 'accepted';
       if (!['pending', 'accepted', 'rejected', 'all'].includes(status))
         throw new ServiceError(400, `Invalid status: ${status}`);
-      const found = await call.cloud.catalogs.images.list(call.caller, {
+      const images = await call.cloud.catalogs.images.list(call.caller, {
         hidden: query.get('os_hidden')?.toLowerCase() === 'true',
         memberStatus: status as 'accepted',
         ...(visibility === 'community' && { visibility }),
       });
-      return found.map((image) => docOf(call, image));
+      return images.map((image) => docOf(call, image));
     },
     get: async (call, id) => docOf(call, await call.cloud.catalogs.images.get(call.caller, id)),
     create: async (call, given) => {
@@ -154,7 +157,7 @@ export const images: ResourceSpec = {
 
 function patchRoute(resource: Resource): Route {
   return patch('/v2/images/:id', async (call) => {
-    const type = (call.req.header('content-type') ?? '').split(';')[0]!.trim().toLowerCase();
+    const type = (call.req.header('content-type') ?? '').replace(/;.*/s, '').trim().toLowerCase();
     if (!(PATCH_TYPES as readonly string[]).includes(type)) {
       call.res.setHeader('Accept-Patch', PATCH_TYPES.join(', '));
       throw new ServiceError(415, `Unsupported Media Type: ${type}`);

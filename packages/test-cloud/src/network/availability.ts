@@ -1,4 +1,4 @@
-import { parseIp } from '@apistrata/compute-engine/catalogs';
+import { ipOf } from '@apistrata/compute-engine/catalogs';
 import type { Call } from '../service/call.js';
 import { get, type Route } from '../service/route.js';
 import { notFound } from '../service/service-error.js';
@@ -22,7 +22,7 @@ async function availabilities(call: Call) {
         cidr: subnet.cidr,
         ip_version: subnet.ipVersion,
         total_ips: subnet.allocationPools.reduce(
-          (sum, { start, end }) => sum + Number(parseIp(end)!.value - parseIp(start)!.value) + 1,
+          (sum, { start, end }) => sum + Number(ipOf(end).value - ipOf(start).value) + 1,
           0,
         ),
         used_ips: taken.filter(({ subnetId }) => subnetId === subnet.id).length,
@@ -47,10 +47,10 @@ export function availabilityRoutes(): readonly Route[] {
   return [
     get('/v2.0/network-ip-availabilities', async (call) => {
       const all = await availabilities(call);
-      const wanted = all.filter((one) =>
+      const matching = all.filter((one) =>
         FILTERS.every((name) => !call.query.has(name) || one[name] === call.query.get(name)),
       );
-      return { network_ip_availabilities: wanted };
+      return { network_ip_availabilities: matching };
     }),
     get('/v2.0/network-ip-availabilities/:id', async (call) => {
       const one = (await availabilities(call)).find(({ network_id }) => network_id === call.param('id'));

@@ -60,8 +60,8 @@ export const floatingIps: ResourceSpec = {
   },
   storage: {
     list: async (call) => {
-      const found = await call.cloud.catalogs.networks.listFloatingIps(call.caller);
-      return Promise.all(found.map((floating) => viewOf(call, floating)));
+      const floatingIps = await call.cloud.catalogs.networks.listFloatingIps(call.caller);
+      return Promise.all(floatingIps.map((floating) => viewOf(call, floating)));
     },
     get: async (call, id) => viewOf(call, await call.cloud.catalogs.networks.getFloatingIp(call.caller, id)),
     create: async (call, body) => {
@@ -93,7 +93,7 @@ export const portForwardings: ResourceSpec = {
   title: 'Port forwarding',
   within: ['floatingip_id'],
   fields: () => ({
-    id: ownerFields.id!,
+    id: ownerFields.id,
     project_id: fixed(text, undefined, { hidden: true }),
     floatingip_id: derived(undefined, { hidden: true }),
     external_port: required(settable(portNumber)),

@@ -21,17 +21,17 @@ function filtersOf({ fields, spec }: Resource): Set<string> {
 
 function narrowed(call: Call, resource: Resource, items: readonly Wire[]): readonly Wire[] {
   const known = filtersOf(resource);
-  const asked = [...new Set(call.query.keys())].filter((name) => !PAGING.has(name));
-  const stray = asked.filter((name) => !known.has(name));
+  const parameters = [...new Set(call.query.keys())].filter((name) => !PAGING.has(name));
+  const stray = parameters.filter((name) => !known.has(name));
   if (stray.length > 0) throw invalid(`${quoted(stray)} is invalid attribute for filtering`);
-  const plain = asked.filter((name) => !(name in TAG_FILTERS) && name !== 'fixed_ips');
+  const plain = parameters.filter((name) => !(name in TAG_FILTERS) && name !== 'fixed_ips');
   return filteredByTags(byFixedIps(filtered(items, call.query, plain), call.query.getAll('fixed_ips')), call.query);
 }
 
 /** Ports by `ip_address=`, `subnet_id=` and `ip_address_substr=`: each must hold, several of one are alternatives. */
-function byFixedIps(items: readonly Wire[], wanted: readonly string[]): readonly Wire[] {
-  if (wanted.length === 0) return items;
-  const pairs = wanted.map((text) => text.split('=', 2) as [string, string | undefined]);
+function byFixedIps(items: readonly Wire[], values: readonly string[]): readonly Wire[] {
+  if (values.length === 0) return items;
+  const pairs = values.map((text) => text.split('=', 2) as [string, string | undefined]);
   const kinds = new Set(pairs.map(([kind]) => kind));
   return items.filter(({ fixed_ips }) =>
     [...kinds].every((kind) =>
@@ -68,16 +68,16 @@ function limitOf({ query }: Call): number {
 
 function list(call: Call, resource: Resource, items: readonly Wire[]): unknown {
   const { many } = resource.spec;
-  const found = sorted(narrowed(call, resource, items), sortKeys(call, resource));
+  const ordered = sorted(narrowed(call, resource, items), sortKeys(call, resource));
   const limit = limitOf(call);
   const shown = (page: readonly Wire[]) => page.map((item) => chosenFields(call, item));
-  if (limit === 0) return { [many]: shown(found) };
+  if (limit === 0) return { [many]: shown(ordered) };
   const reverse = call.query.get('page_reverse')?.toLowerCase() === 'true';
   const marker = call.text('marker');
-  const at = marker === undefined ? undefined : found.findIndex(({ id }) => id === marker);
-  if (at === -1) throw resource.style.errors.notFound(resource, marker!, call);
-  const end = reverse ? (at ?? found.length) : Math.min(found.length, (at ?? -1) + 1 + limit);
-  const page = found.slice(reverse ? Math.max(0, end - limit) : (at ?? -1) + 1, end);
+  const at = marker === undefined ? undefined : ordered.findIndex(({ id }) => id === marker);
+  if (marker !== undefined && at === -1) throw resource.style.errors.notFound(resource, marker, call);
+  const end = reverse ? (at ?? ordered.length) : Math.min(ordered.length, (at ?? -1) + 1 + limit);
+  const page = ordered.slice(reverse ? Math.max(0, end - limit) : (at ?? -1) + 1, end);
   const full = page.length >= limit;
   const links = [
     ...(full || reverse ? [{ rel: 'next', href: pageLink(call, page.at(-1), false) }] : []),
@@ -97,8 +97,8 @@ function pageLink(call: Call, item: Wire | undefined, reverse: boolean): string 
 
 /** Only the fields that `fields` names, where it does. */
 export function chosenFields(call: Call, item: Wire): Wire {
-  const wanted = call.query.getAll('fields').filter(Boolean);
-  return wanted.length === 0 ? item : Object.fromEntries(Object.entries(item).filter(([key]) => wanted.includes(key)));
+  const names = call.query.getAll('fields').filter(Boolean);
+  return names.length === 0 ? item : Object.fromEntries(Object.entries(item).filter(([key]) => names.includes(key)));
 }
 
 const notAllowed = (rule: string) => forbidden(`(rule:${rule}) is disallowed by policy`, 'PolicyNotAuthorized');
@@ -165,11 +165,11 @@ export const networkStyle: Style = {
 
   precondition(call, _resource, shown) {
     const tags = (call.req.header('if-match') ?? '').split(',').map((tag) => tag.trim().replace(/^"(.*)"$/, '$1'));
-    const wanted = tags.filter((tag) => tag.startsWith('revision_number='));
-    if (wanted.length === 0) return;
+    const [tag, ...others] = tags.filter((tag) => tag.startsWith('revision_number='));
+    if (tag === undefined) return;
     const bad = (message: string) => badRequest(`Bad if-match request: ${message}`, 'BadRequest');
-    if (wanted.length > 1) throw bad('Multiple revision_number etags are not supported.');
-    const number = wanted[0]!.slice('revision_number='.length);
+    if (others.length > 0) throw bad('Multiple revision_number etags are not supported.');
+    const number = tag.slice('revision_number='.length);
     if (!/^\d+$/.test(number)) throw bad('Revision number etag must be in the format of revision_number=<int>.');
     if (Number(number) === shown.revision_number) return;
     throw new ServiceError(

@@ -1,6 +1,7 @@
 import type { NetworkFields } from '@apistrata/compute-engine/catalogs';
 import { z } from 'zod';
 import { derived, fixed, settable } from '../service/field.js';
+import { onlyValue } from '../service/filter.js';
 import type { ResourceSpec } from '../service/resource.js';
 import { anyId, flag, text, wholeBetween } from '../service/wire-types.js';
 import { networkView } from './network-views.js';
@@ -42,12 +43,12 @@ export const networks: ResourceSpec = {
   storage: {
     list: async ({ cloud, caller, query }) => {
       const ids = query.getAll('id');
-      const name = query.getAll('name').length === 1 ? query.get('name')! : undefined;
-      const found = await cloud.catalogs.networks.listNetworks(caller, {
+      const name = onlyValue(query, 'name');
+      const networks = await cloud.catalogs.networks.listNetworks(caller, {
         name,
         ids: ids.length > 0 ? ids : undefined,
       });
-      return found.map(networkView);
+      return networks.map(networkView);
     },
     get: async ({ cloud, caller }, id) => networkView(await cloud.catalogs.networks.getNetwork(caller, id)),
     create: async ({ cloud, caller }, body) =>

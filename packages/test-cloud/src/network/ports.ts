@@ -70,13 +70,13 @@ function dnsAssignment({ dns_name, fixed_ips }: Doc): readonly Wire[] {
 /** Only administrators and whoever the network belongs to give a port what others could be fooled by. */
 async function refuseSpoofing({ cloud, caller, isAdmin }: Call, networkId: unknown, given: Wire, rule: string) {
   const reserved = ['mac_address', 'fixed_ips', 'port_security_enabled', 'allowed_address_pairs'];
-  const asked = reserved.find((key) => given[key] !== undefined);
-  if (isAdmin || !asked) return;
+  const field = reserved.find((key) => given[key] !== undefined);
+  if (isAdmin || !field) return;
   const network = await cloud.catalogs.networks.getNetwork(caller, String(networkId));
   // On a shared network an address may be asked for by subnet, not by number.
-  const harmless = asked === 'fixed_ips' && (given.fixed_ips as readonly Wire[]).every(({ ip_address }) => !ip_address);
+  const harmless = field === 'fixed_ips' && (given.fixed_ips as readonly Wire[]).every(({ ip_address }) => !ip_address);
   const owns = network.projectId === caller.projectId || network.projectId === '';
-  if (!owns && !harmless) throw forbidden(`(rule:${rule}:${asked}) is disallowed by policy`, 'PolicyNotAuthorized');
+  if (!owns && !harmless) throw forbidden(`(rule:${rule}:${field}) is disallowed by policy`, 'PolicyNotAuthorized');
 }
 
 /** Ports: those of servers appear and vanish with them. */
@@ -183,11 +183,11 @@ export const ports: ResourceSpec = {
     list: async ({ cloud, caller, query }) => {
       const devices = query.getAll('device_id');
       const networkIds = query.getAll('network_id');
-      const found = await cloud.catalogs.networks.listPorts(caller, {
+      const ports = await cloud.catalogs.networks.listPorts(caller, {
         deviceIds: devices.length > 0 ? devices : undefined,
         networkId: networkIds.length === 1 ? networkIds[0] : undefined,
       });
-      return found.map(portView);
+      return ports.map(portView);
     },
     get: async ({ cloud, caller }, id) => portView(await cloud.catalogs.networks.getPort(caller, id)),
     create: async ({ cloud, caller }, body) => {

@@ -47,7 +47,7 @@ export const rbacPolicies: ResourceSpec = {
   }),
   async creating(call, policy) {
     const { object_type, object_id, target_tenant, action } = policy;
-    if (!KINDS[String(object_type)]!.includes(String(action)))
+    if (!KINDS[String(object_type)]?.includes(String(action)))
       throw badRequest(`Invalid action '${action}' for object type '${object_type}'.`, 'InvalidInput');
     const others = [...call.cloud.documents.table<Doc>('network/rbac_policies').values()];
     const same = others.some(

@@ -27,14 +27,14 @@ const beside = { aside: true, filter: false } as const;
 
 function fieldsOf({ external_gateway_info, ...body }: Wire): RouterFields {
   if (external_gateway_info === undefined) return renamed<RouterFields>(body);
-  const wanted = external_gateway_info as z.infer<typeof gateway> | null;
-  const externalFixedIps = wanted?.external_fixed_ips?.map(
+  const requested = external_gateway_info as z.infer<typeof gateway> | null;
+  const externalFixedIps = requested?.external_fixed_ips?.map(
     ({ ip_address: address, subnet_id: subnetId }): FixedIpRequest => ({ address, subnetId }),
   );
   return {
     ...renamed<RouterFields>(body),
-    externalNetworkId: wanted?.network_id ?? null,
-    enableSnat: wanted?.enable_snat ?? true,
+    externalNetworkId: requested?.network_id ?? null,
+    enableSnat: requested?.enable_snat ?? true,
     ...(externalFixedIps && { externalFixedIps }),
   };
 }

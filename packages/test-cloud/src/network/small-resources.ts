@@ -176,16 +176,16 @@ const bgpSpeakers: ResourceSpec = {
   }),
   routes: (resource) =>
     [
-      ['bgp_peer', 'bgp_peer_id', 'peers'],
-      ['gateway_network', 'network_id', 'networks'],
-    ].flatMap(([what, key, list]) =>
+      { what: 'bgp_peer', key: 'bgp_peer_id', list: 'peers' },
+      { what: 'gateway_network', key: 'network_id', list: 'networks' },
+    ].flatMap(({ what, key, list }) =>
       [true, false].map((adds) =>
         put(`/v2.0/bgp-speakers/:id/${adds ? 'add' : 'remove'}_${what}`, async (call) => {
           const before = await resource.find(call, call.param('id'), 'change');
-          const id = (call.body(dictionary) as Record<string, unknown>)[key!];
-          const others = (before[list!] as readonly unknown[]).filter((other) => other !== id);
-          await resource.apply(call, before, { [list!]: adds ? [...others, id] : others });
-          return { [key!]: id };
+          const id = (call.body(dictionary) as Record<string, unknown>)[key];
+          const others = (before[list] as readonly unknown[]).filter((other) => other !== id);
+          await resource.apply(call, before, { [list]: adds ? [...others, id] : others });
+          return { [key]: id };
         }),
       ),
     ),

@@ -2,11 +2,11 @@ import { derived, type Fields, fixed, settable } from '../service/field.js';
 import { longText, text } from '../service/wire-types.js';
 
 /** Whose it is: in two spellings, of which administrators may name another project. */
-export const ownerFields: Fields = {
+export const ownerFields = {
   id: derived(),
   project_id: fixed(text),
   tenant_id: fixed(text),
-};
+} satisfies Fields;
 
 /** When it was made and how often changed. */
 export const stampFields: Fields = {

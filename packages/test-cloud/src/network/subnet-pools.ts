@@ -1,4 +1,4 @@
-import { formatCidr, parseCidr } from '@apistrata/compute-engine/catalogs';
+import { cidrOf, formatCidr, parseCidr } from '@apistrata/compute-engine/catalogs';
 import { z } from 'zod';
 import type { Call } from '../service/call.js';
 import type { Doc } from '../service/documents.js';
@@ -18,18 +18,18 @@ const LONGEST = { 4: 32, 6: 128 } as const;
 const poolsOf = (call: Call) => call.cloud.documents.table<Doc>('network/subnetpools');
 
 /** A prefix of a pool that no subnet has yet. Throws what the original says when there is none. */
-export async function prefixFromPool(call: Call, poolId: unknown, wanted: unknown): Promise<string> {
+export async function prefixFromPool(call: Call, poolId: unknown, prefixLength: unknown): Promise<string> {
   if (poolId === null || poolId === undefined)
     throw badRequest('Bad subnets request: a subnetpool must be specified in the absence of a cidr.', 'BadRequest');
   const pool = poolsOf(call).get(String(poolId));
   if (!pool) throw notFound(`Subnet pool ${poolId} could not be found.`, 'SubnetPoolNotFound');
-  const length = Number(wanted ?? pool.default_prefixlen);
+  const length = Number(prefixLength ?? pool.default_prefixlen);
   if (length < Number(pool.min_prefixlen) || length > Number(pool.max_prefixlen))
     throw badRequest(`Unable to allocate subnet with prefix length ${length}.`, 'MinPrefixSubnetAllocationError');
   const all = await call.cloud.catalogs.networks.listSubnets({ ...call.caller, isAdmin: true });
-  const taken = all.map(({ cidr }) => parseCidr(cidr)!);
+  const taken = all.map(({ cidr }) => cidrOf(cidr));
   for (const text of pool.prefixes as readonly string[]) {
-    const { version, first, last } = parseCidr(text)!;
+    const { version, first, last } = cidrOf(text);
     const size = 2n ** BigInt(LONGEST[version] - length);
     for (let start = first; start + size - 1n <= last; start += size) {
       const inTheWay = taken.find(
@@ -46,9 +46,11 @@ export async function prefixFromPool(call: Call, poolId: unknown, wanted: unknow
 
 /** What follows from the prefixes, which are all of one version. */
 function fromPrefixes(prefixes: readonly string[]): Wire {
-  const versions = new Set(prefixes.map((text) => parseCidr(text)!.version));
-  if (versions.size !== 1) throw badRequest('A subnetpool needs prefixes of one IP version.', 'PrefixVersionMismatch');
-  return { ip_version: [...versions][0], prefixes: prefixes.map((text) => formatCidr(parseCidr(text)!)).sort() };
+  const cidrs = prefixes.map(cidrOf);
+  const [version, ...others] = new Set(cidrs.map((cidr) => cidr.version));
+  if (version === undefined || others.length > 0)
+    throw badRequest('A subnetpool needs prefixes of one IP version.', 'PrefixVersionMismatch');
+  return { ip_version: version, prefixes: cidrs.map(formatCidr).sort() };
 }
 
 export const subnetPools: ResourceSpec = {

@@ -1,6 +1,7 @@
 import type { NewSubnet, SubnetChange } from '@apistrata/compute-engine/catalogs';
 import { z } from 'zod';
 import { fixed, required, settable } from '../service/field.js';
+import { onlyValue } from '../service/filter.js';
 import type { ResourceSpec } from '../service/resource.js';
 import { anyId, count, flag, text } from '../service/wire-types.js';
 import { subnetView } from './network-views.js';
@@ -43,7 +44,7 @@ export const subnets: ResourceSpec = {
   },
   storage: {
     list: async ({ cloud, caller, query }) => {
-      const networkId = query.getAll('network_id').length === 1 ? query.get('network_id')! : undefined;
+      const networkId = onlyValue(query, 'network_id');
       return (await cloud.catalogs.networks.listSubnets(caller, { networkId })).map(subnetView);
     },
     get: async ({ cloud, caller }, id) => subnetView(await cloud.catalogs.networks.getSubnet(caller, id)),

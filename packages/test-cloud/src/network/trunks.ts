@@ -20,12 +20,12 @@ const trunksOf = (call: Call) => [...call.cloud.documents.table<Doc>('network/tr
 const subPortsOf = (trunk: Wire) => trunk.sub_ports as readonly z.infer<typeof subPort>[];
 
 /** A port is in one trunk at the most, once, and each number of a trunk leads to one of them. */
-async function refuseTaken(call: Call, had: readonly Wire[], wanted: readonly Wire[]): Promise<void> {
+async function refuseTaken(call: Call, had: readonly Wire[], requested: readonly Wire[]): Promise<void> {
   const everywhere = new Set(
     trunksOf(call).flatMap((trunk) => [trunk.port_id, ...subPortsOf(trunk).map((sub) => sub.port_id)]),
   );
   const numbers = new Set(had.map(({ segmentation_id }) => segmentation_id));
-  for (const { port_id, segmentation_id } of wanted) {
+  for (const { port_id, segmentation_id } of requested) {
     await call.cloud.catalogs.networks.getPort(call.caller, String(port_id));
     if (everywhere.has(port_id)) throw conflict(`Port ${port_id} is in use by another trunk.`, 'PortInUseAsSubPort');
     if (segmentation_id !== undefined && numbers.has(segmentation_id))

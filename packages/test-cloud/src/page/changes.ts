@@ -1,4 +1,5 @@
 import type { JournalEntry, JournalHead } from '../front/journal.js';
+import { urlPath } from '../url-path.js';
 
 type Thing = Readonly<Record<string, unknown>> & { readonly id: string };
 
@@ -65,7 +66,7 @@ function differences(before: unknown, after: unknown, field = ''): FieldChange[]
 
 /** The thing that a request is about: what its answer shows alone, or whose id stands last in its path. */
 function subjectOf({ url, method, responseBody, status }: JournalEntry): { id: string; made: boolean } | undefined {
-  const inPath = url.split('?', 1)[0]!.match(ID)?.at(-1);
+  const inPath = urlPath(url).match(ID)?.at(-1);
   const [alone, another] = thingsIn(responseBody);
   const made = method === 'POST' && !!alone && !another && (status === 201 || status === 202 || status === 200);
   if (made && alone.id !== inPath) return { id: alone.id, made: !url.endsWith('/action') };

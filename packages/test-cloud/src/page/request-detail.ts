@@ -1,6 +1,7 @@
 import type { InstanceAction } from '@apistrata/compute-engine';
 import type { CloudAppOptions } from '../front/cloud-app.js';
 import type { JournalEntry } from '../front/journal.js';
+import { urlPath } from '../url-path.js';
 import { changeBy } from './changes.js';
 import { curlCommand } from './curl.js';
 
@@ -43,6 +44,6 @@ export async function requestDetail(
     change,
     action: await actionOf(options, entry, change?.id),
     curl: curlCommand(entry, cloudUrl),
-    rule: { match: { method: entry.method, path: entry.url.split('?', 1)[0] }, status: 503, times: 1 },
+    rule: { match: { method: entry.method, path: urlPath(entry.url) }, status: 503, times: 1 },
   };
 }

@@ -41,18 +41,18 @@ function consumerFrom(call: Call, id: string, given: z.infer<typeof Allocations>
   };
 }
 
-async function view(call: Call, found: Consumer | undefined) {
-  if (!found) return { allocations: {} };
+async function view(call: Call, consumer: Consumer | undefined) {
+  if (!consumer) return { allocations: {} };
   const all = await providers(call);
-  const shown = Object.entries(found.allocations).map(([uuid, taken]) => [
+  const shown = Object.entries(consumer.allocations).map(([uuid, taken]) => [
     uuid,
     { generation: all.get(uuid)?.generation ?? 0, resources: taken },
   ]);
   return {
     allocations: Object.fromEntries(shown),
-    ...(since(call, 12) && { project_id: found.project, user_id: found.user }),
-    ...(since(call, 28) && { consumer_generation: found.generation }),
-    ...(since(call, 38) && { consumer_type: found.type }),
+    ...(since(call, 12) && { project_id: consumer.project, user_id: consumer.user }),
+    ...(since(call, 28) && { consumer_generation: consumer.generation }),
+    ...(since(call, 38) && { consumer_type: consumer.type }),
   };
 }
 
@@ -108,11 +108,11 @@ async function totalUsages(call: Call) {
   const user = call.text('user_id');
   const elevated = (await consumersIn(call, project)).filter((one) => user === undefined || one.user === user);
   if (!since(call, 38)) return { usages: usagesOf(elevated) };
-  const wanted = call.text('consumer_type');
+  const requested = call.text('consumer_type');
   const types = [...new Set(elevated.map(({ type }) => type))].filter(
-    (type) => wanted === undefined || wanted === 'all' || wanted === type,
+    (type) => requested === undefined || requested === 'all' || requested === type,
   );
-  if (wanted === 'all') return { usages: { all: { ...usagesOf(elevated), consumer_count: elevated.length } } };
+  if (requested === 'all') return { usages: { all: { ...usagesOf(elevated), consumer_count: elevated.length } } };
   const of = (type: string) => elevated.filter((one) => one.type === type);
   return {
     usages: Object.fromEntries(types.map((type) => [type, { ...usagesOf(of(type)), consumer_count: of(type).length }])),
@@ -135,9 +135,9 @@ export function allocationRoutes(): readonly Route[] {
     }),
     del('/allocations/:consumer', async (call) => {
       const id = call.param('consumer');
-      const found = await consumer(call, id);
-      if (!found || !forget(call, id)) throw notFound(`No allocations for consumer '${id}'`);
-      for (const uuid of Object.keys(found.allocations)) write(call, await provider(call, uuid), {});
+      const existing = await consumer(call, id);
+      if (!existing || !forget(call, id)) throw notFound(`No allocations for consumer '${id}'`);
+      for (const uuid of Object.keys(existing.allocations)) write(call, await provider(call, uuid), {});
       return noContent();
     }),
     post('/allocations', async (call) => {

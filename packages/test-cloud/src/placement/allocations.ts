@@ -43,7 +43,7 @@ const contextOf = ({ caller }: Call) => ({ caller, requestId: 'placement', isAdm
 /** The servers of compute that hold something, as consumers: of one host, of one project, or all, page by page. */
 async function servers(call: Call, filters: { host?: string; projectId?: string }): Promise<readonly Consumer[]> {
   const byHost = await hostsOf(call);
-  const found: Consumer[] = [];
+  const consumers: Consumer[] = [];
   let marker: string | undefined;
   for (;;) {
     const page = await call.cloud.engine.servers.list(contextOf(call), {
@@ -52,9 +52,10 @@ async function servers(call: Call, filters: { host?: string; projectId?: string 
       marker,
       filters,
     });
-    for (const server of page) if (server.claims.length > 0) found.push(consumerOf(server, byHost));
-    if (page.length < MOST_SERVERS) return found;
-    marker = page.at(-1)!.id;
+    for (const server of page) if (server.claims.length > 0) consumers.push(consumerOf(server, byHost));
+    const last = page.at(-1);
+    if (!last || page.length < MOST_SERVERS) return consumers;
+    marker = last.id;
   }
 }
 
@@ -96,17 +97,17 @@ export function freeOf({ inventories }: Provider, used: Readonly<Record<string, 
 }
 
 /** Gives a consumer exactly this; throws when a provider has not got it, or the client has not seen what there is. */
-export async function allocate(call: Call, wanted: Consumer, seen: number | null | undefined): Promise<void> {
-  const before = await consumer(call, wanted.id);
+export async function allocate(call: Call, requested: Consumer, seen: number | null | undefined): Promise<void> {
+  const before = await consumer(call, requested.id);
   if (seen !== undefined && (before?.generation ?? null) !== seen)
     throw conflict(
       `consumer generation conflict - expected ${before?.generation ?? 'null'} but got ${seen}`,
       'placement.concurrent_update',
     );
-  for (const [uuid, resources] of Object.entries(wanted.allocations)) {
+  for (const [uuid, resources] of Object.entries(requested.allocations)) {
     const from = (await providers(call)).get(uuid);
     if (!from) throw badRequest(`Allocation for resource provider '${uuid}' that does not exist.`);
-    const others = (await consumersOf(call, from)).filter(({ id }) => id !== wanted.id);
+    const others = (await consumersOf(call, from)).filter(({ id }) => id !== requested.id);
     const used = usagesOf(others, uuid);
     for (const [name, amount] of Object.entries(resources)) {
       const inventory = from.inventories[name];
@@ -119,10 +120,10 @@ export async function allocate(call: Call, wanted: Consumer, seen: number | null
         );
     }
   }
-  for (const uuid of new Set([...Object.keys(before?.allocations ?? {}), ...Object.keys(wanted.allocations)]))
+  for (const uuid of new Set([...Object.keys(before?.allocations ?? {}), ...Object.keys(requested.allocations)]))
     write(call, await provider(call, uuid), {});
-  if (Object.keys(wanted.allocations).length === 0) table(call).delete(wanted.id);
-  else table(call).set(wanted.id, { ...wanted, generation: (before?.generation ?? 0) + 1 });
+  if (Object.keys(requested.allocations).length === 0) table(call).delete(requested.id);
+  else table(call).set(requested.id, { ...requested, generation: (before?.generation ?? 0) + 1 });
 }
 
 export function forget(call: Call, id: string): boolean {

@@ -79,9 +79,9 @@ export function inventoryRoutes(): readonly Route[] {
       return noContent();
     }),
     get(`${path}/:class`, async (call) => {
-      const found = await provider(call);
-      if (!found.inventories[call.param('class')]) throw missing(call);
-      return one(found, call.param('class'));
+      const from = await provider(call);
+      if (!from.inventories[call.param('class')]) throw missing(call);
+      return one(from, call.param('class'));
     }),
     put(`${path}/:class`, async (call) => {
       const before = await provider(call);

@@ -68,11 +68,11 @@ export async function canGive(call: Call, one: Provider, written: string): Promi
 export function isMember({ aggregates }: Provider, written: string): boolean {
   const forbids = written.startsWith('!');
   const plain = forbids ? written.slice(1) : written;
-  const wanted = plain.replace(/^in:/, '').split(',');
-  return wanted.some((id) => aggregates.includes(id)) !== forbids;
+  const ids = plain.replace(/^in:/, '').split(',');
+  return ids.some((id) => aggregates.includes(id)) !== forbids;
 }
 
-async function wanted(call: Call, all: ReadonlyMap<string, Provider>, one: Provider): Promise<boolean> {
+async function matches(call: Call, all: ReadonlyMap<string, Provider>, one: Provider): Promise<boolean> {
   const { query } = call;
   const tree = query.get('in_tree');
   const top = tree === null ? undefined : all.get(tree);
@@ -81,7 +81,8 @@ async function wanted(call: Call, all: ReadonlyMap<string, Provider>, one: Provi
   if (tree !== null && (!top || rootOf(all, top) !== rootOf(all, one))) return false;
   if (!query.getAll('member_of').every((text) => isMember(one, text))) return false;
   if (!query.getAll('required').every((text) => hasTraits(one.traits, text))) return false;
-  return query.has('resources') ? canGive(call, one, query.get('resources')!) : true;
+  const resources = query.get('resources');
+  return resources === null || canGive(call, one, resources);
 }
 
 function refuseTaken(
@@ -107,9 +108,9 @@ export function providerRoutes(): readonly Route[] {
           `Invalid query string parameters: Additional properties are not allowed ('${stray}' was unexpected)`,
         );
       const all = await providers(call);
-      const found = [];
-      for (const one of all.values()) if (await wanted(call, all, one)) found.push(await view(call, one));
-      return { resource_providers: found };
+      const shown = [];
+      for (const one of all.values()) if (await matches(call, all, one)) shown.push(await view(call, one));
+      return { resource_providers: shown };
     }),
     post(path, async (call) => {
       const all = await providers(call);
@@ -149,19 +150,19 @@ export function providerRoutes(): readonly Route[] {
     }),
     del(`${path}/:id`, async (call) => {
       const all = await providers(call);
-      const found = all.get(call.param('id'));
-      if (!found) throw notFound(`No resource provider with uuid ${call.param('id')} found for delete`);
-      if ((await consumersOf(call, found)).length > 0)
+      const provider = all.get(call.param('id'));
+      if (!provider) throw notFound(`No resource provider with uuid ${call.param('id')} found for delete`);
+      if ((await consumersOf(call, provider)).length > 0)
         throw conflict(
-          `Unable to delete resource provider ${found.uuid}: Resource provider has allocations.`,
+          `Unable to delete resource provider ${provider.uuid}: Resource provider has allocations.`,
           'placement.resource_provider.inuse',
         );
-      if ([...all.values()].some(({ parent }) => parent === found.uuid))
+      if ([...all.values()].some(({ parent }) => parent === provider.uuid))
         throw conflict(
-          `Unable to delete parent resource provider ${found.uuid}: It has child resource providers.`,
+          `Unable to delete parent resource provider ${provider.uuid}: It has child resource providers.`,
           'placement.resource_provider.cannot_delete_parent',
         );
-      drop(call, found);
+      drop(call, provider);
       return noContent();
     }),
     get(`${path}/:id/usages`, async (call) => {

@@ -56,9 +56,9 @@ export async function providers(call: Call): Promise<ReadonlyMap<string, Provide
 }
 
 export async function provider(call: Call, id = call.param('id')): Promise<Provider> {
-  const found = (await providers(call)).get(id);
-  if (!found) throw notFound(`No resource provider with uuid ${id} found`);
-  return found;
+  const provider = (await providers(call)).get(id);
+  if (!provider) throw notFound(`No resource provider with uuid ${id} found`);
+  return provider;
 }
 
 /** Writes a provider as changed once more; throws when the client has not seen how it is now. */

@@ -22,10 +22,10 @@ const HOSTS = 500;
 /** What volumes are of when nobody names a type, and one that somebody can name. */
 const volumeTypes: Preset['volumeTypes'] = [
   { name: '__DEFAULT__', description: 'Default Volume Type' },
-  ...defaultPreset.volumeTypes!,
+  ...defaultPreset.volumeTypes,
 ];
 /** The images of the engine's preset, owned by somebody and with bytes that can be downloaded. */
-const images: Preset['images'] = defaultPreset.images!.map((image) => ({
+const images: Preset['images'] = defaultPreset.images.map((image) => ({
   ...image,
   projectId: stableId('project', 'admin'),
   virtualSizeBytes: TINY_DISK_BYTES,
@@ -39,10 +39,10 @@ export const presets: Readonly<Record<PresetName, () => CloudPreset>> = {
   /** One of each: a flavor, an image, a network, a host. */
   minimal: () => ({
     preset: {
-      flavors: defaultPreset.flavors!.slice(0, 1),
-      hosts: defaultPreset.hosts!.slice(0, 1),
+      flavors: defaultPreset.flavors.slice(0, 1),
+      hosts: defaultPreset.hosts.slice(0, 1),
       images,
-      networks: defaultPreset.networks!.slice(0, 1),
+      networks: defaultPreset.networks.slice(0, 1),
       volumeTypes,
     },
   }),

@@ -34,11 +34,11 @@ export async function logIn(
   const roleNames = roles.map(({ name }) => name);
   const token = cloud.token(user.name, project?.name, roleNames);
   const here = await askAsAdmin(cloud, 'GET', '/identity/v3/auth/tokens', undefined, { 'X-Subject-Token': token });
-  const found = here.token as Required<RecordedToken>;
-  names.same(user.id, found.user.id);
+  const login = here.token as Required<RecordedToken>;
+  names.same(user.id, login.user.id);
   if (!project) return;
-  names.same(project.id, found.project.id);
-  const grants = `/identity/v3/projects/${found.project.id}/users/${found.user.id}/roles`;
-  for (const { id, name } of found.roles)
+  names.same(project.id, login.project.id);
+  const grants = `/identity/v3/projects/${login.project.id}/users/${login.user.id}/roles`;
+  for (const { id, name } of login.roles)
     if (roleNames.includes(name)) await askAsAdmin(cloud, 'PUT', `${grants}/${id}`);
 }

@@ -70,15 +70,15 @@ export async function prepare(entries: readonly Recorded[], cloud: TestCloud): P
         .flatMap((entry) => shownIn(entry, kind))
         .map(({ id }) => id),
     );
-    const found = own
+    const matching = own
       .filter(({ method }) => method === 'GET')
       .flatMap((entry) => shownIn(entry, kind))
       .filter(({ id }) => !made.has(id));
-    if (found.length === 0) continue;
+    if (matching.length === 0) continue;
     const here = (await askAsAdmin(cloud, 'GET', kind.list))[kind.plural] as readonly Thing[];
     const names = new Set(here.map(({ name }) => name));
     // The longest view of each knows most.
-    const longest = found.toSorted((a, b) => Object.keys(b).length - Object.keys(a).length);
+    const longest = matching.toSorted((a, b) => Object.keys(b).length - Object.keys(a).length);
     for (const thing of longest) {
       if (names.has(thing.name)) continue;
       names.add(thing.name);

@@ -104,7 +104,7 @@ export async function startRecorder(options: RecorderOptions): Promise<Recorder>
     const headers = without(from.headers, OF_ONE_CONNECTION);
     if (typeof headers.location === 'string') headers.location = upstream.rewrite(headers.location, proxyUrl);
     for (const [name, value] of Object.entries(headers)) if (value !== undefined) res.setHeader(name, value);
-    res.statusCode = from.statusCode!;
+    res.statusCode = from.statusCode ?? 502;
     if (isHead || !/json/.test(String(headers['content-type'] ?? ''))) {
       from.on('error', () => res.destroy());
       from.pipe(res);
@@ -119,8 +119,9 @@ export async function startRecorder(options: RecorderOptions): Promise<Recorder>
 
   const server = createServer((req, res) => {
     const proxyUrl = `http://${req.headers.host ?? `127.0.0.1:${port}`}`;
-    record(req.url!.split(/[/?]/, 2)[1] ?? '', req, res, proxyUrl);
-    const target = upstream.target(req.url!);
+    const { url: path = '/' } = req;
+    record(path.split(/[/?]/, 2)[1] ?? '', req, res, proxyUrl);
+    const target = upstream.target(path);
     if (target === undefined)
       return refuse(res, 503, 'No catalog has named this service yet: log in through the recorder first.');
     const url = new URL(target);

@@ -98,7 +98,7 @@ export function headerDifferences(recorded: Headers, here: Headers): ShapeDiffer
     const shown = (headers: Headers) => {
       const text = headers[name];
       if (text === undefined) return ABSENT;
-      return how === 'value' ? text.split(';', 1)[0]!.trim() : 'there';
+      return how === 'value' ? text.replace(/;.*/s, '').trim() : 'there';
     };
     return shown(recorded) === shown(here)
       ? []

@@ -65,7 +65,7 @@ export class Upstream {
     const body = answer as { token?: { catalog?: unknown }; catalog?: unknown } | null | undefined;
     const catalog = body?.token?.catalog ?? body?.catalog;
     if (!Array.isArray(catalog)) return;
-    const { region, interface: wanted = 'public' } = this.#options;
+    const { region, interface: requested = 'public' } = this.#options;
     for (const { type, endpoints } of catalog as { type?: unknown; endpoints?: readonly CatalogEndpoint[] }[]) {
       if (typeof type !== 'string' || !Array.isArray(endpoints)) continue;
       const prefix = PREFIXES[type] ?? type.replaceAll(/[^\w-]/g, '-');
@@ -75,7 +75,7 @@ export class Upstream {
         if (!endpoint.url || !URL.canParse(endpoint.url) || regionOf(endpoint) !== own) continue;
         const root = rootOf(endpoint.url);
         this.#learnRoot(root, prefix);
-        if (endpoint.interface === wanted && prefix !== 'identity') this.#targets.set(prefix, root);
+        if (endpoint.interface === requested && prefix !== 'identity') this.#targets.set(prefix, root);
       }
     }
   }

@@ -1,5 +1,6 @@
 import { parsed } from '../front/body-tap.js';
 import type { TestCloud } from '../test-cloud.js';
+import { urlPath } from '../url-path.js';
 import { Correspondence } from './correspondence.js';
 import type { Har } from './har.js';
 import { logIn } from './log-in.js';
@@ -83,7 +84,7 @@ function withoutWaiting(entries: readonly Recorded[]): readonly Recorded[] {
 export async function verifyRecording(har: Har, cloud: TestCloud): Promise<Verification> {
   const entries = har.log.entries.map(readEntry);
   const names = new Correspondence();
-  const found = new Map<string, RecordedDifference>();
+  const byKind = new Map<string, RecordedDifference>();
   const usersMade = new Set<string>();
   let compared = 0;
   let skipped = 0;
@@ -116,15 +117,15 @@ export async function verifyRecording(har: Har, cloud: TestCloud): Promise<Verif
     names.learn(entry.responseBody, answer.body);
     for (const difference of differencesOf(entry, answer)) {
       const kind = `${entry.method} ${pattern(entry.url)} ${difference.where} ${difference.recorded} ${difference.here}`;
-      const known = found.get(kind);
+      const known = byKind.get(kind);
       const { number, method, url } = entry;
-      found.set(
+      byKind.set(
         kind,
         known ? { ...known, count: known.count + 1 } : { ...difference, entry: number, method, url, count: 1 },
       );
     }
   }
-  return { compared, skipped, differences: [...found.values()] };
+  return { compared, skipped, differences: [...byKind.values()] };
 }
 
 function differencesOf(entry: Recorded, answer: Answer): readonly ShapeDifference[] {
@@ -142,7 +143,7 @@ function differencesOf(entry: Recorded, answer: Answer): readonly ShapeDifferenc
 
 /** The address without what is a particular thing's. */
 function pattern(url: string): string {
-  return url.split('?', 1)[0]!.replaceAll(/[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}|[0-9a-f]{32}/g, '{id}');
+  return urlPath(url).replaceAll(/[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}|[0-9a-f]{32}/g, '{id}');
 }
 
 /** A verification to read. */

@@ -1,39 +1,48 @@
 import type { Wire } from './listing.js';
 
 /** Whether a value is what a parameter of the query says: text against whatever it is. */
-export function sameValue(value: unknown, wanted: string): boolean {
-  if (typeof value === 'boolean') return ['true', '1', 'yes', 't', 'on'].includes(wanted.toLowerCase()) === value;
-  if (Array.isArray(value)) return value.some((item) => sameItem(item, wanted));
-  return String(value ?? '') === wanted;
+export function sameValue(value: unknown, expected: string): boolean {
+  if (typeof value === 'boolean') return ['true', '1', 'yes', 't', 'on'].includes(expected.toLowerCase()) === value;
+  if (Array.isArray(value)) return value.some((item) => sameItem(item, expected));
+  return String(value ?? '') === expected;
 }
 
 /** An item of a list: a text, or an object of which `key=value` is asked. */
-function sameItem(item: unknown, wanted: string): boolean {
-  if (typeof item !== 'object' || item === null) return String(item) === wanted;
-  const mark = wanted.indexOf('=');
-  return mark > 0 && String((item as Wire)[wanted.slice(0, mark)]) === wanted.slice(mark + 1);
+function sameItem(item: unknown, expected: string): boolean {
+  if (typeof item !== 'object' || item === null) return String(item) === expected;
+  const mark = expected.indexOf('=');
+  return mark > 0 && String((item as Wire)[expected.slice(0, mark)]) === expected.slice(mark + 1);
 }
 
 /** Comparisons that are written before a value: `gte:2026-01-01T00:00:00Z`. */
-const COMPARISONS: Readonly<Record<string, (order: number) => boolean>> = {
-  gt: (order) => order > 0,
-  gte: (order) => order >= 0,
-  lt: (order) => order < 0,
-  lte: (order) => order <= 0,
-  eq: (order) => order === 0,
-  neq: (order) => order !== 0,
-};
+type Holds = (order: number) => boolean;
 
-/** Splits `gte:value`; without an operator it is `eq`. Undefined: an operator that nobody knows. */
-export function comparison(text: string): { readonly operator: string; readonly value: string } | undefined {
-  const mark = text.indexOf(':');
-  const operator = text.slice(0, Math.max(mark, 0));
-  if (mark < 0 || /^\d/.test(operator)) return { operator: 'eq', value: text };
-  return operator in COMPARISONS ? { operator, value: text.slice(mark + 1) } : undefined;
+const equal: Holds = (order) => order === 0;
+
+const COMPARISONS: ReadonlyMap<string, Holds> = new Map(
+  Object.entries<Holds>({
+    gt: (order) => order > 0,
+    gte: (order) => order >= 0,
+    lt: (order) => order < 0,
+    lte: (order) => order <= 0,
+    eq: equal,
+    neq: (order) => order !== 0,
+  }),
+);
+
+/** What `gte:value` says; without an operator it is `eq`. `holds` takes how much larger the other value is. */
+interface Comparison {
+  readonly holds: Holds;
+  readonly value: string;
 }
 
-export function compares(operator: string, value: number, wanted: number): boolean {
-  return COMPARISONS[operator]!(Math.sign(value - wanted));
+/** Reads a comparison. Undefined: an operator that nobody knows. */
+export function comparison(text: string): Comparison | undefined {
+  const mark = text.indexOf(':');
+  const operator = text.slice(0, Math.max(mark, 0));
+  if (mark < 0 || /^\d/.test(operator)) return { holds: equal, value: text };
+  const holds = COMPARISONS.get(operator);
+  return holds && { holds, value: text.slice(mark + 1) };
 }
 
 /** A moment as clients write it, in milliseconds; with or without a zone, which is UTC then. NaN for anything else. */
@@ -44,35 +53,47 @@ export function momentOf(written: string): number {
 }
 
 /** Comparisons of text that are written behind a name: `name__icontains=web`. */
-const INEXACT: Readonly<Record<string, (value: string, wanted: string) => boolean>> = {
-  contains: (value, wanted) => value.includes(wanted),
-  startswith: (value, wanted) => value.startsWith(wanted),
-  endswith: (value, wanted) => value.endsWith(wanted),
-  equals: (value, wanted) => value === wanted,
-};
+type Matches = (value: string, expected: string) => boolean;
 
-/** Whether `name__comparator=wanted` holds; undefined for a comparator that there is not. */
-export function inexact(value: unknown, comparator: string, wanted: string): boolean | undefined {
+const INEXACT: ReadonlyMap<string, Matches> = new Map(
+  Object.entries<Matches>({
+    contains: (value, expected) => value.includes(expected),
+    startswith: (value, expected) => value.startsWith(expected),
+    endswith: (value, expected) => value.endsWith(expected),
+    equals: (value, expected) => value === expected,
+  }),
+);
+
+/** Whether `name__comparator=expected` holds; undefined for a comparator that there is not. */
+export function inexact(value: unknown, comparator: string, expected: string): boolean | undefined {
   const text = String(value ?? '');
-  if (Object.hasOwn(INEXACT, comparator)) return INEXACT[comparator]!(text, wanted);
-  const plain = comparator.slice(1);
-  if (!comparator.startsWith('i') || !Object.hasOwn(INEXACT, plain)) return undefined;
-  return INEXACT[plain]!(text.toLowerCase(), wanted.toLowerCase());
+  const matches = INEXACT.get(comparator);
+  if (matches) return matches(text, expected);
+  const matchesAnyCase = comparator.startsWith('i') ? INEXACT.get(comparator.slice(1)) : undefined;
+  return matchesAnyCase?.(text.toLowerCase(), expected.toLowerCase());
+}
+
+/** The value of a parameter that is given once; undefined for one that is not, or several times. */
+export function onlyValue(query: URLSearchParams, name: string): string | undefined {
+  const [value, ...others] = query.getAll(name);
+  return others.length === 0 ? value : undefined;
 }
 
 /** The four ways in which lists are narrowed by tags; each takes tags joined by commas. */
-export const TAG_FILTERS: Readonly<Record<string, (tags: readonly string[], wanted: readonly string[]) => boolean>> = {
-  tags: (tags, wanted) => wanted.every((tag) => tags.includes(tag)),
-  'tags-any': (tags, wanted) => wanted.some((tag) => tags.includes(tag)),
-  'not-tags': (tags, wanted) => !wanted.every((tag) => tags.includes(tag)),
-  'not-tags-any': (tags, wanted) => !wanted.some((tag) => tags.includes(tag)),
+export const TAG_FILTERS: Readonly<Record<string, (tags: readonly string[], expected: readonly string[]) => boolean>> = {
+  tags: (tags, expected) => expected.every((tag) => tags.includes(tag)),
+  'tags-any': (tags, expected) => expected.some((tag) => tags.includes(tag)),
+  'not-tags': (tags, expected) => !expected.every((tag) => tags.includes(tag)),
+  'not-tags-any': (tags, expected) => !expected.some((tag) => tags.includes(tag)),
 };
 
 /** Narrows by the tag parameters of a query. */
 export function filteredByTags<W extends Wire>(items: readonly W[], query: URLSearchParams): readonly W[] {
-  const wanted = Object.keys(TAG_FILTERS).flatMap((name) =>
-    query.getAll(name).map((value) => ({ holds: TAG_FILTERS[name]!, tags: value.split(',') })),
+  const filters = Object.entries(TAG_FILTERS).flatMap(([name, holds]) =>
+    query.getAll(name).map((value) => ({ holds, tags: value.split(',') })),
   );
-  if (wanted.length === 0) return items;
-  return items.filter((item) => wanted.every(({ holds, tags }) => holds((item.tags ?? []) as readonly string[], tags)));
+  if (filters.length === 0) return items;
+  return items.filter((item) =>
+    filters.every(({ holds, tags }) => holds((item.tags ?? []) as readonly string[], tags)),
+  );
 }

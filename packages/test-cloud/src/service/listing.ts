@@ -12,7 +12,7 @@ export function filtered<W extends Wire>(
   const given = [...new Set(names)].filter((name) => query.has(name));
   if (given.length === 0) return items;
   return items.filter((item) =>
-    given.every((name) => query.getAll(name).some((wanted) => sameValue(item[name], wanted))),
+    given.every((name) => query.getAll(name).some((value) => sameValue(item[name], value))),
   );
 }
 
@@ -32,8 +32,8 @@ export function sorted<W extends Wire>(items: readonly W[], keys: readonly SortK
   if (keys.length === 0) return items;
   return [...items].sort((a, b) => {
     for (const { key, descending } of keys) {
-      const found = order(a[key], b[key]);
-      if (found !== 0) return descending ? -found : found;
+      const compared = order(a[key], b[key]);
+      if (compared !== 0) return descending ? -compared : compared;
     }
     return 0;
   });
@@ -43,6 +43,8 @@ export interface Page<W extends Wire> {
   readonly page: readonly W[];
   /** Whether there is more behind it. */
   readonly more: boolean;
+  /** The id of the last item; undefined on an empty page. */
+  readonly last: string | undefined;
 }
 
 /** At most `limit` items behind the one whose id the marker is; undefined when there is no such one. */
@@ -54,7 +56,9 @@ export function pageOf<W extends Wire>(
   if (marker !== undefined && at < 0) return undefined;
   const start = at + 1 + offset;
   const end = limit === undefined ? items.length : start + limit;
-  return { page: items.slice(start, end), more: end < items.length };
+  const page = items.slice(start, end);
+  const last = page.at(-1);
+  return { page, more: end < items.length, last: last && String(last.id) };
 }
 
 /** The same list, from behind that item. */

@@ -115,7 +115,8 @@ export class Resource {
     const shown: Record<string, unknown> = { ...doc };
     if (this.asideKeys.length > 0) {
       const beside = call.cloud.documents.table<Wire>(this.table).get(doc.id);
-      for (const key of this.asideKeys) shown[key] = beside?.[key] ?? shown[key] ?? initialOf(this.fields[key]!, call);
+      for (const [key, field] of Object.entries(this.fields))
+        if (field.aside) shown[key] = beside?.[key] ?? shown[key] ?? initialOf(field, call);
     }
     Object.assign(shown, await this.spec.shows?.(call, doc));
     for (const [key, { hidden, admin }] of Object.entries(this.fields))
@@ -126,8 +127,8 @@ export class Resource {
   async list(call: Call): Promise<readonly Wire[]> {
     this.style.authorize(call, this, 'list', undefined);
     const { lists } = this.spec;
-    const found = await this.storage.list(call);
-    const listed = lists ? found.filter((doc) => lists(call, doc)) : found;
+    const docs = await this.storage.list(call);
+    const listed = lists ? docs.filter((doc) => lists(call, doc)) : docs;
     return Promise.all(listed.map((doc) => this.show(call, doc)));
   }
 

@@ -28,26 +28,26 @@ export function attachmentRoutes(): readonly Route[] {
     attachment: attachmentView(await call.cloud.catalogs.volumes.getAttachment(call.caller, id)),
   });
   const list = async (call: Call) => {
-    const found = await call.cloud.catalogs.volumes.listAttachments(call.caller, {
+    const attachments = await call.cloud.catalogs.volumes.listAttachments(call.caller, {
       volumeId: call.text('volume_id'),
       serverId: call.text('instance_id'),
       allProjects: call.isAdmin && call.flag('all_tenants') === true,
     });
-    return { attachments: found.map(attachmentView) };
+    return { attachments: attachments.map(attachmentView) };
   };
 
   return [
     get('/v3/attachments', list),
     get('/v3/attachments/detail', list),
     post('/v3/attachments', async (call) => {
-      const { attachment: wanted } = call.body(CreateAttachment);
+      const { attachment: requested } = call.body(CreateAttachment);
       const tie = await call.cloud.catalogs.volumes.reserve(call.caller, {
         key: randomUUID(),
-        volumeId: wanted.volume_uuid,
-        serverId: wanted.instance_uuid ?? '',
+        volumeId: requested.volume_uuid,
+        serverId: requested.instance_uuid ?? '',
       });
-      if (wanted.connector)
-        await call.cloud.catalogs.volumes.connect(call.caller, tie.id, connectorOf(wanted.connector));
+      if (requested.connector)
+        await call.cloud.catalogs.volumes.connect(call.caller, tie.id, connectorOf(requested.connector));
       return one(call, tie.id);
     }),
     get('/v3/attachments/:id', (call) => one(call, call.param('id'))),

@@ -49,9 +49,9 @@ export const backups: ResourceSpec = {
     const own = [...call.cloud.documents.table<Doc>('volume/backups').values()].filter(
       ({ volume_id }) => volume_id === volume.id,
     );
-    if (backup.incremental === true && own.length === 0)
+    const parent = backup.incremental === true ? own.at(-1) : undefined;
+    if (backup.incremental === true && !parent)
       throw badRequest('Invalid backup: No backups available to do an incremental backup.');
-    const parent = backup.incremental === true ? own.at(-1)! : undefined;
     if (parent)
       call.cloud.documents.table<Doc>('volume/backups').set(parent.id, { ...parent, has_dependent_backups: true });
     return {

@@ -43,7 +43,7 @@ export async function limitsOf(call: Call, project: string): Promise<Limits> {
 export async function usageOf(call: Call, project: string): Promise<Limits> {
   const { volumes } = call.cloud.catalogs;
   const query = call.isAdmin ? { allProjects: true, projectId: project } : {};
-  const found = await volumes.listVolumes(call.caller, query);
+  const allVolumes = await volumes.listVolumes(call.caller, query);
   const snapshots = await volumes.listSnapshots(call.caller, query);
   const ours = (name: string) =>
     [...call.cloud.documents.table<Record<string, unknown>>(`volume/${name}`).values()].filter(
@@ -51,15 +51,15 @@ export async function usageOf(call: Call, project: string): Promise<Limits> {
     );
   const sum = (sizes: readonly number[]) => sizes.reduce((all, size) => all + size, 0);
   const used: Record<string, number> = {
-    volumes: found.length,
-    gigabytes: sum([...found, ...snapshots].map(({ sizeGb }) => sizeGb)),
+    volumes: allVolumes.length,
+    gigabytes: sum([...allVolumes, ...snapshots].map(({ sizeGb }) => sizeGb)),
     snapshots: snapshots.length,
     backups: ours('backups').length,
     backup_gigabytes: sum(ours('backups').map(({ size }) => Number(size))),
     groups: ours('groups').length,
   };
   for (const type of await typeNames(call)) {
-    const mine = found.filter(({ volumeType }) => volumeType === type);
+    const mine = allVolumes.filter(({ volumeType }) => volumeType === type);
     const ids = new Set(mine.map(({ id }) => id));
     const kept = snapshots.filter(({ volumeId }) => ids.has(volumeId));
     used[`volumes_${type}`] = mine.length;

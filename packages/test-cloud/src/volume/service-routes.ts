@@ -88,9 +88,9 @@ async function absoluteLimits(call: Call) {
 async function pools(call: Call) {
   call.requireAdmin();
   const { volumes } = call.cloud.catalogs;
-  const found = await volumes.listVolumes(call.caller, { allProjects: true });
-  const wanted = call.text('name');
-  if (wanted !== undefined && wanted !== POOL) return { pools: [] };
+  const allVolumes = await volumes.listVolumes(call.caller, { allProjects: true });
+  const requested = call.text('name');
+  if (requested !== undefined && requested !== POOL) return { pools: [] };
   if (!call.flag('detail')) return { pools: [{ name: POOL }] };
   const capabilities = {
     pool_name: 'pool',
@@ -100,8 +100,8 @@ async function pools(call: Call) {
     storage_protocol: 'local',
     total_capacity_gb: 'infinite',
     free_capacity_gb: 'infinite',
-    provisioned_capacity_gb: found.reduce((sum, { sizeGb }) => sum + sizeGb, 0),
-    allocated_capacity_gb: found.reduce((sum, { sizeGb }) => sum + sizeGb, 0),
+    provisioned_capacity_gb: allVolumes.reduce((sum, { sizeGb }) => sum + sizeGb, 0),
+    allocated_capacity_gb: allVolumes.reduce((sum, { sizeGb }) => sum + sizeGb, 0),
     reserved_percentage: 0,
     max_over_subscription_ratio: '20.0',
     thin_provisioning_support: true,
@@ -171,10 +171,10 @@ export function volumeServiceRoutes(): readonly Route[] {
         service('cinder-volume', HOST),
         service('cinder-backup', 'controller'),
       ];
-      const wanted = (name: 'binary' | 'host') => call.text(name);
+      const requested = (name: 'binary' | 'host') => call.text(name);
       return {
         services: all.filter(
-          (one) => (wanted('binary') ?? one.binary) === one.binary && (wanted('host') ?? one.host) === one.host,
+          (one) => (requested('binary') ?? one.binary) === one.binary && (requested('host') ?? one.host) === one.host,
         ),
       };
     }),
@@ -198,8 +198,8 @@ export function volumeServiceRoutes(): readonly Route[] {
       };
     }),
     get('/v3/resource_filters', (call) => {
-      const wanted = call.text('resource');
-      const all = Object.entries(RESOURCE_FILTERS).filter(([name]) => wanted === undefined || name === wanted);
+      const requested = call.text('resource');
+      const all = Object.entries(RESOURCE_FILTERS).filter(([name]) => requested === undefined || name === requested);
       return { resource_filters: all.map(([resource, filters]) => ({ resource, filters })) };
     }),
     ...EMPTY.map(([path, many, admin]) =>

@@ -214,12 +214,12 @@ export function volumeActionRoutes(): readonly Route[] {
   return [
     post('/v3/volumes/:id/action', async (call) => {
       const { name, body } = actionOf(call);
-      const found = Object.hasOwn(ACTIONS, name) ? ACTIONS[name] : undefined;
-      if (!found) throw unservedAction(name);
+      const action = Object.hasOwn(ACTIONS, name) ? ACTIONS[name] : undefined;
+      if (!action) throw unservedAction(name);
       const id = call.param('id');
       await catalog(call).getVolume(call.caller, id);
-      if (found.admin) call.requireAdmin();
-      return new Reply(found.status ?? 202, await found.run(call, id, body(found.given)));
+      if (action.admin) call.requireAdmin();
+      return new Reply(action.status ?? 202, await action.run(call, id, body(action.given)));
     }),
   ];
 }

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { microversionOf } from '@apistrata/microversion';
 import type { Call } from '../service/call.js';
-import { compares, comparison, momentOf, sameValue } from '../service/filter.js';
+import { comparison, momentOf, sameValue } from '../service/filter.js';
 import { linkTo, pageOf, type SortKey, sorted, type Wire } from '../service/listing.js';
 import type { Resource } from '../service/resource.js';
 import { badRequest, forbidden, notFound } from '../service/service-error.js';
@@ -42,34 +42,34 @@ export function isListed(call: Call, project: unknown): boolean {
 function pairsOf(written: string): readonly (readonly [string, string])[] {
   const pairs = [...written.matchAll(/u?(['"])(.*?)\1\s*:\s*u?(['"])(.*?)\3/g)];
   if (pairs.length === 0 && !/^\{\s*\}$/.test(written)) throw invalid(`${written} is no dictionary`);
-  return pairs.map(([, , key, , value]) => [key!, value!]);
+  return pairs.map(([, , key = '', , value = '']) => [key, value]);
 }
 
 function holds(item: Wire, name: string, written: string): boolean {
   const value = item[name];
   if (MOMENTS.includes(name))
     return written.split(',').every((part) => {
-      const asked = comparison(part);
-      const moment = momentOf(asked?.value ?? '');
-      if (!asked || Number.isNaN(moment)) throw invalid(`${name} filter ${part} is invalid`);
-      return compares(asked.operator, momentOf(String(value)), moment);
+      const condition = comparison(part);
+      const moment = momentOf(condition?.value ?? '');
+      if (!condition || Number.isNaN(moment)) throw invalid(`${name} filter ${part} is invalid`);
+      return condition.holds(momentOf(String(value)) - moment);
     });
   if (typeof value === 'object' && value !== null && !Array.isArray(value))
-    return pairsOf(written).every(([key, wanted]) => (value as Wire)[key] === wanted);
+    return pairsOf(written).every(([key, expected]) => (value as Wire)[key] === expected);
   return sameValue(value, written);
 }
 
 function narrowed(call: Call, { spec }: Resource, items: readonly Wire[]): readonly Wire[] {
   const known = new Set(spec.filters ?? []);
-  const asked = [...call.query].filter(([name]) => !PAGING.has(name));
+  const parameters = [...call.query].filter(([name]) => !PAGING.has(name));
   const plain = (name: string) => name.replace(/~$/, '');
-  const stray = asked.map(([name]) => name).filter((name) => !known.has(plain(name)));
+  const stray = parameters.map(([name]) => name).filter((name) => !known.has(plain(name)));
   // Administrators may ask for anything; what there is not, nothing has.
   if (stray.length > 0 && call.isAdmin) return [];
   if (stray.length > 0 && since(call, 31))
     throw badRequest(`Invalid filters ${stray.join(', ')} are found in query options.`);
   return items.filter((item) =>
-    asked
+    parameters
       .filter(([name]) => known.has(plain(name)))
       .every(([name, written]) =>
         name.endsWith('~') && since(call, 34)
@@ -97,18 +97,19 @@ function sortKeys(call: Call, known: (key: string) => boolean): readonly SortKey
 
 function list(call: Call, resource: Resource, items: readonly Wire[]): unknown {
   const { many } = resource.spec;
-  const found = narrowed(call, resource, items);
+  const matching = narrowed(call, resource, items);
   const known = (key: string) => key === 'id' || Object.hasOwn(resource.fields, key);
   // What was made last comes first, also among things of the same moment.
-  const ordered = sorted([...found].reverse(), sortKeys(call, known));
+  const ordered = sorted([...matching].reverse(), sortKeys(call, known));
   const limit = Math.min(call.number('limit') ?? MOST, MOST);
-  const page = pageOf(ordered, { limit, marker: call.text('marker'), offset: call.number('offset') });
-  if (!page) throw resource.style.errors.notFound(resource, String(call.text('marker')), call);
-  const full = call.query.has('limit') && limit > 0 && page.page.length === limit;
+  const paged = pageOf(ordered, { limit, marker: call.text('marker'), offset: call.number('offset') });
+  if (!paged) throw resource.style.errors.notFound(resource, String(call.text('marker')), call);
+  const { page, last } = paged;
+  const full = call.query.has('limit') && limit > 0 && page.length === limit;
   return {
-    [many]: page.page,
-    ...(full && { [`${many}_links`]: [{ rel: 'next', href: linkTo(call, String(page.page.at(-1)!.id)) }] }),
-    ...(call.flag('with_count') && since(call, 45) && { count: found.length }),
+    [many]: page,
+    ...(full && last !== undefined && { [`${many}_links`]: [{ rel: 'next', href: linkTo(call, last) }] }),
+    ...(call.flag('with_count') && since(call, 45) && { count: matching.length }),
   };
 }
 

@@ -61,8 +61,8 @@ export const volumeTypes: ResourceSpec = {
   }),
   lists: (call, type) => {
     if (!isVisible(call, type)) return false;
-    const wanted = call.isAdmin ? call.query.get('is_public') : null;
-    return wanted === null || wanted.toLowerCase() === 'none' || (wanted.toLowerCase() === 'true') === type.is_public;
+    const requested = call.isAdmin ? call.query.get('is_public') : null;
+    return requested === null || requested.toLowerCase() === 'none' || (requested.toLowerCase() === 'true') === type.is_public;
   },
   routes: (resource) => [
     get('/v3/types/default', async (call) => {

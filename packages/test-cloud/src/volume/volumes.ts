@@ -54,8 +54,8 @@ async function create(call: Call, given: Wire): Promise<Doc> {
 
 async function removeSnapshots(call: Call, volumeId: string): Promise<void> {
   const { volumes } = call.cloud.catalogs;
-  const found = await volumes.listSnapshots(call.caller, { volumeId, allProjects: call.isAdmin });
-  for (const snapshot of found) await volumes.deleteSnapshot(call.caller, snapshot.id);
+  const snapshots = await volumes.listSnapshots(call.caller, { volumeId, allProjects: call.isAdmin });
+  for (const snapshot of snapshots) await volumes.deleteSnapshot(call.caller, snapshot.id);
 }
 
 async function typeId({ cloud, caller }: Call, name: unknown): Promise<string | null> {
@@ -178,15 +178,15 @@ export const volumes: ResourceSpec = {
   routes: (resource) => [
     get('/v3/volumes/summary', async (call) => {
       const all = await resource.storage.list(call);
-      const found = all.filter((volume) => isListed(call, volume.project_id));
+      const listed = all.filter((volume) => isListed(call, volume.project_id));
       const metadata: Record<string, string[]> = {};
-      for (const volume of found)
+      for (const volume of listed)
         for (const [key, value] of Object.entries(volume.metadata as Record<string, string>))
           metadata[key] = [...new Set([...(metadata[key] ?? []), value])];
       return {
         'volume-summary': {
-          total_size: found.reduce((sum, { size }) => sum + Number(size), 0),
-          total_count: found.length,
+          total_size: listed.reduce((sum, { size }) => sum + Number(size), 0),
+          total_count: listed.length,
           ...(since(call, 36) && { metadata }),
         },
       };
@@ -196,10 +196,10 @@ export const volumes: ResourceSpec = {
   storage: {
     list: async (call) => {
       const allProjects = call.isAdmin && call.flag('all_tenants') === true;
-      const found = await call.cloud.catalogs.volumes.listVolumes(call.caller, { allProjects });
-      return found.map((volume) => docOf(call, volume)).reverse();
+      const records = await call.cloud.catalogs.volumes.listVolumes(call.caller, { allProjects });
+      return records.map((volume) => docOf(call, volume)).reverse();
     },
-    get: async (call, wanted) => docOf(call, await call.cloud.catalogs.volumes.getVolume(call.caller, wanted)),
+    get: async (call, id) => docOf(call, await call.cloud.catalogs.volumes.getVolume(call.caller, id)),
     create,
     update: async (call, before, change) => {
       const { metadata } = change as { metadata?: Record<string, string> };

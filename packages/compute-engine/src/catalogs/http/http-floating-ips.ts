@@ -10,7 +10,8 @@ const floatingErrors = { 404: 'FLOATING_IP_NOT_FOUND', 409: 'FLOATING_IP_IN_USE'
 export function httpFloatingIps(client: NetworkClient) {
   const path = (id: string) => `/floatingips/${encodeURIComponent(id)}`;
 
-  async function present(caller: Caller, wires: readonly Wire[]): Promise<FloatingIp[]> {
+  /** Reads any of `wires`, knowing what stands in other collections of all of them. */
+  async function readerOf(caller: Caller, wires: readonly Wire[]): Promise<(wire: Wire) => FloatingIp> {
     const pools = new Set(wires.map((one) => one.floating_network_id));
     const untold = wires.filter((one) => one.port_id && !one.port_details).map((one) => one.port_id);
     const [networks, ports] = await Promise.all([
@@ -19,14 +20,15 @@ export function httpFloatingIps(client: NetworkClient) {
     ]);
     const named = new Map(networks.map((network) => [network.id, network.name as string]));
     const devices = new Map(ports.map((port) => [port.id, (port.device_id as string) || null]));
-    return wires.map((one) =>
+    return (wire) =>
       readFloatingIp(
-        one,
-        named.get(one.floating_network_id) ?? one.floating_network_id,
-        devices.get(one.port_id) ?? null,
-      ),
-    );
+        wire,
+        named.get(wire.floating_network_id) ?? wire.floating_network_id,
+        devices.get(wire.port_id) ?? null,
+      );
   }
+
+  const present = async (caller: Caller, wire: Wire): Promise<FloatingIp> => (await readerOf(caller, [wire]))(wire);
 
   async function wireOf(caller: Caller, id: string): Promise<Wire> {
     const { floatingip } = await client.send(caller, 'GET', path(id), undefined, floatingErrors);
@@ -38,7 +40,7 @@ export function httpFloatingIps(client: NetworkClient) {
     await wireOf(caller, id);
     const errors = { ...floatingErrors, 400: 'FLOATING_IP_UNREACHABLE' } as const;
     const body = await client.send(caller, 'PUT', path(id), { floatingip }, errors);
-    return (await present(caller, [body.floatingip]))[0]!;
+    return present(caller, body.floatingip);
   }
 
   const pools = async (caller: Caller): Promise<readonly Network[]> =>
@@ -48,16 +50,15 @@ export function httpFloatingIps(client: NetworkClient) {
     listFloatingIpPools: pools,
 
     async listFloatingIps(caller: Caller, query: FloatingIpQuery = {}): Promise<readonly FloatingIp[]> {
-      const found = await client.list(caller, 'floatingips', {
+      const wires = await client.list(caller, 'floatingips', {
         floating_ip_address: query.address,
         tenant_id: isAdmin(caller) ? query.projectId : caller.projectId,
         port_id: query.portId,
       });
-      return present(caller, found);
+      return wires.map(await readerOf(caller, wires));
     },
 
-    getFloatingIp: async (caller: Caller, id: string): Promise<FloatingIp> =>
-      (await present(caller, [await wireOf(caller, id)]))[0]!,
+    getFloatingIp: async (caller: Caller, id: string): Promise<FloatingIp> => present(caller, await wireOf(caller, id)),
 
     async allocateFloatingIp(caller: Caller, nameOrId?: string): Promise<FloatingIp> {
       const pool = (await pools(caller)).find(

@@ -1,7 +1,7 @@
 import { checkOptions } from '../../check-options.js';
 import type { Caller } from '../../model/caller.js';
 import { CatalogError } from '../catalog-error.js';
-import { canonicalIp, contains, parseCidr, parseIp } from '../ip-address.js';
+import { canonicalIp, cidrOf, contains, parseIp } from '../ip-address.js';
 import type { Network, NetworkCatalog, NetworkQuery, Subnet } from '../network-catalog.js';
 import { httpFloatingIps } from './http-floating-ips.js';
 import { httpPorts } from './http-ports.js';
@@ -59,10 +59,10 @@ export function httpNetworks(options: HttpCatalogOptions): NetworkCatalog {
         shared: flag(query.shared),
         'router:external': flag(query.external),
       };
-      const found = query.ids
+      const networks = query.ids
         ? await client.listAny(caller, 'networks', 'id', query.ids, rest)
         : await client.list(caller, 'networks', rest);
-      return client.seen(caller, found.map(readNetwork));
+      return client.seen(caller, networks.map(readNetwork));
     },
 
     async autoNetwork(caller: Caller, { dryRun = false } = {}): Promise<Network | null> {
@@ -82,7 +82,7 @@ export function httpNetworks(options: HttpCatalogOptions): NetworkCatalog {
         );
       for (const text of addresses) {
         const address = parseIp(text);
-        const inside = address && subnets.some(({ cidr }) => contains(parseCidr(cidr)!, address));
+        const inside = address && subnets.some(({ cidr }) => contains(cidrOf(cidr), address));
         if (!inside)
           throw new CatalogError(
             'ADDRESS_NOT_IN_SUBNET',

@@ -3,7 +3,7 @@ import type { Caller } from '../../model/caller.js';
 import { CatalogError } from '../catalog-error.js';
 import { canonicalIp } from '../ip-address.js';
 import type { NewPort, Port, PortBinding, PortQuery } from '../network-catalog.js';
-import type { resolveGroups } from './http-security-groups.js';
+import { findGroup, type resolveGroups } from './http-security-groups.js';
 import type { NetworkClient, Wire } from './network-client.js';
 
 /** Ports made here carry the caller's key in their description, so that a repeated creation finds the first one. */
@@ -28,8 +28,6 @@ export function httpPorts(client: NetworkClient, resolve: ReturnType<typeof reso
     client.service.send(caller, 'DELETE', path(id), undefined, portErrors).catch((error: CatalogError) => {
       if (error.code !== 'PORT_NOT_FOUND') throw error;
     });
-
-  const shown = async (caller: Caller, wire: Wire): Promise<Port> => (await client.readPorts(caller, [wire]))[0]!;
 
   /** Those the caller sees; with `client.service`, all of them. */
   const portsOf = (caller: Caller, deviceId: string, by = client): Promise<readonly Wire[]> =>
@@ -73,16 +71,17 @@ export function httpPorts(client: NetworkClient, resolve: ReturnType<typeof reso
     async listPorts(caller: Caller, query: PortQuery): Promise<readonly Port[]> {
       const everybodys = caller.token !== undefined || isAdmin(caller);
       const rest = { network_id: query.networkId, project_id: everybodys ? undefined : caller.projectId };
-      const found = query.ids
+      const wires = query.ids
         ? await client.listAny(caller, 'ports', 'id', query.ids, rest)
         : query.deviceIds
           ? await client.listAny(caller, 'ports', 'device_id', query.deviceIds, rest)
           : await client.list(caller, 'ports', rest);
-      const wanted = found.filter((port) => !query.deviceIds || query.deviceIds.includes(port.device_id));
-      return client.readPorts(caller, wanted);
+      const matching = wires.filter((port) => !query.deviceIds || query.deviceIds.includes(port.device_id));
+      return client.readPorts(caller, matching);
     },
 
-    getPort: async (caller: Caller, id: string): Promise<Port> => shown(caller, await client.portWire(caller, id)),
+    getPort: async (caller: Caller, id: string): Promise<Port> =>
+      client.readPort(caller, await client.portWire(caller, id)),
 
     /** When one cannot be made, those that were made for the same call are removed again. */
     async createPorts(caller: Caller, requests: readonly NewPort[]): Promise<readonly Port[]> {
@@ -108,7 +107,7 @@ export function httpPorts(client: NetworkClient, resolve: ReturnType<typeof reso
         throw new CatalogError('PORT_IN_USE', `Port ${id} is still in use.`);
       const { deviceId, deviceOwner, hostId } = binding;
       const port = { device_id: deviceId, device_owner: deviceOwner, 'binding:host_id': hostId };
-      return shown(caller, await bind(caller, id, port));
+      return client.readPort(caller, await bind(caller, id, port));
     },
 
     async movePorts(caller: Caller, deviceId: string, hostId: string): Promise<void> {
@@ -135,7 +134,7 @@ export function httpPorts(client: NetworkClient, resolve: ReturnType<typeof reso
       for (const subnet of await client.list(caller, 'subnets', { network_id: networkId })) {
         try {
           const fixed_ips = [...port.fixed_ips, { subnet_id: subnet.id }];
-          return await shown(caller, await change(caller, port.id, { fixed_ips }));
+          return await client.readPort(caller, await change(caller, port.id, { fixed_ips }));
         } catch (error) {
           if ((error as CatalogError).code !== 'NO_FREE_ADDRESS') throw error;
           failure = error as CatalogError;
@@ -149,28 +148,28 @@ export function httpPorts(client: NetworkClient, resolve: ReturnType<typeof reso
       for (const port of await portsOf(caller, deviceId)) {
         const fixed_ips = port.fixed_ips.filter((fixedIp: Wire) => canonicalIp(fixedIp.ip_address) !== address);
         if (fixed_ips.length === port.fixed_ips.length) continue;
-        return shown(caller, await change(caller, port.id, { fixed_ips }));
+        return client.readPort(caller, await change(caller, port.id, { fixed_ips }));
       }
       throw new CatalogError('ADDRESS_NOT_FOUND', `Fixed IP ${text} is not one of server ${deviceId}.`);
     },
 
     async addSecurityGroup(caller: Caller, deviceId: string, nameOrId: string): Promise<void> {
-      const [group] = await resolve(caller, [nameOrId]);
-      const ports = (await portsOf(caller, deviceId)).filter((port) => !port.security_groups.includes(group!.id));
+      const { id } = await findGroup(client, caller, nameOrId);
+      const ports = (await portsOf(caller, deviceId)).filter((port) => !port.security_groups.includes(id));
       await tryAll(
-        ports.map((port) => () => change(caller, port.id, { security_groups: [...port.security_groups, group!.id] })),
+        ports.map((port) => () => change(caller, port.id, { security_groups: [...port.security_groups, id] })),
       );
     },
 
     async removeSecurityGroup(caller: Caller, deviceId: string, nameOrId: string): Promise<void> {
-      const [group] = await resolve(caller, [nameOrId]);
-      const ports = (await portsOf(caller, deviceId)).filter((port) => port.security_groups.includes(group!.id));
+      const { id } = await findGroup(client, caller, nameOrId);
+      const ports = (await portsOf(caller, deviceId)).filter((port) => port.security_groups.includes(id));
       if (ports.length === 0)
         throw new CatalogError(
           'SECURITY_GROUP_NOT_ASSOCIATED',
           `Security group ${nameOrId} not associated with the instance ${deviceId}`,
         );
-      const without = (port: Wire) => port.security_groups.filter((id: string) => id !== group!.id);
+      const without = (port: Wire) => port.security_groups.filter((groupId: string) => groupId !== id);
       await tryAll(ports.map((port) => () => change(caller, port.id, { security_groups: without(port) })));
     },
   };

@@ -21,24 +21,32 @@ function notFound(nameOrId: string): CatalogError {
   return new CatalogError('SECURITY_GROUP_NOT_FOUND', `Security group ${nameOrId} could not be found.`);
 }
 
+/** Reads the groups of the caller's project once; the function that it gives finds one by id or name. */
+async function groupFinder(client: NetworkClient, caller: Caller): Promise<(nameOrId: string) => SecurityGroupName> {
+  const query = { tenant_id: caller.projectId, fields: ['id', 'name'] };
+  const groups = await client.list(caller, 'security-groups', query);
+  return (nameOrId) => {
+    const byId = groups.filter((group) => group.id === nameOrId);
+    const [group, ...others] = byId.length > 0 ? byId : groups.filter(({ name }) => name === nameOrId);
+    if (others.length > 0)
+      throw new CatalogError(
+        'SECURITY_GROUP_AMBIGUOUS',
+        `Multiple security groups found matching '${nameOrId}'. Use an ID to be more specific.`,
+      );
+    if (!group) throw notFound(nameOrId);
+    return { id: group.id, name: group.name };
+  };
+}
+
+/** Finds a group of the caller's project by id or name. */
+export async function findGroup(client: NetworkClient, caller: Caller, nameOrId: string): Promise<SecurityGroupName> {
+  return (await groupFinder(client, caller))(nameOrId);
+}
+
 /** Finds groups of the caller's project by id or name, with one request for all of them. */
 export function resolveGroups(client: NetworkClient) {
-  return async (caller: Caller, namesOrIds: readonly string[]): Promise<SecurityGroupName[]> => {
-    if (namesOrIds.length === 0) return [];
-    const query = { tenant_id: caller.projectId, fields: ['id', 'name'] };
-    const groups = await client.list(caller, 'security-groups', query);
-    return namesOrIds.map((nameOrId) => {
-      const byId = groups.filter((group) => group.id === nameOrId);
-      const found = byId.length > 0 ? byId : groups.filter((group) => group.name === nameOrId);
-      if (found.length > 1)
-        throw new CatalogError(
-          'SECURITY_GROUP_AMBIGUOUS',
-          `Multiple security groups found matching '${nameOrId}'. Use an ID to be more specific.`,
-        );
-      if (!found[0]) throw notFound(nameOrId);
-      return { id: found[0].id, name: found[0].name };
-    });
-  };
+  return async (caller: Caller, namesOrIds: readonly string[]): Promise<SecurityGroupName[]> =>
+    namesOrIds.length === 0 ? [] : namesOrIds.map(await groupFinder(client, caller));
 }
 
 /** The part of the HTTP network catalog that speaks of security groups. */
@@ -57,10 +65,10 @@ export function httpSecurityGroups(client: NetworkClient) {
     async listSecurityGroups(caller: Caller, query: SecurityGroupQuery = {}): Promise<readonly SecurityGroup[]> {
       const tenant_id = isAdmin(caller) ? query.projectId : caller.projectId;
       const rest = { tenant_id, name: query.name };
-      const found = query.ids
+      const groups = query.ids
         ? await client.listAny(caller, 'security-groups', 'id', query.ids, rest)
         : await client.list(caller, 'security-groups', rest);
-      return found.map(readGroup);
+      return groups.map(readGroup);
     },
 
     async createSecurityGroup(

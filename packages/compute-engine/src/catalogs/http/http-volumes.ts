@@ -166,19 +166,23 @@ export function httpVolumes(options: HttpCatalogOptions): VolumeCatalog {
       }
     },
 
-    async createSnapshot(caller: Caller, wanted: NewSnapshot): Promise<VolumeSnapshot> {
-      const known = { metadata: { [KEY]: wanted.key }, volumeId: wanted.volumeId };
+    async createSnapshot(caller: Caller, request: NewSnapshot): Promise<VolumeSnapshot> {
+      const known = { metadata: { [KEY]: request.key }, volumeId: request.volumeId };
       const [existing] = await listSnapshots(caller, known);
       if (existing) return existing;
       const snapshot = {
-        volume_id: wanted.volumeId,
-        name: wanted.name ?? '',
-        description: wanted.description ?? '',
-        force: wanted.force ?? false,
-        metadata: { ...wanted.metadata, [KEY]: wanted.key },
+        volume_id: request.volumeId,
+        name: request.name ?? '',
+        description: request.description ?? '',
+        force: request.force ?? false,
+        metadata: { ...request.metadata, [KEY]: request.key },
       };
-      const request = { as: 'project', json: { snapshot }, errors: volumeErrors } as const;
-      return readSnapshot((await call(caller, 'POST', '/snapshots', request)).snapshot);
+      const made = await call(caller, 'POST', '/snapshots', {
+        as: 'project',
+        json: { snapshot },
+        errors: volumeErrors,
+      });
+      return readSnapshot(made.snapshot);
     },
 
     async deleteSnapshot(caller: Caller, id: string): Promise<void> {

@@ -99,27 +99,27 @@ export class NetworkClient {
 
   /** All of a collection that match, page by page if the service pages. */
   async list(caller: Caller, collection: string, query: Query = {}): Promise<readonly Wire[]> {
-    const found: Wire[] = [];
+    const items: Wire[] = [];
     let marker: string | undefined;
     do {
       const request = { caller, as: this.#as, query: { ...query, marker } };
       const { body } = await this.#client.request('GET', `/${collection}`, request);
       const page: readonly Wire[] = body[collection.replaceAll('-', '_')];
-      found.push(...page);
+      items.push(...page);
       const more = (body[`${collection.replaceAll('-', '_')}_links`] ?? []).some((link: Wire) => link.rel === 'next');
       marker = more ? page.at(-1)?.id : undefined;
     } while (marker !== undefined);
-    return found;
+    return items;
   }
 
   /** Those of a collection that have one of the values; however many these are. */
   async listAny(caller: Caller, collection: string, field: string, values: readonly string[], query: Query = {}) {
-    const found: Wire[] = [];
+    const items: Wire[] = [];
     for (let at = 0; at < values.length; at += IDS_PER_REQUEST)
-      found.push(
+      items.push(
         ...(await this.list(caller, collection, { ...query, [field]: values.slice(at, at + IDS_PER_REQUEST) })),
       );
-    return found;
+    return items;
   }
 
   async network(caller: Caller, id: string): Promise<Network> {
@@ -160,7 +160,15 @@ export class NetworkClient {
    * that is the caller's may have a network that is not.
    */
   async readPorts(caller: Caller, wires: readonly Wire[]): Promise<Port[]> {
-    if (wires.length === 0) return [];
+    return wires.length === 0 ? [] : wires.map(await this.#portReader(caller, wires));
+  }
+
+  /** The same of one. */
+  async readPort(caller: Caller, wire: Wire): Promise<Port> {
+    return (await this.#portReader(caller, [wire]))(wire);
+  }
+
+  async #portReader(caller: Caller, wires: readonly Wire[]): Promise<(wire: Wire) => Port> {
     const distinct = (ids: readonly string[]) => [...new Set(ids)];
     const fields = { fields: ['id', 'name'] };
     const [networks, groups, floating] = await Promise.all([
@@ -175,7 +183,7 @@ export class NetworkClient {
       this.service.listAny(caller, 'floatingips', 'port_id', distinct(wires.map((port) => port.id))),
     ]);
     const names = new Map([...networks, ...groups].map(({ id, name }) => [id as string, name as string]));
-    return wires.map((port) => readPort(port, names, floating));
+    return (port) => readPort(port, names, floating);
   }
 }
 

@@ -142,8 +142,8 @@ function loginOf(user: ServiceUser, projectId: string) {
   const id = projectId || user.projectId;
   const project = id ? { id } : { name: projectName, domain: domain(user.projectDomainId, user.projectDomainName) };
   const { userDomainId, userDomainName } = user;
-  const asked = { name: username, password, domain: domain(userDomainId, userDomainName) };
-  return { identity: { methods: ['password'], password: { user: asked } }, scope: { project } };
+  const credentials = { name: username, password, domain: domain(userDomainId, userDomainName) };
+  return { identity: { methods: ['password'], password: { user: credentials } }, scope: { project } };
 }
 
 function heldToken(token: string, document: unknown): HeldToken {

@@ -58,11 +58,8 @@ export function floatingAddresses(context: NetworkContext) {
     return named[0];
   }
 
-  async function present(records: readonly FloatingIpRecord[]): Promise<FloatingIpView[]> {
-    const names = new NameCache(store);
-    const shown = [];
-    for (const record of records) shown.push({ ...record, pool: await names.of('networks', record.networkId) });
-    return shown;
+  async function present(record: FloatingIpRecord, names = new NameCache(store)): Promise<FloatingIpView> {
+    return { ...record, pool: await names.of('networks', record.networkId) };
   }
 
   async function visible(caller: Caller, id: string): Promise<FloatingIpRecord> {
@@ -128,7 +125,7 @@ export function floatingAddresses(context: NetworkContext) {
         status: 'ACTIVE',
       });
     });
-    return (await present([tied]))[0]!;
+    return present(tied);
   }
 
   async function create(caller: Caller, request: NewFloatingIp): Promise<FloatingIpView> {
@@ -176,11 +173,14 @@ export function floatingAddresses(context: NetworkContext) {
           if (value !== undefined) narrowed = narrowed.where(column, '=', value);
         return narrowed;
       });
-      return present(floatingIpRecords);
+      const names = new NameCache(store);
+      const views: FloatingIpView[] = [];
+      for (const record of floatingIpRecords) views.push(await present(record, names));
+      return views;
     },
 
     async getFloatingIp(caller: Caller, id: string): Promise<FloatingIpView> {
-      return (await present([await visible(caller, id)]))[0]!;
+      return present(await visible(caller, id));
     },
 
     /** What `allocateFloatingIp` does, with everything a network service lets one say. */
@@ -201,7 +201,7 @@ export function floatingAddresses(context: NetworkContext) {
       const free = await changing(caller, id, async (tx, floating) =>
         floatingIps.update(tx, await untie(tx, floating)),
       );
-      return (await present([free]))[0]!;
+      return present(free);
     },
 
     async updateFloatingIp(
@@ -213,7 +213,7 @@ export function floatingAddresses(context: NetworkContext) {
         const { description = floating.description, tags = floating.tags } = change;
         return floatingIps.update(tx, { ...floating, description, tags, updatedAt: clock.now() });
       });
-      return (await present([changed]))[0]!;
+      return present(changed);
     },
   };
 }

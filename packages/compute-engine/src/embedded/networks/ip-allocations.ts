@@ -175,10 +175,11 @@ export function subnetOfAddress(
   text: string,
 ): { readonly subnet: SubnetRecord; readonly slot: number | null; readonly address: string } {
   const address = parseIp(text);
-  for (const subnet of address ? subnets : []) {
-    const slot = subnetSlots(subnet).slotOf(address!);
-    if (slot !== undefined) return { subnet, slot, address: formatIp(address!) };
-  }
+  if (address)
+    for (const subnet of subnets) {
+      const slot = subnetSlots(subnet).slotOf(address);
+      if (slot !== undefined) return { subnet, slot, address: formatIp(address) };
+    }
   throw new CatalogError(
     'ADDRESS_NOT_IN_SUBNET',
     `IP address ${text} is not a valid IP for any subnet of the network.`,
@@ -209,10 +210,11 @@ export async function allocateEach(
   const fixedIps: FixedIp[] = [];
   for (const version of [4, 6] as const) {
     const offering = subnets.filter((subnet) => subnet.ipVersion === version);
-    if (offering.length === 0) continue;
+    const [first] = offering;
+    if (!first) continue;
     const fixedIp = await allocateFrom(tx, blocks, offering, holderId);
     if (!fixedIp)
-      throw new CatalogError('NO_FREE_ADDRESS', `No more IP addresses available on network ${offering[0]!.networkId}.`);
+      throw new CatalogError('NO_FREE_ADDRESS', `No more IP addresses available on network ${first.networkId}.`);
     fixedIps.push(fixedIp);
   }
   return fixedIps;

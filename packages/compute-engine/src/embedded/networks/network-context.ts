@@ -1,5 +1,5 @@
 import { CatalogError } from '../../catalogs/catalog-error.js';
-import { formatCidr, parseCidr } from '../../catalogs/ip-address.js';
+import { cidrOf, formatCidr } from '../../catalogs/ip-address.js';
 import type { Caller } from '../../model/caller.js';
 import type { Session, Tx } from '../../store/database.js';
 import { lookThenInsert } from '../../store/look-then-insert.js';
@@ -36,7 +36,7 @@ export function newSubnet(
   given: Pick<SubnetRecord, 'id' | 'networkId' | 'projectId' | 'cidr'> & Partial<SubnetRecord>,
   now: number,
 ) {
-  const cidr = parseCidr(given.cidr)!;
+  const cidr = cidrOf(given.cidr);
   const gatewayIp = given.gatewayIp ?? null;
   return {
     ...dated(now),

@@ -16,11 +16,12 @@ export async function seedNetworks({ store, clock }: NetworkContext, seed: Netwo
     for (const subnet of nets) checkSubnet(subnet);
     await lookThenInsert(store, async (tx) => {
       if (await networks.get(tx, id)) return;
-      const subnetIds = nets.map((subnet, index) => subnet.id ?? derivedUuid(`subnet/${id}/${index}`));
+      const subnetIds: string[] = [];
       for (const [index, subnet] of nets.entries()) {
-        const { gatewayIp = usualGateway(subnet.cidr) } = subnet;
-        const record = { ...subnet, id: subnetIds[index]!, networkId: id, projectId, gatewayIp };
+        const { id: subnetId = derivedUuid(`subnet/${id}/${index}`), gatewayIp = usualGateway(subnet.cidr) } = subnet;
+        const record = { ...subnet, id: subnetId, networkId: id, projectId, gatewayIp };
         await subnets.insert(tx, newSubnet(record, clock.now()));
+        subnetIds.push(subnetId);
       }
       const shared = projectId === '' && !fields.external;
       await networks.insert(tx, newNetwork({ shared, ...fields, id, projectId, subnetIds }, clock.now()));

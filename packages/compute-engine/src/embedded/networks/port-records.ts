@@ -42,7 +42,7 @@ export interface PortSpec extends Partial<Omit<PortRecord, 'fixedIps' | 'seq' | 
 
 /** Locally administered, and long enough that two ports of a network never meet by chance. */
 function randomMac(): string {
-  return `fa:${randomBytes(5).toString('hex').match(/../g)!.join(':')}`;
+  return Array.from([0xfa, ...randomBytes(5)], (byte) => byte.toString(16).padStart(2, '0')).join(':');
 }
 
 export function portNotFound(id: string): CatalogError {

@@ -88,17 +88,17 @@ export function portVerbs(context: NetworkContext) {
   }
 
   /** Keeps the addresses that stay, gives back the others and takes the new ones. */
-  async function exchangeAddresses(tx: Tx, port: PortRecord, wanted: readonly FixedIpRequest[]) {
+  async function exchangeAddresses(tx: Tx, port: PortRecord, requests: readonly FixedIpRequest[]) {
     const stays = (request: FixedIpRequest) =>
       port.fixedIps.find(
         (fixedIp) => request.address !== undefined && fixedIp.address === canonicalIp(request.address),
       );
-    const kept = wanted.map(stays).filter((fixedIp) => fixedIp !== undefined);
+    const kept = requests.map(stays).filter((fixedIp) => fixedIp !== undefined);
     const gone = port.fixedIps.filter((fixedIp) => !kept.includes(fixedIp));
     await dropFloating(tx, port, gone, clock.now());
     await freeAddresses(tx, gone);
     const subnets = await subnetsById(tx, (await networks.get(tx, port.networkId))?.subnetIds ?? []);
-    const fresh = wanted.filter((request) => !stays(request));
+    const fresh = requests.filter((request) => !stays(request));
     return [...kept, ...(await takeAddresses(tx, context.blocks, subnets, fresh, port.id))];
   }
 
@@ -112,7 +112,7 @@ export function portVerbs(context: NetworkContext) {
         project_id: query.projectId,
         mac: query.mac?.toLowerCase(),
       };
-      const found = await listPage(store, ports, 'oldest first', query, (rows) => {
+      const page = await listPage(store, ports, 'oldest first', query, (rows) => {
         let narrowed = isAdmin(caller) ? rows : rows.where('project_id', '=', caller.projectId);
         for (const [column, value] of Object.entries(equal))
           if (value !== undefined) narrowed = narrowed.where(column, '=', value);
@@ -132,11 +132,11 @@ export function portVerbs(context: NetworkContext) {
       const names = new NameCache(store);
       const shown = [];
       const exact = { status: query.status, deviceOwner: query.deviceOwner, hostId: query.hostId };
-      for (const port of found) {
-        const wanted = Object.entries(exact).every(
+      for (const port of page) {
+        const matches = Object.entries(exact).every(
           ([field, value]) => value === undefined || port[field as keyof typeof exact] === value,
         );
-        if (wanted) shown.push(await presentPort(store, port, names));
+        if (matches) shown.push(await presentPort(store, port, names));
       }
       return shown;
     },

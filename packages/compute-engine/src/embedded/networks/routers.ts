@@ -56,7 +56,7 @@ export function routerVerbs(context: NetworkContext) {
     routerId: string,
     networkId: string | null,
     before: RouterRecord['externalAddresses'],
-    wanted: readonly FixedIpRequest[] | undefined,
+    requests: readonly FixedIpRequest[] | undefined,
   ): Promise<RouterRecord['externalAddresses']> {
     await freeAddresses(tx, before);
     if (networkId === null) return [];
@@ -64,8 +64,8 @@ export function routerVerbs(context: NetworkContext) {
     if (!network) throw networkNotFound(networkId);
     if (!network.external) throw new CatalogError('SUBNET_INVALID', `Network ${networkId} is not an external network.`);
     const subnets = await subnetsById(tx, network.subnetIds);
-    if (wanted?.length) {
-      const taken = await takeAddresses(tx, context.blocks, subnets, wanted, routerId);
+    if (requests?.length) {
+      const taken = await takeAddresses(tx, context.blocks, subnets, requests, routerId);
       return taken.map(({ subnetId, address }) => ({ subnetId, address }));
     }
     const fixedIp = await allocateFrom(tx, context.blocks, subnets, routerId);

@@ -3,11 +3,12 @@ import { CatalogError } from '../../catalogs/catalog-error.js';
 import { type Cidr, canonicalIp, parseCidr } from '../../catalogs/ip-address.js';
 import type { NewSecurityGroupRule, SecurityGroupRule } from '../../catalogs/network-catalog.js';
 import type { Caller } from '../../model/caller.js';
+import type { Tx } from '../../store/database.js';
 import { isAdmin, owns } from '../caller-scope.js';
 import { refuseNul } from '../json-conditions.js';
 import { listPage, type Page } from '../list-page.js';
 import type { NetworkContext } from './network-context.js';
-import { networkTables, type SecurityGroupRuleRecord } from './network-tables.js';
+import { networkTables, type SecurityGroupRecord, type SecurityGroupRuleRecord } from './network-tables.js';
 
 const { securityGroups: groups, rules } = networkTables;
 
@@ -52,7 +53,7 @@ function checkedRule(rule: NewSecurityGroupRule): Omit<SecurityGroupRule, 'id'> 
 
 /** The address as it was given, in its canonical spelling, with its prefix. */
 function writtenCidr(text: string, { prefix }: Cidr): string {
-  return `${canonicalIp(text.split('/')[0]!)}/${prefix}`;
+  return `${canonicalIp(text.replace(/\/.*$/, ''))}/${prefix}`;
 }
 
 const compared = ['direction', 'ethertype', 'protocol', 'portMin', 'portMax', 'remoteCidr', 'remoteGroupId'] as const;
@@ -63,6 +64,13 @@ export function securityGroupRules({ store, clock }: NetworkContext) {
     const rule = await rules.get(store, id);
     if (!rule || !owns(caller, rule.projectId)) throw ruleNotFound(id);
     return rule;
+  }
+
+  async function lockOwn(tx: Tx, caller: Caller, id: string): Promise<SecurityGroupRecord> {
+    const group = await groups.lock(tx, id);
+    if (!group || !owns(caller, group.projectId))
+      throw new CatalogError('SECURITY_GROUP_NOT_FOUND', `Security group ${id} does not exist`);
+    return group;
   }
 
   return {
@@ -81,11 +89,8 @@ export function securityGroupRules({ store, clock }: NetworkContext) {
       refuseNul(given);
       const rule = checkedRule(given);
       return store.transaction(async (tx) => {
-        for (const id of [rule.securityGroupId, ...(rule.remoteGroupId ? [rule.remoteGroupId] : [])]) {
-          const group = await groups.lock(tx, id);
-          if (!group || !owns(caller, group.projectId))
-            throw new CatalogError('SECURITY_GROUP_NOT_FOUND', `Security group ${id} does not exist`);
-        }
+        const { projectId } = await lockOwn(tx, caller, rule.securityGroupId);
+        if (rule.remoteGroupId) await lockOwn(tx, caller, rule.remoteGroupId);
         const there = await rules.find(tx, (q) => q.where('group_id', '=', rule.securityGroupId));
         const same = there.find((other) => compared.every((field) => other[field] === rule[field]));
         if (same)
@@ -93,7 +98,6 @@ export function securityGroupRules({ store, clock }: NetworkContext) {
             'SECURITY_GROUP_RULE_EXISTS',
             `Security group rule already exists. Rule id is ${same.id}.`,
           );
-        const projectId = (await groups.get(tx, rule.securityGroupId))!.projectId;
         return rules.insert(tx, { ...rule, id: randomUUID(), projectId, createdAt: clock.now() });
       });
     },

@@ -14,6 +14,9 @@ import { presentRule } from './security-group-rules.js';
 
 const { securityGroups: groups, rules, ports } = networkTables;
 
+/** A security group as it is shown: with its rules. */
+export type SecurityGroupView = SecurityGroupRecord & SecurityGroup;
+
 /** Every project has a group of this name, from the start. */
 const DEFAULT_GROUP = 'default';
 
@@ -86,27 +89,31 @@ export async function groupsFor(
   projectId: string,
   namesOrIds: readonly string[] | undefined,
 ): Promise<SecurityGroupRecord[]> {
-  const found = new Map<string, SecurityGroupRecord>();
+  const groupsById = new Map<string, SecurityGroupRecord>();
   for (const nameOrId of namesOrIds?.length ? namesOrIds : [DEFAULT_GROUP]) {
     const group = await groupFor(context, tx, projectId, nameOrId);
-    found.set(group.id, group);
+    groupsById.set(group.id, group);
   }
-  return [...found.values()];
+  return [...groupsById.values()];
 }
 
 /** The part of the embedded network catalog that keeps security groups. */
 export function securityGroups(context: NetworkContext) {
   const { store, clock } = context;
 
-  async function present(records: readonly SecurityGroupRecord[]): Promise<(SecurityGroupRecord & SecurityGroup)[]> {
-    if (records.length === 0) return [];
+  /** Adds its rules to any of `records`; the rules of all of them are read at once. */
+  async function presenterOf(
+    records: readonly SecurityGroupRecord[],
+  ): Promise<(group: SecurityGroupRecord) => SecurityGroupView> {
     const ids = records.map((group) => group.id);
     const all = await rules.find(store, (q) => q.where('group_id', 'in', ids).orderBy('seq'));
-    return records.map((group) => ({
+    return (group) => ({
       ...group,
       rules: all.filter((rule) => rule.securityGroupId === group.id).map(presentRule),
-    }));
+    });
   }
+
+  const present = async (group: SecurityGroupRecord): Promise<SecurityGroupView> => (await presenterOf([group]))(group);
 
   async function visible(caller: Caller, id: string): Promise<SecurityGroupRecord> {
     const group = await groups.get(store, id);
@@ -118,7 +125,7 @@ export function securityGroups(context: NetworkContext) {
     async listSecurityGroups(
       caller: Caller,
       query: SecurityGroupQuery & Page = {},
-    ): Promise<readonly (SecurityGroupRecord & SecurityGroup)[]> {
+    ): Promise<readonly SecurityGroupView[]> {
       await lookThenInsert(store, (tx) => defaultGroup(context, tx, caller.projectId));
       const securityGroupRecords = await listPage(store, groups, 'oldest first', query, (rows) => {
         let narrowed = rows;
@@ -128,21 +135,21 @@ export function securityGroups(context: NetworkContext) {
         if (query.ids) narrowed = narrowed.where('id', 'in', query.ids.length > 0 ? query.ids : ['']);
         return narrowed;
       });
-      return present(securityGroupRecords);
+      return securityGroupRecords.length === 0 ? [] : securityGroupRecords.map(await presenterOf(securityGroupRecords));
     },
 
-    async getSecurityGroup(caller: Caller, id: string): Promise<SecurityGroupRecord & SecurityGroup> {
-      return (await present([await visible(caller, id)]))[0]!;
+    async getSecurityGroup(caller: Caller, id: string): Promise<SecurityGroupView> {
+      return present(await visible(caller, id));
     },
 
     resolveSecurityGroups: (caller: Caller, namesOrIds: readonly string[]): Promise<readonly SecurityGroupName[]> =>
       lookThenInsert(store, async (tx) => {
-        const found = [];
+        const names = [];
         for (const nameOrId of namesOrIds) {
           const { id, name } = await groupFor(context, tx, caller.projectId, nameOrId);
-          found.push({ id, name });
+          names.push({ id, name });
         }
-        return found;
+        return names;
       }),
 
     async createSecurityGroup(
@@ -153,20 +160,20 @@ export function securityGroups(context: NetworkContext) {
         readonly id?: string;
         readonly projectId?: string;
       },
-    ): Promise<SecurityGroupRecord & SecurityGroup> {
+    ): Promise<SecurityGroupView> {
       refuseNul(group);
       if (group.name === DEFAULT_GROUP)
         throw new CatalogError('SECURITY_GROUP_INVALID', 'Default security group already exists.');
       const { name, description, id = randomUUID(), projectId = caller.projectId } = group;
       const made = await store.transaction((tx) => insertGroup(tx, { id, name, description, projectId }, clock.now()));
-      return (await present([made]))[0]!;
+      return present(made);
     },
 
     async updateSecurityGroup(
       caller: Caller,
       id: string,
       change: { readonly name?: string; readonly description?: string; readonly tags?: readonly string[] },
-    ): Promise<SecurityGroupRecord & SecurityGroup> {
+    ): Promise<SecurityGroupView> {
       refuseNul(change);
       await visible(caller, id);
       const changed = await store.transaction(async (tx) => {
@@ -177,7 +184,7 @@ export function securityGroups(context: NetworkContext) {
           throw new CatalogError('SECURITY_GROUP_INVALID', 'The default security group cannot be renamed.');
         return groups.update(tx, { ...group, name, description, tags, updatedAt: clock.now() });
       });
-      return (await present([changed]))[0]!;
+      return present(changed);
     },
 
     async deleteSecurityGroup(caller: Caller, id: string): Promise<void> {

@@ -71,14 +71,16 @@ export function serverPorts(context: NetworkContext) {
     createPorts: (caller: Caller, requests: readonly NewPort[]): Promise<readonly PortView[]> =>
       lookThenInsert(store, async (tx) => {
         const names = new NameCache(tx);
-        const made = new Map<NewPort, PortView>();
+        const made: PortView[] = [];
         // Always in the same order of networks, so that two servers never wait for each other in a circle.
-        for (const port of requests.toSorted((a, b) => (a.networkId < b.networkId ? -1 : 1))) {
+        for (const [index, port] of [...requests.entries()].sort(([, a], [, b]) =>
+          a.networkId < b.networkId ? -1 : 1,
+        )) {
           const { key, addresses, ...given } = port;
           const fixedIps = addresses?.map((address) => ({ address }));
-          made.set(port, await insertPort(context, tx, caller, { ...given, id: key, fixedIps }, names));
+          made[index] = await insertPort(context, tx, caller, { ...given, id: key, fixedIps }, names);
         }
-        return requests.map((port) => made.get(port)!);
+        return made;
       }),
 
     bindPort: (caller: Caller, id: string, binding: PortBinding): Promise<PortView> =>

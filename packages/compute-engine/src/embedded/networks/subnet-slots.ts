@@ -1,4 +1,4 @@
-import { contains, formatIp, type IpAddress, parseCidr, parseIp } from '../../catalogs/ip-address.js';
+import { cidrOf, contains, formatIp, type IpAddress, ipOf, parseIp } from '../../catalogs/ip-address.js';
 import type { AddressRange, SubnetRecord } from './network-tables.js';
 
 /** Slots are counted in 31 bits: more addresses than that in one subnet are there, but not handed out unasked. */
@@ -27,9 +27,9 @@ export function subnetSlots(subnet: SubnetRecord): SubnetSlots {
 }
 
 function countSlots(subnet: Pick<SubnetRecord, 'cidr' | 'gatewayIp' | 'allocationPools'>): SubnetSlots {
-  const cidr = parseCidr(subnet.cidr)!;
+  const cidr = cidrOf(subnet.cidr);
   const { version, first, last, prefix } = cidr;
-  const distance = (text: string) => Number(parseIp(text)!.value - first);
+  const distance = (text: string) => Number(ipOf(text).value - first);
   return {
     pools: subnet.allocationPools
       .map(({ start, end }) => ({ from: distance(start), to: Math.min(distance(end), MAX_SLOT) }))
@@ -48,19 +48,19 @@ function countSlots(subnet: Pick<SubnetRecord, 'cidr' | 'gatewayIp' | 'allocatio
 
 /** The addresses a subnet hands out when its maker names none: all but its ends and the gateway. */
 export function defaultPools(cidrText: string, gatewayIp: string | null): readonly AddressRange[] {
-  const { version, first, last, prefix } = parseCidr(cidrText)!;
+  const { version, first, last, prefix } = cidrOf(cidrText);
   const hasEnds = version === 4 && prefix < 31;
   const start = hasEnds || (version === 6 && prefix < 127) ? first + 1n : first;
   const end = hasEnds ? last - 1n : last;
   const gateway = gatewayIp === null ? undefined : parseIp(gatewayIp)?.value;
   const pieces =
     gateway === undefined || gateway < start || gateway > end
-      ? [[start, end]]
+      ? [{ from: start, to: end }]
       : [
-          [start, gateway - 1n],
-          [gateway + 1n, end],
+          { from: start, to: gateway - 1n },
+          { from: gateway + 1n, to: end },
         ];
   return pieces
-    .filter(([from, to]) => from! <= to!)
-    .map(([from, to]) => ({ start: formatIp({ version, value: from! }), end: formatIp({ version, value: to! }) }));
+    .filter(({ from, to }) => from <= to)
+    .map(({ from, to }) => ({ start: formatIp({ version, value: from }), end: formatIp({ version, value: to }) }));
 }

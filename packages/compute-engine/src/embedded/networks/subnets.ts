@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { CatalogError } from '../../catalogs/catalog-error.js';
-import { formatIp, parseCidr, parseIp } from '../../catalogs/ip-address.js';
+import { cidrOf, formatIp, ipOf, parseCidr, parseIp } from '../../catalogs/ip-address.js';
 import type { Caller } from '../../model/caller.js';
 import { isAdmin, owns } from '../caller-scope.js';
 import { refuseNul } from '../json-conditions.js';
@@ -50,8 +50,8 @@ export interface SubnetQuery extends Page {
 
 /** Whether two address ranges of the same version meet. */
 function overlaps(one: string, other: string): boolean {
-  const a = parseCidr(one)!;
-  const b = parseCidr(other)!;
+  const a = cidrOf(one);
+  const b = cidrOf(other);
   return a.version === b.version && a.first <= b.last && b.first <= a.last;
 }
 
@@ -80,13 +80,13 @@ export function checkSubnet({
   for (const { start, end } of allocationPools ?? []) {
     if (!inside(start) || !inside(end))
       throw invalid(`The allocation pool ${start}-${end} spans beyond the subnet cidr ${text}.`);
-    if (parseIp(start)!.value > parseIp(end)!.value) throw invalid(`The allocation pool ${start}-${end} is not valid.`);
+    if (ipOf(start).value > ipOf(end).value) throw invalid(`The allocation pool ${start}-${end} is not valid.`);
   }
 }
 
 /** The address a subnet's router has when nobody says otherwise. */
 export function usualGateway(cidrText: string): string {
-  const { version, first, last } = parseCidr(cidrText)!;
+  const { version, first, last } = cidrOf(cidrText);
   return formatIp({ version, value: first === last ? first : first + 1n });
 }
 
@@ -110,7 +110,7 @@ export function subnetVerbs({ store, clock }: NetworkContext) {
     getSubnet: visible,
 
     async listSubnets(caller: Caller, query: SubnetQuery = {}): Promise<readonly SubnetRecord[]> {
-      const found = await listPage(store, subnets, 'oldest first', query, (rows) => {
+      const page = await listPage(store, subnets, 'oldest first', query, (rows) => {
         let narrowed = rows;
         if (query.networkId !== undefined) narrowed = narrowed.where('network_id', '=', query.networkId);
         if (query.name !== undefined) narrowed = narrowed.where('name', '=', query.name);
@@ -130,7 +130,7 @@ export function subnetVerbs({ store, clock }: NetworkContext) {
           ]),
         );
       });
-      return found.filter(
+      return page.filter(
         (subnet) =>
           (query.cidr === undefined || subnet.cidr === query.cidr) &&
           (query.ipVersion === undefined || subnet.ipVersion === query.ipVersion),

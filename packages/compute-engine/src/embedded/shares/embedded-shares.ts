@@ -110,12 +110,15 @@ export function embeddedShares(options: EmbeddedOptions) {
       refuseNul(to);
       const accessKey = type === 'cephx' ? randomUUID() : null;
       const access = { id: randomUUID(), shareId, type, to, level, state: 'active', accessKey };
-      const changed = await change(caller, shareId, (share) => {
+      let granted: ShareAccess = access;
+      await change(caller, shareId, (share) => {
         if (share.status !== 'available')
           throw new CatalogError('SHARE_WRONG_STATUS', `Share ${shareId} is ${share.status}, not available.`);
-        return accessOf(share, type, to) ? {} : { accesses: [...share.accesses, access] };
+        const existing = accessOf(share, type, to);
+        granted = existing ?? access;
+        return existing ? {} : { accesses: [...share.accesses, access] };
       });
-      return accessOf(changed, type, to)!;
+      return granted;
     },
 
     getAccess: async (

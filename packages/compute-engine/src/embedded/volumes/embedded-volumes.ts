@@ -16,6 +16,7 @@ import {
   inStorage,
   narrowOwned,
   newVolumeRecord,
+  presentVolume,
   presentVolumes,
   type VolumeContext,
   type VolumeView,
@@ -78,18 +79,18 @@ export function embeddedVolumes(options: EmbeddedVolumesOptions) {
     createVolume: volumeMaker(context, { ...types, ...snapshotVerbs }),
 
     async getVolume(caller: Caller, id: string): Promise<VolumeView> {
-      return (await presentVolumes(store, [await visibleVolume(context, caller, id)]))[0]!;
+      return presentVolume(store, await visibleVolume(context, caller, id));
     },
 
     async listVolumes(caller: Caller, query: VolumeQuery = {}): Promise<readonly VolumeView[]> {
-      const found = await listPage(store, volumes, 'newest first', query, (q) => narrowOwned(store, caller, query, q));
-      return presentVolumes(store, found);
+      const page = await listPage(store, volumes, 'newest first', query, (q) => narrowOwned(store, caller, query, q));
+      return presentVolumes(store, page);
     },
 
     async updateVolume(caller: Caller, id: string, change: VolumeChange): Promise<VolumeView> {
       refuseNul(change);
       const given = Object.fromEntries(Object.entries(change).filter(([, value]) => value !== undefined));
-      return (await presentVolumes(store, [await changeVolume(context, caller, id, () => given)]))[0]!;
+      return presentVolume(store, await changeVolume(context, caller, id, () => given));
     },
 
     /** Makes an unattached volume, and its snapshots where they go with it, another project's. */

@@ -7,7 +7,7 @@ import { refuseNul } from '../json-conditions.js';
 import {
   inStorage,
   newVolumeRecord,
-  presentVolumes,
+  presentVolume,
   type VolumeContext,
   type VolumeView,
   visibleVolume,
@@ -123,6 +123,6 @@ export function volumeMaker(
         throw new CatalogError('VOLUME_EXISTS', `Volume ${request.key} exists already.`);
       return existing ?? volumes.insert(tx, record);
     });
-    return (await presentVolumes(context.store, [volume]))[0]!;
+    return presentVolume(context.store, volume);
   };
 }

@@ -111,10 +111,21 @@ export async function changeVolume(
 }
 
 export async function presentVolumes(session: Session, records: readonly VolumeRecord[]): Promise<VolumeView[]> {
-  if (records.length === 0) return [];
+  return records.length === 0 ? [] : records.map(await presenterOf(session, records));
+}
+
+/** The same of one. */
+export async function presentVolume(session: Session, record: VolumeRecord): Promise<VolumeView> {
+  return (await presenterOf(session, [record]))(record);
+}
+
+async function presenterOf(
+  session: Session,
+  records: readonly VolumeRecord[],
+): Promise<(v: VolumeRecord) => VolumeView> {
   const ids = records.map((volume) => volume.id);
   const ties = await attachments.find(session, (q) => q.where('volume_id', 'in', ids).orderBy('seq'));
-  return records.map((volume) => ({ ...volume, attachments: ties.filter((tie) => tie.volumeId === volume.id) }));
+  return (volume) => ({ ...volume, attachments: ties.filter((tie) => tie.volumeId === volume.id) });
 }
 
 /** What lists of volumes and of snapshots are both narrowed by. */

@@ -3,10 +3,8 @@ import type { Flavor } from '../../model/index.js';
 import type { LegacyDevice, RequestedDevice } from './create-request.js';
 
 /** A disk that has passed the checks of its form. Size in GiB; of swap in MiB. */
-export interface DeviceDraft {
-  readonly source: 'volume' | 'image' | 'snapshot' | 'blank';
+export type DeviceDraft = DeviceOrigin & {
   readonly destination: 'local' | 'volume';
-  readonly sourceId: string | null;
   readonly bootIndex: number | null;
   readonly size: number | null;
   readonly volumeType: string | null;
@@ -16,7 +14,12 @@ export interface DeviceDraft {
   readonly deviceType: string | null;
   readonly diskBus: string | null;
   readonly tag: string | null;
-}
+};
+
+/** What the content of a disk comes from. */
+type DeviceOrigin =
+  | { readonly source: 'volume' | 'image' | 'snapshot'; readonly sourceId: string }
+  | { readonly source: 'blank'; readonly sourceId: null };
 
 /** A device name that takes away what the image would bring along. */
 export interface Removal {
@@ -62,17 +65,23 @@ export function imageRoot(imageId: string): DeviceDraft {
   return { ...blank, source: 'image', sourceId: imageId, bootIndex: 0, deleteOnTermination: true };
 }
 
+/** What a disk is made from, as it was asked for. Throws 400 for nothing, or too much. */
+export function originOf({ source, sourceId }: Pick<RequestedDevice, 'source' | 'sourceId'>): DeviceOrigin {
+  if (!source) throw invalidMapping('a source_type is required.');
+  if (source === 'blank') {
+    if (sourceId !== undefined) throw invalidMapping('a blank device has no uuid.');
+    return { source, sourceId: null };
+  }
+  if (sourceId === undefined) throw invalidMapping(`the ${source} of a device is named by its uuid.`);
+  return { source, sourceId };
+}
+
 /** Reads a disk. Throws 400 for one that makes no sense by itself. */
 export function draftOf(requestedDevice: RequestedDevice, imageId: string | undefined): DeviceDraft | Removal {
   const device = devicePath(requestedDevice.device);
   if (requestedDevice.noDevice) return { removes: device ?? '' };
-  const { source, sourceId, size } = requestedDevice;
-  if (!source) throw invalidMapping('a source_type is required.');
-  if (source === 'blank' ? sourceId !== undefined : sourceId === undefined) {
-    throw invalidMapping(
-      source === 'blank' ? 'a blank device has no uuid.' : `the ${source} of a device is named by its uuid.`,
-    );
-  }
+  const { source, size } = requestedDevice;
+  const origin = originOf(requestedDevice);
   const destination =
     requestedDevice.destination ?? (source === 'volume' || source === 'snapshot' ? 'volume' : 'local');
   const bootIndex =
@@ -94,9 +103,8 @@ export function draftOf(requestedDevice: RequestedDevice, imageId: string | unde
     throw invalidMapping(`there is no disk_bus ${requestedDevice.diskBus}.`);
   }
   return {
-    source,
+    ...origin,
     destination,
-    sourceId: sourceId ?? null,
     bootIndex,
     size: size ?? null,
     volumeType: requestedDevice.volumeType || null,
@@ -144,10 +152,11 @@ export function legacyDrafts(
   return drafts.map((draft) => (draft === root ? { ...draft, bootIndex: 0 } : draft));
 }
 
-/** Throws 400 when disks that make sense one by one do not fit together, or not the flavor. */
-export function checkTogether(drafts: readonly DeviceDraft[], flavor: Flavor): void {
+/** The root disk. Throws 400 when disks that make sense one by one do not fit together, or not the flavor. */
+export function rootOf(drafts: readonly DeviceDraft[], flavor: Flavor): DeviceDraft {
   const indexes = drafts.flatMap(({ bootIndex }) => bootIndex ?? []).sort((a, b) => a - b);
-  if (indexes.length === 0 || indexes.some((bootIndex, position) => bootIndex !== position)) {
+  const root = drafts.find(({ bootIndex }) => bootIndex === 0);
+  if (!root || indexes.some((bootIndex, position) => bootIndex !== position)) {
     throw invalidMapping('Boot sequence for the instance and image/block device mapping combination is not valid.');
   }
   const swaps = drafts.filter(isSwap);
@@ -162,4 +171,5 @@ export function checkTogether(drafts: readonly DeviceDraft[], flavor: Flavor): v
   }
   const paths = drafts.flatMap(({ device }) => device ?? []);
   if (new Set(paths).size < paths.length) throw invalidMapping('two devices have the same device_name.');
+  return root;
 }

@@ -8,7 +8,6 @@ import { badRequest, forbidden } from '../../errors.js';
 import type { BlockDevice, Flavor } from '../../model/index.js';
 import { lettersOf } from '../../volumes/device-names.js';
 import {
-  checkTogether,
   type DeviceDraft,
   draftOf,
   imageRoot,
@@ -16,6 +15,7 @@ import {
   isEphemeral,
   isSwap,
   legacyDrafts,
+  rootOf,
 } from './create-block-devices.js';
 import { activeImage, checkImageProperties, checkLocalDisk, checkMemory } from './create-image.js';
 import { broughtByImage } from './create-image-devices.js';
@@ -62,8 +62,7 @@ export async function planBoot(core: Core, context: Context, request: NewServer,
   if (!image && devices.length === 0 && legacyDevices.length === 0) throw badRequest('Invalid imageRef provided.');
   const rootDevice = image?.properties.root_device_name ?? '/dev/vda';
   const drafts = draftsOf(request, image, rootDevice);
-  checkTogether(drafts, flavor);
-  const root = drafts.find(({ bootIndex }) => bootIndex === 0)!;
+  const root = rootOf(drafts, flavor);
   const volumes = await volumesOf(core, context, drafts, request);
   const content = await contentOf(core, context, root, volumes, image);
   checkMemory(flavor, content.minRamMb);
@@ -116,24 +115,27 @@ async function volumesOf(
   drafts: readonly DeviceDraft[],
   request: NewServer,
 ): Promise<Sources> {
-  const found = new Map<string, { sizeGb: number; volume?: Volume }>();
-  for (const { source, sourceId, bootIndex, size, volumeType } of drafts) {
+  const sources = new Map<string, { sizeGb: number; volume?: Volume }>();
+  for (const draft of drafts) {
+    const { bootIndex, size, volumeType } = draft;
     if (volumeType) await lookUp(catalogs.volumes.getType(caller, volumeType), `Volume type ${volumeType}`);
-    if (source === 'snapshot') {
-      const snapshot = await lookUp(catalogs.volumes.getSnapshot(caller, sourceId!), `Snapshot ${sourceId}`);
+    if (draft.source === 'snapshot') {
+      const { sourceId } = draft;
+      const snapshot = await lookUp(catalogs.volumes.getSnapshot(caller, sourceId), `Snapshot ${sourceId}`);
       if (size !== null && size < snapshot.sizeGb) throw invalidMapping('the volume is smaller than its snapshot.');
-      found.set(sourceId!, { sizeGb: snapshot.sizeGb });
+      sources.set(sourceId, { sizeGb: snapshot.sizeGb });
     }
-    if (source !== 'volume') continue;
-    if (found.has(sourceId!)) throw invalidMapping(`volume ${sourceId} is listed twice.`);
-    const volume = await lookUp(catalogs.volumes.getVolume(caller, sourceId!), `Volume ${sourceId}`);
+    if (draft.source !== 'volume') continue;
+    const { sourceId } = draft;
+    if (sources.has(sourceId)) throw invalidMapping(`volume ${sourceId} is listed twice.`);
+    const volume = await lookUp(catalogs.volumes.getVolume(caller, sourceId), `Volume ${sourceId}`);
     checkVolume(volume, bootIndex === 0, request);
     if (!settings.crossZoneAttach && request.zone && volume.availabilityZone !== request.zone.split(':')[0]) {
       throw badRequest(`Volume ${volume.id} is in another availability zone than the server.`);
     }
-    found.set(sourceId!, { sizeGb: volume.sizeGb, volume });
+    sources.set(sourceId, { sizeGb: volume.sizeGb, volume });
   }
-  return found;
+  return sources;
 }
 
 function checkVolume(volume: Volume, isRoot: boolean, request: NewServer): void {
@@ -150,9 +152,9 @@ function checkVolume(volume: Volume, isRoot: boolean, request: NewServer): void 
   }
 }
 
-async function lookUp<T>(found: Promise<T>, what: string): Promise<T> {
+async function lookUp<T>(item: Promise<T>, what: string): Promise<T> {
   try {
-    return await found;
+    return await item;
   } catch (error) {
     if (error instanceof CatalogError && error.kind !== 'unavailable') {
       throw badRequest(error.kind === 'not-found' ? `${what} could not be found.` : error.message);
@@ -169,8 +171,8 @@ async function contentOf(
   sources: Sources,
   image: Image | undefined,
 ): Promise<Content> {
-  const isOther = root.source === 'image' && root.sourceId !== image?.id;
-  const rootImage = isOther ? await activeImage(core, context, root.sourceId!) : image;
+  const rootImage =
+    root.source === 'image' && root.sourceId !== image?.id ? await activeImage(core, context, root.sourceId) : image;
   for (const needed of [rootImage, image]) {
     if (root.destination === 'volume' && needed && root.size !== null && root.size < needed.minDiskGb) {
       throw badRequest(`A volume of ${root.size} GiB is smaller than its image needs: ${needed.minDiskGb} GiB.`);

@@ -1,11 +1,11 @@
 import type { Image } from '../../catalogs/image-catalog.js';
-import { type DeviceDraft, devicePath } from './create-block-devices.js';
+import { type DeviceDraft, devicePath, originOf } from './create-block-devices.js';
 
 const SOURCES = ['volume', 'image', 'snapshot', 'blank'] as const;
 
 /**
  * Disks that an image brings along: the image of a volume-backed server lists, in its property `block_device_mapping`,
- * the snapshots of its volumes. An entry that is none of what is known here is passed over.
+ * the snapshots of its volumes. An entry that is none of what is known here is passed over; 400 for one without its id.
  */
 export function broughtByImage({ properties }: Image): readonly DeviceDraft[] {
   const text = properties.block_device_mapping;
@@ -32,9 +32,8 @@ function draftIn(entry: unknown): DeviceDraft[] {
   const sourceId = textOf(item.snapshot_id) ?? textOf(item.image_id) ?? textOf(item.volume_id) ?? textOf(item.uuid);
   return [
     {
-      source,
+      ...originOf({ source, sourceId: source === 'blank' ? undefined : (sourceId ?? undefined) }),
       destination,
-      sourceId: source === 'blank' ? null : sourceId,
       bootIndex: Number.isInteger(bootIndex) && bootIndex >= 0 ? bootIndex : null,
       size: Number.isInteger(size) && size > 0 ? size : null,
       volumeType: textOf(item.volume_type),

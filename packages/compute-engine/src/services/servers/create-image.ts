@@ -20,29 +20,30 @@ const differAsBooleans = (one: string, other: string) => TRUE.test(one) !== TRUE
 /** The image may not ask for more than the flavor allows. */
 const beyond = (most: string, requested: string) => Number(requested) > Number(most);
 
+/** Specs and properties that are called the same but for their first separator. */
+const pairsOf = (names: readonly string[], contradicts: Pair['contradicts']): readonly Pair[] =>
+  names.map((name) => ({ spec: `hw:${name}`, property: `hw_${name}`, contradicts }));
+
 /** Some may be set on one side only, some have to agree, some give the image a bound. */
 const pairs: readonly Pair[] = [
-  ...[
-    ['hw:numa_nodes', 'hw_numa_nodes'],
-    ['hw:cpu_realtime_mask', 'hw_cpu_realtime_mask'],
-  ].map(([spec, property]) => ({ spec: spec!, property: property!, contradicts: () => true })),
-  ...[
-    ['hw:cpu_thread_policy', 'hw_cpu_thread_policy'],
-    ['hw:machine_type', 'hw_machine_type'],
-    ['hw:pci_numa_affinity_policy', 'hw_pci_numa_affinity_policy'],
-    ['hw:maxphysaddr_mode', 'hw_maxphysaddr_mode'],
-    ['hw:maxphysaddr_bits', 'hw_maxphysaddr_bits'],
-    ['hw:tpm_version', 'hw_tpm_version'],
-    ['hw:tpm_model', 'hw_tpm_model'],
-    ['hw:viommu_model', 'hw_viommu_model'],
-  ].map(([spec, property]) => ({ spec: spec!, property: property!, contradicts: differ })),
-  ...[
-    ['hw:mem_encryption', 'hw_mem_encryption'],
-    ['hw:vif_multiqueue_enabled', 'hw_vif_multiqueue_enabled'],
-    ['hw:virtio_packed_ring', 'hw_virtio_packed_ring'],
-    ['hw:locked_memory', 'hw_locked_memory'],
-    ['hw:ephemeral_encryption', 'hw_ephemeral_encryption'],
-  ].map(([spec, property]) => ({ spec: spec!, property: property!, contradicts: differAsBooleans })),
+  ...pairsOf(['numa_nodes', 'cpu_realtime_mask'], () => true),
+  ...pairsOf(
+    [
+      'cpu_thread_policy',
+      'machine_type',
+      'pci_numa_affinity_policy',
+      'maxphysaddr_mode',
+      'maxphysaddr_bits',
+      'tpm_version',
+      'tpm_model',
+      'viommu_model',
+    ],
+    differ,
+  ),
+  ...pairsOf(
+    ['mem_encryption', 'vif_multiqueue_enabled', 'virtio_packed_ring', 'locked_memory', 'ephemeral_encryption'],
+    differAsBooleans,
+  ),
   ...['sockets', 'cores', 'threads'].map((part) => ({
     spec: `hw:cpu_max_${part}`,
     property: `hw_cpu_${part}`,
@@ -65,9 +66,9 @@ const pairs: readonly Pair[] = [
 /** Throws 400 when a flavor and the properties of an image exclude each other. */
 export function checkImageProperties(flavor: Pick<FlavorCopy, 'extraSpecs'>, properties: Specs): void {
   for (const { spec, property, contradicts } of pairs) {
-    const [wanted, asked] = [flavor.extraSpecs[spec], properties[property]];
-    if (wanted !== undefined && asked !== undefined && contradicts(wanted, asked)) {
-      throw badRequest(`The flavor's ${spec}=${wanted} contradicts the image's ${property}=${asked}.`);
+    const [ofFlavor, ofImage] = [flavor.extraSpecs[spec], properties[property]];
+    if (ofFlavor !== undefined && ofImage !== undefined && contradicts(ofFlavor, ofImage)) {
+      throw badRequest(`The flavor's ${spec}=${ofFlavor} contradicts the image's ${property}=${ofImage}.`);
     }
   }
 }

@@ -76,11 +76,10 @@ function checkForm(networks: readonly RequestedNetwork[], several: boolean): voi
     throw badRequest('A fixed IP is listed twice: each can be used once.');
   for (const { networkId, portId, address } of networks) {
     if (portId && address) throw badRequest(`Specified Fixed IP '${address}' cannot be used with port '${portId}'.`);
-    if (portId === undefined && networkId === undefined) {
-      throw badRequest('Bad networks format: an item needs a network uuid or a port.');
-    }
-    if (portId === undefined && !UUID.test(networkId!)) {
-      throw badRequest(`Bad networks format: network uuid is not in proper format (${networkId})`);
+    if (portId === undefined) {
+      if (networkId === undefined) throw badRequest('Bad networks format: an item needs a network uuid or a port.');
+      if (!UUID.test(networkId))
+        throw badRequest(`Bad networks format: network uuid is not in proper format (${networkId})`);
     }
     if (several && portId) throw badRequest('Cannot launch multiple instances with a single port.');
     if (several && address) throw badRequest('Cannot launch multiple instances with a single fixed IP.');

@@ -50,12 +50,12 @@ function requestedHost(
   hosts: readonly { readonly name: string; readonly node: { readonly hypervisorHostname: string } }[],
 ): string | undefined {
   if (host === undefined && hypervisorHostname === undefined) return undefined;
-  const found = hosts.find(
+  const match = hosts.find(
     ({ name, node }) =>
       (host === undefined || name === host) &&
       (hypervisorHostname === undefined || node.hypervisorHostname === hypervisorHostname),
   );
-  if (found) return found.name;
+  if (match) return match.name;
   throw badRequest(
     host === undefined
       ? `Hypervisor ${hypervisorHostname} could not be found.`

@@ -21,7 +21,7 @@ export function newReservationId(): string {
 /** Everything that has been decided about the servers of a request. */
 export interface ServerPlan {
   readonly context: Context;
-  readonly wanted: NewServer;
+  readonly request: NewServer;
   readonly flavor: Flavor;
   readonly keypair: Keypair | undefined;
   readonly boot: BootPlan;
@@ -49,17 +49,17 @@ export function serverRecord(
   count: number,
   now: number,
 ): New<Server> {
-  const { context, wanted, flavor, keypair, boot, placement } = plan;
-  const name = count > 1 ? `${wanted.name}-${index + 1}` : wanted.name;
+  const { context, request, flavor, keypair, boot, placement } = plan;
+  const name = count > 1 ? `${request.name}-${index + 1}` : request.name;
   const { imageProperties } = boot;
   return {
     ...serverDefaults,
-    ...settingsIn(wanted),
+    ...settingsIn(request),
     id,
     projectId: context.caller.projectId,
     userId: context.caller.userId,
     name,
-    hostname: wanted.hostname ?? hostnameOf(name, id),
+    hostname: request.hostname ?? hostnameOf(name, id),
     vmState: 'building',
     taskState: 'scheduling',
     powerState: 0,
@@ -77,9 +77,9 @@ export function serverRecord(
     rootDeviceName: boot.rootDeviceName,
     keyName: keypair?.name ?? null,
     keyData: keypair?.publicKey ?? null,
-    configDrive: wanted.configDrive || imageProperties.img_config_drive === 'mandatory',
+    configDrive: request.configDrive || imageProperties.img_config_drive === 'mandatory',
     diskConfig: plan.diskConfig,
-    securityGroups: wanted.securityGroups?.length ? [...new Set(wanted.securityGroups)] : ['default'],
+    securityGroups: request.securityGroups?.length ? [...new Set(request.securityGroups)] : ['default'],
     interfaces: [],
     blockDevices: index === 0 ? boot.devices : boot.devices.map((device) => ({ ...device, id: randomUUID() })),
     shares: [],
@@ -87,7 +87,7 @@ export function serverRecord(
     node: null,
     claims: [],
     pinnedZone: placement.zone,
-    schedulerHints: wanted.hints ?? {},
+    schedulerHints: request.hints ?? {},
     groupId: placement.group?.id ?? null,
     reservationId: plan.reservationId,
     launchIndex: index,

@@ -51,7 +51,7 @@ export async function createServers(core: Core, context: Context, request: NewSe
 
   const reservationId = newReservationId();
   const adminPassword = request.adminPassword ?? generatePassword();
-  const plan: ServerPlan = { context, wanted: request, flavor, keypair, boot, placement, diskConfig, reservationId };
+  const plan: ServerPlan = { context, request, flavor, keypair, boot, placement, diskConfig, reservationId };
   const firstId = randomUUID();
   const { host, forced } = placement;
   const args = { adminPassword, files: request.files ?? [], host, forced };

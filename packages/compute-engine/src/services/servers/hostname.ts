@@ -4,7 +4,7 @@
  */
 export function hostnameOf(name: string, serverId: string): string {
   const latin = [...name]
-    .filter((letter) => letter.codePointAt(0)! <= 0xff)
+    .filter((letter) => letter <= '\u00ff')
     .join('')
     .slice(0, 63);
   const cleaned = latin

@@ -150,8 +150,8 @@ function inState({ vmState, taskStates }: State): RawBuilder<boolean> {
 function narrowColumns(rows: RowQuery, filters: ServerFilters, kind: DatabaseKind): RowQuery {
   let narrowed = narrowDeleted(rows, filters);
   for (const [name, column] of Object.entries(columns)) {
-    const wanted = filters[name as keyof typeof columns];
-    if (wanted !== undefined) narrowed = narrowed.where(column, '=', wanted);
+    const value = filters[name as keyof typeof columns];
+    if (value !== undefined) narrowed = narrowed.where(column, '=', value);
   }
   // Figures that indexes of few rows name stand in the text.
   if (filters.locked !== undefined) narrowed = narrowed.where('locked', '=', sql.lit(Number(filters.locked)));
@@ -162,7 +162,7 @@ function narrowColumns(rows: RowQuery, filters: ServerFilters, kind: DatabaseKin
   if (filters.state) narrowed = narrowed.where(inState(filters.state));
   for (const condition of patternConditions(filters, kind)) narrowed = narrowed.where(condition);
   return [...(filters.tags ?? []).map((tag) => [tag]), ...(filters.tagsAny ? [filters.tagsAny] : [])].reduce(
-    (found, any) => found.where((eb) => eb.or(any.map((tag) => like('data', `%${likeText(JSON.stringify(tag))}%`)))),
+    (rows, any) => rows.where((eb) => eb.or(any.map((tag) => like('data', `%${likeText(JSON.stringify(tag))}%`)))),
     narrowed,
   );
 }
@@ -178,12 +178,13 @@ function patternConditions({ patterns = {} }: ServerFilters, kind: DatabaseKind)
     ([name, pattern]) => patternCondition(fieldOf(name as ServerPatternField), pattern, kind) ?? [],
   );
   // An address of either version will do.
-  const addresses = [ip, ip6].filter((pattern) => pattern !== undefined).map((pattern) => likeOf(pattern));
-  if (addresses.length === 0 || addresses.includes(undefined)) return conditions;
+  const patterned = [ip, ip6].filter((pattern) => pattern !== undefined);
+  const addresses = patterned.map((pattern) => likeOf(pattern)).filter((text) => text !== undefined);
+  if (patterned.length === 0 || addresses.length < patterned.length) return conditions;
   return [
     ...conditions,
     sql<boolean>`(${sql.join(
-      addresses.map((text) => like('addresses', text!)),
+      addresses.map((text) => like('addresses', text)),
       sql` or `,
     )})`,
   ];
@@ -236,16 +237,21 @@ export function recordPredicate(filters: ServerFilters, hosts: HostMap): ServerP
 }
 
 function patternPredicates({ patterns = {} }: ServerFilters, hosts: HostMap): ServerPredicate[] {
-  const predicateFor = (names: readonly ServerPatternField[]): ServerPredicate => {
-    const compiled = names.map((name) => [fieldOf(name).read, compilePattern(patterns[name]!) ?? never] as const);
+  type Named = readonly [name: ServerPatternField, pattern: string];
+  const predicateFor = (named: readonly Named[]): ServerPredicate => {
+    const compiled = named.map(([name, pattern]) => [fieldOf(name).read, compilePattern(pattern) ?? never] as const);
     return (server) =>
       compiled.some(([read, fits]) => read(server, hosts).some((text) => typeof text === 'string' && fits(text)));
   };
-  const asked = (Object.keys(patterns) as ServerPatternField[]).filter((name) => patterns[name] !== undefined);
-  const addresses: readonly ServerPatternField[] = asked.filter((name) => name === 'ip' || name === 'ip6');
-  const others = asked.filter((name) => !addresses.includes(name) && !isExactInDatabase(name, patterns[name]!));
+  const given = (Object.keys(patterns) as ServerPatternField[]).flatMap((name): Named[] => {
+    const pattern = patterns[name];
+    return pattern === undefined ? [] : [[name, pattern]];
+  });
+  const isAddress = ([name]: Named) => name === 'ip' || name === 'ip6';
+  const addresses = given.filter(isAddress);
+  const others = given.filter((named) => !isAddress(named) && !isExactInDatabase(...named));
   // An address of either version will do.
-  return [...others.map((name) => predicateFor([name])), ...(addresses.length > 0 ? [predicateFor(addresses)] : [])];
+  return [...others.map((named) => predicateFor([named])), ...(addresses.length > 0 ? [predicateFor(addresses)] : [])];
 }
 
 /** Whether the database says all that the pattern says. */

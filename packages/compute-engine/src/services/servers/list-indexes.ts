@@ -33,7 +33,7 @@ export function isIndexed(filters: ServerFilters, sort: readonly ServerSort[]): 
   const created = sort.every(({ key }) => key === 'created_at');
   if (given.length > 1 || !(created || sort.length === 1)) return false;
   const [only] = given;
-  if (!only) return created || indexed.orders.includes(sort[0]!.key);
+  if (!only) return created || sort.every(({ key }) => indexed.orders.includes(key));
   return created && hasIndex(indexed, ...only);
 }
 

@@ -81,18 +81,17 @@ export class ServerOrder {
    * @param projectId of PostgreSQL, the project whose servers are sorted
    */
   constructor(sort: readonly ServerSort[], hosts: HostMap, free: boolean, projectId?: string) {
-    const asked = sort.length > 0 ? sort : [{ key: 'created_at', direction: 'desc' } as const];
-    const first = asked[0]!.direction;
+    const first = sort[0]?.direction ?? 'desc';
     const steps = new Map<string, Step>();
-    for (const { key, direction } of [...asked, { key: 'created_at', direction: first } as const]) {
+    for (const { key, direction } of [...sort, { key: 'created_at', direction: first } as const]) {
       if (!steps.has(key)) steps.set(key, { ...keyOf(key), ascending: direction === 'asc' });
     }
     steps.set('seq', { ...column('seq', (s) => s.seq), ascending: first === 'asc' });
     const given = [...steps.keys()];
     // No two servers have the same id: what else they are sorted by says nothing.
     for (const key of given.slice(given.indexOf('uuid') + 1 || given.length)) steps.delete(key);
-    if (free && steps.has('created_at'))
-      steps.set('created_at', { ...steps.get('created_at')!, column: sql`(created_at + 0)` });
+    const created = steps.get('created_at');
+    if (free && created) steps.set('created_at', { ...created, column: sql`(created_at + 0)` });
     this.#steps = [...steps.values()];
     this.#hosts = hosts;
     this.#projectId = projectId;
@@ -117,8 +116,8 @@ export class ServerOrder {
 
   #behind(server: Server): RawBuilder<boolean> {
     const steps = this.#steps.map((step) => ({ ...step, at: step.value(server, this.#hosts) }));
-    const { ascending: up } = steps[0]!;
-    if (steps.every(({ ascending }) => ascending === up)) {
+    const up = steps.every(({ ascending }) => ascending);
+    if (up || !steps.some(({ ascending }) => ascending)) {
       // One comparison, which an index takes as a whole: servers that are alike in the first keys cost nothing. Where
       // it begins with the project, PostgreSQL's estimate does too: else servers behind a common value count as none.
       const within = this.#projectId === undefined ? [] : [{ column: sql.ref('project_id'), at: this.#projectId }];

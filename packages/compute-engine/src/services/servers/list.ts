@@ -127,12 +127,12 @@ class Listing {
     const order = this.#order;
     if (!order.inDatabase) return this.#sorted(after, limit, part);
     if (!this.#predicate) return this.#find(order, after, limit, part);
-    const found: Server[] = [];
+    const page: Server[] = [];
     let last = after;
     for (;;) {
       const chunk = await this.#find(order, last, CHUNK_ROWS, part);
-      for (const server of await this.#matching(chunk)) if (found.push(server) === limit) return found;
-      if (chunk.length < CHUNK_ROWS) return found;
+      for (const server of await this.#matching(chunk)) if (page.push(server) === limit) return page;
+      if (chunk.length < CHUNK_ROWS) return page;
       last = chunk.at(-1);
     }
   }

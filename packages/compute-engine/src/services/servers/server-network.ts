@@ -26,8 +26,8 @@ export class ServerNetwork {
   /** Groups by their ids, for what rules refer to. */
   async groupsById({ caller }: Context, ids: readonly string[]): Promise<ReadonlyMap<string, SecurityGroup>> {
     if (ids.length === 0) return new Map();
-    const found = await this.#core.catalogs.networks.listSecurityGroups(caller, { ids });
-    return new Map(found.map((group) => [group.id, group]));
+    const groups = await this.#core.catalogs.networks.listSecurityGroups(caller, { ids });
+    return new Map(groups.map((group) => [group.id, group]));
   }
 
   async addSecurityGroup({ caller }: Context, server: Server, nameOrId: string): Promise<void> {
@@ -72,8 +72,8 @@ export class ServerNetwork {
   }
 
   async #floatingIp(caller: Context['caller'], address: string): Promise<FloatingIp> {
-    const [found] = await this.#core.catalogs.networks.listFloatingIps(caller, { address });
-    if (!found) throw notFound('floating IP not found');
-    return found;
+    const [floatingIp] = await this.#core.catalogs.networks.listFloatingIps(caller, { address });
+    if (!floatingIp) throw notFound('floating IP not found');
+    return floatingIp;
   }
 }
