@@ -11,7 +11,6 @@ const budget: Readonly<Record<string, number>> = {
   healthcheck: 18,
   microversion: 34,
   qemu: 7,
-  quota: 60,
   'request-id': 2,
   'test-cloud': 6,
 };

@@ -15,15 +15,18 @@ export function checkOptions(factory: string, options: object, known: Readonly<R
 
 /** Same letters but for case and one or two slips: the distance that typing errors have. */
 function isNear(a: string, b: string): boolean {
-  const [from, to] = [a.toLowerCase(), b.toLowerCase()];
-  let previous = Array.from({ length: to.length + 1 }, (_, index) => index);
-  for (let i = 1; i <= from.length; i++) {
-    const row = [i];
-    for (let j = 1; j <= to.length; j++) {
-      const swap = previous[j - 1]! + (from[i - 1] === to[j - 1] ? 0 : 1);
-      row.push(Math.min(swap, previous[j]! + 1, row[j - 1]! + 1));
-    }
-    previous = row;
+  const [from, to] = [a.toLowerCase().split(''), b.toLowerCase().split('')];
+  let above = to.map((_, index) => index + 1);
+  let distance = to.length;
+  for (const [row, letter] of from.entries()) {
+    let [diagonal, left] = [row, row + 1];
+    above = above.map((upper, column) => {
+      const swapped = diagonal + (letter === to[column] ? 0 : 1);
+      diagonal = upper;
+      left = Math.min(swapped, upper + 1, left + 1);
+      return left;
+    });
+    distance = left;
   }
-  return previous[to.length]! <= 2;
+  return distance <= 2;
 }

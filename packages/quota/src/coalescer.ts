@@ -1,3 +1,5 @@
+import { sideBySide } from './side-by-side.js';
+
 const MAX_BATCH = 250;
 
 interface Waiting<T, R> {
@@ -34,7 +36,7 @@ export class Coalescer<T, R> {
       const batch = this.#waiting.splice(0, MAX_BATCH);
       try {
         const results = await this.#run(batch.map(({ item }) => item));
-        for (const [index, { resolve }] of batch.entries()) resolve(results[index]!);
+        for (const [{ resolve }, result] of sideBySide(batch, results)) resolve(result);
       } catch (error) {
         for (const { reject } of batch) reject(error);
       }

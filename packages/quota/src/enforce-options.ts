@@ -80,13 +80,15 @@ const KNOWN: Readonly<Record<keyof EnforceQuotaOptions, true>> = {
 };
 
 /** What the documented answers call the making of a thing. */
-const OPERATIONS: Readonly<Record<string, string>> = {
-  secrets: 'Secret creation',
-  orders: 'Order creation',
-  containers: 'Container creation',
-  consumers: 'ContainerConsumer creation',
-  cas: 'CA creation',
-};
+const OPERATIONS: ReadonlyMap<string, string> = new Map(
+  Object.entries({
+    secrets: 'Secret creation',
+    orders: 'Order creation',
+    containers: 'Container creation',
+    consumers: 'ContainerConsumer creation',
+    cas: 'CA creation',
+  }),
+);
 
 export function enforceSettings<Req extends IncomingMessage>(options: EnforceQuotaOptions<Req>): EnforceSettings<Req> {
   checkOptions('enforceQuota', options, KNOWN);
@@ -106,7 +108,7 @@ export function enforceSettings<Req extends IncomingMessage>(options: EnforceQuo
     direction,
     succeeded: options.succeeded ?? ((res) => res.statusCode < 400),
     status,
-    operation: options.operation ?? operationOf(costs[0]![0]),
+    operation: options.operation ?? operationOf(costs[0][0]),
     failWith,
     onExceeded: options.onExceeded ?? (() => undefined),
     onError: unfailing(options.onError),
@@ -124,11 +126,23 @@ export async function amountsOf<Req extends IncomingMessage>(
   return amounts;
 }
 
-function costsOf<Req extends IncomingMessage>({ quota, kind, cost, kinds }: EnforceQuotaOptions<Req>) {
-  if ((kind === undefined) === (kinds === undefined)) throw new TypeError('enforceQuota: give either kind or kinds');
-  if (kinds && cost !== undefined) throw new TypeError('enforceQuota: with kinds, the cost stands beside each kind');
-  const costs = kinds ? Object.entries(kinds) : [[kind!, cost ?? 1] as const];
-  if (costs.length === 0) throw new TypeError('enforceQuota: kinds must name at least one kind');
+type NamedCost<Req> = readonly [kind: string, cost: Cost<Req>];
+
+function givenCosts<Req extends IncomingMessage>(options: EnforceQuotaOptions<Req>): readonly NamedCost<Req>[] {
+  const { kind, cost, kinds } = options;
+  if (kind !== undefined && kinds === undefined) return [[kind, cost ?? 1]];
+  if (kind !== undefined || kinds === undefined) throw new TypeError('enforceQuota: give either kind or kinds');
+  if (cost !== undefined) throw new TypeError('enforceQuota: with kinds, the cost stands beside each kind');
+  return Object.entries(kinds);
+}
+
+function costsOf<Req extends IncomingMessage>(
+  options: EnforceQuotaOptions<Req>,
+): readonly [NamedCost<Req>, ...NamedCost<Req>[]] {
+  const { quota } = options;
+  const costs = givenCosts(options);
+  const [first, ...others] = costs;
+  if (!first) throw new TypeError('enforceQuota: kinds must name at least one kind');
   for (const [name, value] of costs) {
     if (!quota.kinds.includes(name)) {
       throw new InvalidQuota(`enforceQuota: there is no kind "${name}"; kinds are ${quota.kinds.join(', ')}`);
@@ -137,7 +151,7 @@ function costsOf<Req extends IncomingMessage>({ quota, kind, cost, kinds }: Enfo
       throw new InvalidQuota(`enforceQuota: the cost of ${name} must be a whole number of at least 0, or a function`);
     }
   }
-  return costs;
+  return [first, ...others];
 }
 
 /** A hook that throws where nobody can catch it would end the process. */
@@ -152,8 +166,7 @@ function unfailing<Args extends unknown[]>(hook: ((...args: Args) => void) | und
 }
 
 function operationOf(kind: string): string {
-  if (Object.hasOwn(OPERATIONS, kind)) return OPERATIONS[kind]!;
-  return `${kind[0]!.toUpperCase()}${kind.slice(1)} creation`;
+  return OPERATIONS.get(kind) ?? `${kind.charAt(0).toUpperCase()}${kind.slice(1)} creation`;
 }
 
 function oneOf(option: string, value: unknown, allowed: readonly unknown[]): void {

@@ -37,9 +37,9 @@ export function checkAmounts(amounts: Amounts, kinds: ReadonlySet<string>): Amou
   if (amounts === null || typeof amounts !== 'object') throw new InvalidQuota('Amounts must be an object by kind');
   const checked: Record<string, number> = {};
   for (const kind of Object.keys(amounts)) {
-    const amount = amounts[kind]!;
+    const amount = amounts[kind];
     checkKind(kind, kinds);
-    if (!Number.isSafeInteger(amount) || amount < 0) {
+    if (typeof amount !== 'number' || !Number.isSafeInteger(amount) || amount < 0) {
       throw new InvalidQuota(`The amount of ${kind} must be a whole number of at least 0`);
     }
     if (amount > 0) checked[kind] = amount;

@@ -3,6 +3,7 @@ import { checkOptions } from './check-options.js';
 import { KINDS } from './defaults.js';
 import { InvalidQuota, QuotaExceeded, ReservationGone } from './errors.js';
 import { checkAmounts, checkCount, checkKind, checkKinds, checkLimit, checkProject } from './inputs.js';
+import { limitFor } from './limit-for.js';
 import { type Amounts, checkLimits, type Excess, isNothing, type Limit, UNLIMITED } from './limits.js';
 import { Reservation } from './reservation.js';
 import type { Hold, OwnLimits, Page, QuotaStore } from './store.js';
@@ -165,11 +166,11 @@ export class ProjectQuotas {
       this.#store.call((store) => store.counts(checkProject(project))),
       this.effective(project),
     ]);
-    const usageOf = (kind: string): Usage => {
+    const usageOf = (kind: string, limit: Limit): Usage => {
       const { used, reserved } = counts[kind] ?? { used: 0, reserved: 0 };
-      return { used, reserved, limit: limits[kind]! };
+      return { used, reserved, limit };
     };
-    return Object.fromEntries(this.kinds.map((kind) => [kind, usageOf(kind)]));
+    return Object.fromEntries(Object.entries(limits).map(([kind, limit]) => [kind, usageOf(kind, limit)]));
   }
 
   /** Whether amounts would fit now, and what would not, without taking anything. */
@@ -187,7 +188,7 @@ export class ProjectQuotas {
   /** The limit of every kind that applies to a project: its own, or else the default. */
   async effective(project: string): Promise<Readonly<Record<string, Limit>>> {
     const own = (await this.#store.call((store) => store.getLimits(checkProject(project)))) ?? {};
-    return Object.fromEntries(this.kinds.map((kind) => [kind, own[kind] ?? this.defaults[kind]!]));
+    return Object.fromEntries(this.kinds.map((kind) => [kind, limitFor(kind, own, this.defaults)]));
   }
 
   /** The limits a project has of its own, null where the default applies; undefined if none were ever set. */
@@ -215,11 +216,11 @@ export class ProjectQuotas {
   /** Projects with limits of their own, oldest entry first. Default the first ten. */
   async list(page: Partial<Page> = {}): Promise<LimitList> {
     const { limit, offset } = { ...DEFAULT_PAGE, ...page };
-    const found = await this.#store.call((store) =>
+    const projects = await this.#store.call((store) =>
       store.listLimits({ limit: checkCount(limit), offset: checkCount(offset) }),
     );
-    const entries = found.entries.map(({ project, limits }) => ({ project, limits: this.#entry(limits) }));
-    return { entries, total: found.total };
+    const entries = projects.entries.map(({ project, limits }) => ({ project, limits: this.#entry(limits) }));
+    return { entries, total: projects.total };
   }
 
   /** Clears away expired reservations of all projects. Reservations do it now and then: see `sweepEveryMs`. */

@@ -60,10 +60,11 @@ export class Holds {
   #push(held: Held): void {
     const heap = this.#heap;
     let index = heap.length;
-    while (index > 0) {
+    for (;;) {
       const parent = (index - 1) >> 1;
-      if (heap[parent]!.expiresAt <= held.expiresAt) break;
-      heap[index] = heap[parent]!;
+      const above = heap[parent];
+      if (!above || above.expiresAt <= held.expiresAt) break;
+      heap[index] = above;
       index = parent;
     }
     heap[index] = held;
@@ -71,16 +72,19 @@ export class Holds {
 
   #pop(): void {
     const heap = this.#heap;
-    const last = heap.pop()!;
-    const { length } = heap;
-    if (length === 0) return;
+    const last = heap.pop();
+    if (!last || heap.length === 0) return;
     let index = 0;
     for (;;) {
       let child = 2 * index + 1;
-      if (child >= length) break;
-      if (child + 1 < length && heap[child + 1]!.expiresAt < heap[child]!.expiresAt) child++;
-      if (heap[child]!.expiresAt >= last.expiresAt) break;
-      heap[index] = heap[child]!;
+      let below = heap[child];
+      const right = heap[child + 1];
+      if (below && right && right.expiresAt < below.expiresAt) {
+        child++;
+        below = right;
+      }
+      if (!below || below.expiresAt >= last.expiresAt) break;
+      heap[index] = below;
       index = child;
     }
     heap[index] = last;

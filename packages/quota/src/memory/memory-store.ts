@@ -1,4 +1,6 @@
 import { checkOptions } from '../check-options.js';
+import { forEachAmount } from '../for-each-amount.js';
+import { limitFor } from '../limit-for.js';
 import { type Amounts, type Excess, fits } from '../limits.js';
 import type { Hold, OwnLimits, Page, QuotaStore, ReserveRequest } from '../store.js';
 import { type Held, Holds } from './holds.js';
@@ -57,11 +59,10 @@ class MemoryStore implements QuotaStore {
       return exceeded;
     }
     const { id, amounts, ttlMs } = request;
-    for (const kind in amounts) {
-      const counter = counterOf(project, kind);
-      if (ttlMs === undefined) counter.used += amounts[kind]!;
-      else counter.reserved += amounts[kind]!;
-    }
+    const column = ttlMs === undefined ? 'used' : 'reserved';
+    forEachAmount(amounts, (kind, amount) => {
+      counterOf(project, kind)[column] += amount;
+    });
     if (ttlMs !== undefined) project.holds.set({ id, amounts, expiresAt: this.#clock() + ttlMs });
     return NOTHING;
   }
@@ -137,14 +138,14 @@ class MemoryStore implements QuotaStore {
   #exceeded(project: Project, { project: id, amounts, defaults }: ReserveRequest): readonly Excess[] {
     const own = this.#limits.get(id);
     let exceeded: Excess[] | undefined;
-    for (const kind in amounts) {
+    forEachAmount(amounts, (kind, requested) => {
       const counter = project.counters.get(kind);
       const used = counter ? counter.used + counter.reserved : 0;
-      const limit = own?.[kind] ?? defaults[kind]!;
-      if (fits(limit, used, amounts[kind]!)) continue;
+      const limit = limitFor(kind, own, defaults);
+      if (fits(limit, used, requested)) return;
       exceeded ??= [];
-      exceeded.push({ kind, requested: amounts[kind]!, used, limit: Number(limit) });
-    }
+      exceeded.push({ kind, requested, used, limit: Number(limit) });
+    });
     return exceeded ?? NOTHING;
   }
 
@@ -157,12 +158,12 @@ class MemoryStore implements QuotaStore {
   /** Frees what expired reservations hold; true if there was one. */
   #expire(project: Project): boolean {
     const now = this.#clock();
-    let found = false;
+    let freed = false;
     for (let held = project.holds.takeExpired(now); held; held = project.holds.takeExpired(now)) {
       drop(project, held, false);
-      found = true;
+      freed = true;
     }
-    return found;
+    return freed;
   }
 
   #forgetIfEmpty(id: string, project: Project): void {
@@ -174,11 +175,11 @@ class MemoryStore implements QuotaStore {
 
 /** Frees what a reservation that is gone held. */
 function drop(project: Project, { amounts }: Held, commit: boolean): void {
-  for (const kind in amounts) {
+  forEachAmount(amounts, (kind, amount) => {
     const counter = counterOf(project, kind);
-    counter.reserved -= amounts[kind]!;
-    if (commit) counter.used += amounts[kind]!;
-  }
+    counter.reserved -= amount;
+    if (commit) counter.used += amount;
+  });
 }
 
 function counterOf(project: Project, kind: string): Counter {

@@ -1,6 +1,9 @@
 import { checkOptions } from '../check-options.js';
 import { Coalescer } from '../coalescer.js';
+import { forEachAmount } from '../for-each-amount.js';
+import { limitFor } from '../limit-for.js';
 import type { Amounts, Excess, Limit } from '../limits.js';
+import { sideBySide } from '../side-by-side.js';
 import type { Count, Hold, OwnLimits, Page, ProjectLimits, QuotaStore, ReserveRequest } from '../store.js';
 import * as scripts from './scripts.js';
 
@@ -135,24 +138,26 @@ class RedisStore implements QuotaStore {
   }
 
   async #reserveAll(requests: readonly ReserveRequest[]): Promise<readonly (readonly Excess[])[]> {
-    const projects = numbered(requests);
-    const keys = [...projects.keys()].flatMap((id) => [this.#counters(id), this.#limits(id), this.#holds(id)]);
+    const projects = new Numbers();
     const batch = requests.map((request) => {
-      const row: (string | number)[] = [projects.get(request.project)!, memberOf(request), request.ttlMs ?? -1];
-      for (const kind in request.amounts) row.push(kind, request.amounts[kind]!, request.defaults[kind]!);
+      const row: (string | number)[] = [projects.of(request.project), memberOf(request), request.ttlMs ?? -1];
+      forEachAmount(request.amounts, (kind, amount) => {
+        row.push(kind, amount, limitFor(kind, undefined, request.defaults));
+      });
       return row;
     });
+    const keys = projects.all.flatMap((id) => [this.#counters(id), this.#limits(id), this.#holds(id)]);
     const replies = (await this.#run(scripts.RESERVE, keys, [JSON.stringify(batch)])) as string[][];
-    return requests.map((request, index) => excessOf(request, replies[index]!));
+    return sideBySide(requests, replies).map(([request, reply]) => excessOf(request, reply));
   }
 
   async #settleAll(settlements: readonly Settlement[]): Promise<readonly boolean[]> {
-    const projects = numbered(settlements.map(({ hold }) => hold));
-    const keys = [...projects.keys()].flatMap((id) => [this.#counters(id), this.#holds(id)]);
+    const projects = new Numbers();
     const batch = settlements.map(({ hold, outcome }) => {
       const commit = outcome === 'commit' ? 1 : 0;
-      return [projects.get(hold.project)!, memberOf(hold), commit, ...Object.entries(hold.amounts).flat()];
+      return [projects.of(hold.project), memberOf(hold), commit, ...Object.entries(hold.amounts).flat()];
     });
+    const keys = projects.all.flatMap((id) => [this.#counters(id), this.#holds(id)]);
     const replies = (await this.#run(scripts.SETTLE, keys, [JSON.stringify(batch)])) as number[];
     return replies.map((reply) => reply === 1);
   }
@@ -182,11 +187,21 @@ class RedisStore implements QuotaStore {
   }
 }
 
-/** The projects of a batch, each once, numbered from 0 in the order of their keys. */
-function numbered(about: readonly { readonly project: string }[]): ReadonlyMap<string, number> {
-  const projects = new Map<string, number>();
-  for (const { project } of about) if (!projects.has(project)) projects.set(project, projects.size);
-  return projects;
+/** The projects of a batch, each once, numbered from 0 in the order in which they come. */
+class Numbers {
+  readonly #numbers = new Map<string, number>();
+
+  get all(): readonly string[] {
+    return [...this.#numbers.keys()];
+  }
+
+  of(project: string): number {
+    const known = this.#numbers.get(project);
+    if (known !== undefined) return known;
+    const number = this.#numbers.size;
+    this.#numbers.set(project, number);
+    return number;
+  }
 }
 
 /** Redis keeps a small set of short members as a list that it searches from one end; longer ones it finds at once. */
@@ -201,10 +216,10 @@ function memberOf({ id, amounts }: Hold): string {
 
 function excessOf(request: ReserveRequest, reply: readonly string[]): readonly Excess[] {
   const exceeded: Excess[] = [];
-  for (let index = 0; index < reply.length; index += 3) {
-    const kind = reply[index]!;
-    const [used, limit] = [Number(reply[index + 1]), Number(reply[index + 2])];
-    exceeded.push({ kind, requested: request.amounts[kind]!, used, limit });
+  const fields = reply.values();
+  for (const kind of fields) {
+    const [used, limit] = [Number(fields.next().value), Number(fields.next().value)];
+    exceeded.push({ kind, requested: Number(request.amounts[kind]), used, limit });
   }
   return exceeded;
 }

@@ -32,8 +32,8 @@ export async function removeProject({ quota }: RouterSettings, project: string):
 
 /** `PUT /v1/project-quotas/{id}`: replaces what is set. */
 export async function setProject(settings: RouterSettings, project: string, req: IncomingMessage): Promise<Answer> {
-  const [mediaType] = (req.headers['content-type'] ?? '').split(';');
-  if (mediaType!.trim() !== 'application/json') {
+  const mediaType = (req.headers['content-type'] ?? '').replace(/;.*/s, '').trim();
+  if (mediaType !== 'application/json') {
     throw new Refusal(415, "Unexpected content type. Expected content types are: ['application/json']");
   }
   await settings.quota.set(project, await limitsOf(settings, req));
@@ -43,7 +43,8 @@ export async function setProject(settings: RouterSettings, project: string, req:
 /** `GET /v1/project-quotas` */
 export async function listProjects(settings: RouterSettings, req: IncomingMessage): Promise<Answer> {
   const { quota, publicUrl, trustProxy } = settings;
-  const page = pageIn(new URLSearchParams(req.url!.split('?')[1] ?? ''), settings);
+  const { url = '/' } = req;
+  const page = pageIn(new URLSearchParams(url.split('?')[1] ?? ''), settings);
   const offset = page.offset > Number.MAX_SAFE_INTEGER ? Number.MAX_SAFE_INTEGER : Number(page.offset);
   const { entries, total } = await quota.list({ limit: page.limit, offset });
   const base = publicUrl?.replace(/\/+$/, '') ?? requestBase(req, trustProxy);

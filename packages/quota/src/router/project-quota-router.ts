@@ -43,7 +43,7 @@ export function projectQuotaRouter(options: ProjectQuotaRouterOptions): ProjectQ
   const settings = routerSettings(options);
 
   return async function projectQuotaMiddleware(req, res, next) {
-    const route = routeOf(req.url!);
+    const route = routeOf(req.url ?? '/');
     if (route.name === 'other' && next && settings.otherPaths === 'next') {
       next();
       return;
@@ -110,9 +110,10 @@ async function act(
   req: IncomingMessage,
 ): Promise<Answer> {
   const methods = METHODS[route.name];
-  if (methods.length > 0 && !methods.includes(req.method!)) throw new Refusal(405, '', { Allow: methods.join(', ') });
+  const { method = 'GET' } = req;
+  if (methods.length > 0 && !methods.includes(method)) throw new Refusal(405, '', { Allow: methods.join(', ') });
   // A DELETE has nothing to show in any format.
-  const shows = req.method !== 'DELETE';
+  const shows = method !== 'DELETE';
   if (shows && !accepts(req.headers.accept, 'application/json')) throw new Refusal(406, null);
   if (route.name === 'unknown' || route.name === 'other') throw new Refusal(404, '');
   const needed = route.name === 'quotas' ? settings.readerRoles : [settings.adminRole];
@@ -128,8 +129,8 @@ async function act(
 }
 
 function hasOneOf(roles: readonly string[], needed: readonly string[]): boolean {
-  const wanted = new Set(needed.map((role) => role.toLowerCase()));
-  return roles.some((role) => wanted.has(role.toLowerCase()));
+  const allowed = new Set(needed.map((role) => role.toLowerCase()));
+  return roles.some((role) => allowed.has(role.toLowerCase()));
 }
 
 /** An inbound id is echoed as it is; every answer to somebody known has one, those about versions too. */

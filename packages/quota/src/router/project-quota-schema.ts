@@ -24,8 +24,12 @@ export function limitsIn(body: JsonValue, kinds: readonly string[]): Readonly<Re
   refuseOthers(outer, [MEMBER], 'None');
   const limits = objectOf(member, MEMBER);
   refuseOthers(limits, kinds, MEMBER);
-  const named = kinds.filter((kind) => limits.has(kind));
-  return Object.fromEntries(named.map((kind) => [kind, limitOf(limits.get(kind)!)]));
+  return Object.fromEntries(
+    kinds.flatMap((kind) => {
+      const limit = limits.get(kind);
+      return limit === undefined ? [] : [[kind, limitOf(limit)]];
+    }),
+  );
 }
 
 function objectOf(value: JsonValue, property: string): JsonObject {

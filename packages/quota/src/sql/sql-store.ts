@@ -75,12 +75,12 @@ class QuotaSqlStore implements SqlStore {
 
   reserve(request: ReserveRequest): MaybePromise<readonly Excess[]> {
     if (!this.#database.isInTransaction()) return this.#reserving.add(request);
-    return then(this.#reserveAll([request]), ([verdict]) => verdict!);
+    return then(this.#reserveAll([request]), only);
   }
 
   settle(hold: Hold, outcome: 'commit' | 'release'): MaybePromise<boolean> {
     if (!this.#database.isInTransaction()) return this.#settling.add({ hold, outcome });
-    return then(this.#settleAll([{ hold, outcome }]), ([settled]) => settled!);
+    return then(this.#settleAll([{ hold, outcome }]), only);
   }
 
   renew(hold: Hold, ttlMs: number): MaybePromise<boolean> {
@@ -163,6 +163,13 @@ class QuotaSqlStore implements SqlStore {
 }
 
 /** Goes on at once where the answer is there at once. */
+/** The answer to a single question. */
+function only<T>(answers: readonly T[]): T {
+  const [answer] = answers;
+  if (answers.length !== 1 || answer === undefined) throw new RangeError(`${answers.length} answers to one question`);
+  return answer;
+}
+
 function then<T, R>(value: MaybePromise<T>, next: (value: T) => MaybePromise<R>): MaybePromise<R> {
   return value instanceof Promise ? value.then(next) : next(value);
 }

@@ -1,3 +1,4 @@
+import { limitFor } from '../limit-for.js';
 import { type Amounts, checkLimits, type Excess } from '../limits.js';
 import type { Count, Hold, OwnLimits, Page, ProjectLimits, ReserveRequest } from '../store.js';
 import { read, type SqlRow, type Steps, write } from './sql-database.js';
@@ -40,24 +41,23 @@ export class QuotaSteps {
   *reserve(requests: readonly ReserveRequest[]): Steps<ReserveOutcome> {
     const counters = yield* this.#lock(requests);
     const deltas = new Map<string, Delta>();
-    const verdicts = requests.map((request) => {
+    const outcomes = requests.map((request) => {
       const exceeded = exceededBy(request, counters);
       if (exceeded.length === 0) take(request, counters, deltas);
-      return exceeded;
+      return { request, exceeded };
     });
-    const refused = requests.filter((_, index) => verdicts[index]!.length > 0);
+    const refused = outcomes.filter(({ exceeded }) => exceeded.length > 0);
     if (refused.length > 0) {
-      const projects = [...new Set(refused.map(({ project }) => project))];
+      const projects = [...new Set(refused.map(({ request }) => request.project))];
       const expired = yield read(this.#text.expiredOf, tuples(projects.map((project) => [project])), this.#now());
       if (expired.length > 0) return { expired: expired.map(holdOf) };
     }
     yield* this.#add(deltas);
-    const holds = requests.filter(({ ttlMs }, index) => ttlMs !== undefined && verdicts[index]!.length === 0);
-    if (holds.length > 0) {
-      const rows = holds.map(({ id, project, amounts, ttlMs }) => [project, id, JSON.stringify(amounts), ttlMs!]);
-      yield write(this.#text.hold, this.#now(), tuples(rows));
-    }
-    return { verdicts };
+    const holds = outcomes.flatMap(({ request: { id, project, amounts, ttlMs }, exceeded }) =>
+      ttlMs === undefined || exceeded.length > 0 ? [] : [[project, id, JSON.stringify(amounts), ttlMs]],
+    );
+    if (holds.length > 0) yield write(this.#text.hold, this.#now(), tuples(holds));
+    return { verdicts: outcomes.map(({ exceeded }) => exceeded) };
   }
 
   *settle(settlements: readonly Settlement[]): Steps<readonly boolean[]> {
@@ -85,7 +85,9 @@ export class QuotaSteps {
     const counts: Record<string, { used: number; reserved: number }> = {};
     for (const { kind, used, reserved, amounts } of rows) {
       if (amounts === null) counts[String(kind)] = { used: Number(used), reserved: Number(reserved) };
-      else for (const [held, amount] of Object.entries(amountsOf(amounts))) counts[held]!.reserved -= amount;
+      else
+        for (const [held, amount] of Object.entries(amountsOf(amounts)))
+          (counts[held] ??= { used: 0, reserved: 0 }).reserved -= amount;
     }
     return counts;
   }
@@ -118,7 +120,7 @@ export class QuotaSteps {
     const [count] = yield read(this.#text.countLimits);
     const rows = yield read(this.#text.listLimits, limit, offset);
     const entries = rows.map((row) => ({ project: String(row.project), limits: readLimits(row.own_limits) }));
-    return { entries, total: Number(count!.total) };
+    return { entries, total: Number(count?.total) };
   }
 
   *#end(settlements: readonly Settlement[], text: string): Steps<Set<string>> {
@@ -141,12 +143,12 @@ export class QuotaSteps {
   }
 
   *#lock(about: readonly Return[]): Steps<Map<string, Counter>> {
-    const wanted = new Map<string, readonly [string, string]>();
+    const byKey = new Map<string, readonly [project: string, kind: string]>();
     for (const { project, amounts } of about) {
-      for (const kind of Object.keys(amounts)) wanted.set(keyOf(project, kind), [project, kind]);
+      for (const kind of Object.keys(amounts)) byKey.set(keyOf(project, kind), [project, kind]);
     }
     // Compared as UTF-16 units, so that all processes have the same order whatever their language.
-    const keys = [...wanted.keys()].sort().map((key) => wanted.get(key)!);
+    const keys = [...byKey].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, counter]) => counter);
     const rows = yield read(this.#text.lock, tuples(keys));
     const own = new Map<string, OwnLimits>();
     return new Map(rows.map((row) => [keyOf(String(row.project), String(row.kind)), counterOf(row, own)]));
@@ -159,13 +161,19 @@ export class QuotaSteps {
   }
 }
 
+function lockedCounter(counters: ReadonlyMap<string, Counter>, project: string, kind: string): Counter {
+  const counter = counters.get(keyOf(project, kind));
+  if (!counter) throw new Error(`the database gave no counter of ${kind} for ${project}`);
+  return counter;
+}
+
 function exceededBy(request: ReserveRequest, counters: ReadonlyMap<string, Counter>): readonly Excess[] {
   const usage: Record<string, number> = {};
   const limits: Record<string, number | bigint> = {};
   for (const kind of Object.keys(request.amounts)) {
-    const { used, reserved, own } = counters.get(keyOf(request.project, kind))!;
+    const { used, reserved, own } = lockedCounter(counters, request.project, kind);
     usage[kind] = used + reserved;
-    limits[kind] = own?.[kind] ?? request.defaults[kind]!;
+    limits[kind] = limitFor(kind, own, request.defaults);
   }
   return checkLimits({ limits, usage, requested: request.amounts }).exceeded;
 }
@@ -173,7 +181,7 @@ function exceededBy(request: ReserveRequest, counters: ReadonlyMap<string, Count
 function take(request: ReserveRequest, counters: ReadonlyMap<string, Counter>, deltas: Map<string, Delta>): void {
   const column = request.ttlMs === undefined ? 'used' : 'reserved';
   for (const [kind, amount] of Object.entries(request.amounts)) {
-    counters.get(keyOf(request.project, kind))![column] += amount;
+    lockedCounter(counters, request.project, kind)[column] += amount;
     deltaOf(deltas, request.project, kind)[column] += amount;
   }
 }

@@ -26,12 +26,16 @@ export function testExpiry(suite: QuotaStoreSuite): void {
 
     test('an expired reservation that nobody has looked at since cannot be settled or renewed', async (bench) => {
       const { store, advance } = bench;
-      const holds = [1, 2, 3].map((secrets) => request('p', { secrets }, { ttlMs: 1000 }));
-      for (const hold of holds) await store.reserve(hold);
+      const reserved = async (secrets: number) => {
+        const hold = request('p', { secrets }, { ttlMs: 1000 });
+        await store.reserve(hold);
+        return hold;
+      };
+      const [first, second, third] = [await reserved(1), await reserved(2), await reserved(3)];
       advance(1000);
-      assert.equal(await store.settle(holds[0]!, 'commit'), false);
-      assert.equal(await store.settle(holds[1]!, 'release'), false);
-      assert.equal(await store.renew(holds[2]!, 1000), false);
+      assert.equal(await store.settle(first, 'commit'), false);
+      assert.equal(await store.settle(second, 'release'), false);
+      assert.equal(await store.renew(third, 1000), false);
       assert.deepEqual(await countsOf(store, 'p'), {});
     });
 

@@ -80,12 +80,13 @@ export function onlyValue(query: URLSearchParams, name: string): string | undefi
 }
 
 /** The four ways in which lists are narrowed by tags; each takes tags joined by commas. */
-export const TAG_FILTERS: Readonly<Record<string, (tags: readonly string[], expected: readonly string[]) => boolean>> = {
-  tags: (tags, expected) => expected.every((tag) => tags.includes(tag)),
-  'tags-any': (tags, expected) => expected.some((tag) => tags.includes(tag)),
-  'not-tags': (tags, expected) => !expected.every((tag) => tags.includes(tag)),
-  'not-tags-any': (tags, expected) => !expected.some((tag) => tags.includes(tag)),
-};
+export const TAG_FILTERS: Readonly<Record<string, (tags: readonly string[], expected: readonly string[]) => boolean>> =
+  {
+    tags: (tags, expected) => expected.every((tag) => tags.includes(tag)),
+    'tags-any': (tags, expected) => expected.some((tag) => tags.includes(tag)),
+    'not-tags': (tags, expected) => !expected.every((tag) => tags.includes(tag)),
+    'not-tags-any': (tags, expected) => !expected.some((tag) => tags.includes(tag)),
+  };
 
 /** Narrows by the tag parameters of a query. */
 export function filteredByTags<W extends Wire>(items: readonly W[], query: URLSearchParams): readonly W[] {

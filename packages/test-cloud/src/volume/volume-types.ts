@@ -62,7 +62,11 @@ export const volumeTypes: ResourceSpec = {
   lists: (call, type) => {
     if (!isVisible(call, type)) return false;
     const requested = call.isAdmin ? call.query.get('is_public') : null;
-    return requested === null || requested.toLowerCase() === 'none' || (requested.toLowerCase() === 'true') === type.is_public;
+    return (
+      requested === null ||
+      requested.toLowerCase() === 'none' ||
+      (requested.toLowerCase() === 'true') === type.is_public
+    );
   },
   routes: (resource) => [
     get('/v3/types/default', async (call) => {
