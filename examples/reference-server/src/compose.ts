@@ -127,7 +127,7 @@ export async function compose(plan: Plan, database: string, log: Logger, works =
       if (document) res.type('json').send(document);
       else res.status(400).json({ error: `'${version}' is not a version` });
     });
-    if (options.metrics && observation.metrics) app.use('/metrics', observation.metrics.handler);
+    if (options.metrics && observation.scraped) app.use('/metrics', observation.scraped);
     mountDocs(app, options);
     app.use(welcome(options));
     app.use(api);

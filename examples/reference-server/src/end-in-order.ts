@@ -1,8 +1,14 @@
 import { constants } from 'node:os';
 import type { Logger } from 'pino';
+import { HAND_BACK_MS } from './end-times.js';
 
-/** How long background work may take to be handed back once the last connection is closed. */
-const HAND_BACK_MS = 10_000;
+/** What others may ask for beside signals. */
+export interface EndCommands {
+  /** As SIGTERM does; nothing where that came already. */
+  readonly end: () => void;
+  /** Ends when that is done, unless a signal comes first. */
+  readonly endAfter: (left: () => Promise<void>) => void;
+}
 
 /** What is ended in order. */
 export interface Ending {
@@ -16,7 +22,7 @@ export interface Ending {
  * Ends the program in order, once: at SIGTERM or SIGINT, and when something broke that nobody caught. A second signal
  * ends it at once, and so does time, when it takes too long.
  */
-export function endInOrder({ stop, stopsWithinMs, log }: Ending): void {
+export function endInOrder({ stop, stopsWithinMs, log }: Ending): EndCommands {
   let ending = false;
 
   function end(code: number): void {
@@ -26,7 +32,11 @@ export function endInOrder({ stop, stopsWithinMs, log }: Ending): void {
       process.exit(1);
     }, stopsWithinMs + HAND_BACK_MS);
     bound.unref();
-    stop().then(
+    exitAfter(stop, code);
+  }
+
+  function exitAfter(left: () => Promise<void>, code: number): void {
+    left().then(
       () => process.exit(code),
       (error) => {
         log.error({ err: error }, 'ending failed');
@@ -52,4 +62,12 @@ export function endInOrder({ stop, stopsWithinMs, log }: Ending): void {
       if (!ending) end(1);
     });
   }
+  return {
+    end() {
+      if (!ending) end(0);
+    },
+    endAfter(left) {
+      if (!ending) exitAfter(left, 0);
+    },
+  };
 }

@@ -21,7 +21,7 @@ export function helpText(): string {
     ...rows,
     '',
     'Each option may also be an environment variable: --log-level is APISTRATA_LOG_LEVEL.',
-    'SIGHUP reads the configuration file again: policies, log level and all limits change at once.',
+    'SIGHUP reads the configuration file again: policies, log level and all limits change at once; then it replaces --workers.',
     'Credentials for real services: OS_USERNAME, OS_PASSWORD, OS_PROJECT_NAME, OS_USER_DOMAIN_NAME, OS_PROJECT_DOMAIN_NAME.',
   ].join('\n');
 }

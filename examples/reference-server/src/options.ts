@@ -97,6 +97,10 @@ export const optionTable = {
     'memory',
   ),
   'rate-limit-exempt': list('ROLE', 'callers with this role are not counted'),
+  workers: wholeNumber(
+    'processes that serve, started again when they die, replaced one by one at SIGHUP; needs PostgreSQL; default: this process alone',
+    { least: 1, most: 256, fallback: undefined },
+  ),
   'drain-ms': wholeNumber('how long requests are still served after SIGTERM or SIGINT', {
     least: 0,
     most: DAY_MS,

@@ -13,6 +13,7 @@ import { readPreset } from './preset-file.js';
 import { checkRateLimitStore, rateLimitsFrom } from './rate-limits.js';
 import { catalogsFrom, identityFrom } from './services.js';
 import { StartError } from './start-error.js';
+import { checkWorkers } from './workers/check-workers.js';
 
 /** What the options come to before anything is opened: files are read, names and values are checked. */
 export interface Plan {
@@ -24,7 +25,7 @@ export interface Plan {
   readonly settings: Partial<Settings>;
   readonly databaseSettings: Partial<DatabaseSettings>;
   readonly projectQuotas: ReturnType<typeof defaultsFrom>;
-  readonly limits: GuardLimits;
+  readonly limits: Required<GuardLimits>;
   readonly rateLimits: readonly RateLimit[];
   readonly environment: NodeJS.ProcessEnv;
   readonly observation: Observation;
@@ -49,7 +50,7 @@ function blaming<T>(label: string, make: () => T): T {
 }
 
 /** The limits of connections, out of `--limit`. */
-export function limitsFrom({ limit }: Options): GuardLimits {
+export function limitsFrom({ limit }: Options): Required<GuardLimits> {
   return blaming('--limit: ', () => guardLimits(limit as GuardLimits));
 }
 
@@ -61,6 +62,7 @@ export function policiesFrom(options: Options): Policies {
 /** @throws StartError for the first option or file that cannot be used */
 export function planFrom(options: Options, environment: NodeJS.ProcessEnv, observation: Observation): Plan {
   checkRateLimitStore(options);
+  checkWorkers(options);
   const project = Object.entries(options.quota).filter(([name]) => name.startsWith('quota_'));
   return {
     options,

@@ -1,3 +1,5 @@
+import cluster from 'node:cluster';
+import { announce } from './announce.js';
 import { configJsonSchema } from './config-file.js';
 import { helpText } from './help-text.js';
 import { readOptions } from './read-options.js';
@@ -38,32 +40,23 @@ async function run(args: readonly string[], environment: NodeJS.ProcessEnv): Pro
   if (options['print-preset']) return print((await import('@apistrata/compute-engine')).defaultPreset);
   if (options['print-preset-schema'])
     return print((await import('@apistrata/compute-engine/preset')).presetJsonSchema());
-  // What serves is loaded only when something is served.
-  const { checkConfig, serve } = await import('./serve.js');
+  // What serves is loaded only where something is served.
   if (options['check-config']) {
-    await checkConfig(options, environment);
+    await (await import('./serve.js')).checkConfig(options, environment);
     return console.log('The configuration is good.');
   }
+  const told = { readAgain: () => readOptions(given, environment), environment };
+  if (cluster.isWorker) return (await import('./workers/worker.js')).serveAsWorker(options, told);
+  if (options.workers !== undefined) {
+    const { serveByWorkers } = await import('./workers/serve-by-workers.js');
+    return serveByWorkers(options, told);
+  }
+  const { serve } = await import('./serve.js');
   const running = await serve(options, environment);
-  const { endInOrder } = await import('./end-in-order.js');
-  const { nextSteps } = await import('./welcome.js');
+  const [{ endInOrder }, { reload }] = await Promise.all([import('./end-in-order.js'), import('./reload.js')]);
   endInOrder(running);
-  process.on('SIGHUP', async () => {
-    try {
-      await running.reload(readOptions(given, environment));
-      running.log.info('policies, log level, limits of connections and rate limits are read again');
-    } catch (error) {
-      running.log.error({ err: error }, 'nothing has changed, for the new configuration is wrong');
-    }
-  });
-  console.log(
-    [
-      `Compute API ${running.url}/v2.1 (database ${running.database})`,
-      ...(running.metricsUrl ? [`Metrics ${running.metricsUrl}`] : []),
-      `Try: ${nextSteps(running.url, options)[0]}`,
-      `Or open ${running.url}/ in a browser. --help lists the options; Ctrl-C ends.`,
-    ].join('\n'),
-  );
+  process.on('SIGHUP', () => reload(running, told.readAgain));
+  announce(running, options);
 }
 
 /** Runs the program and tells what went wrong in one line, where it is the caller's to mend. */

@@ -1,17 +1,18 @@
-import type { Server } from 'node:http';
 import type { Engine } from '@apistrata/compute-engine';
-import { guardServer } from '@apistrata/healthcheck/server';
+import type { MetricsSource, PrometheusMetrics } from '@apistrata/compute-router/prometheus';
+import { type DrainOptions, guardServer } from '@apistrata/healthcheck/server';
 import { type Logger, pino } from 'pino';
 import { openControl } from './admin/control-socket.js';
 import { compose } from './compose.js';
 import { databaseFrom, isFile, withoutPassword } from './database-url.js';
+import { GRACE_MS } from './end-times.js';
 import { expressServer } from './express-server.js';
+import { listen } from './listen.js';
 import { metricsServer } from './metrics-server.js';
 import { observationFrom } from './observation.js';
 import type { Options } from './options.js';
 import { limitsFrom, planFrom } from './plan.js';
 import { rateLimitsFrom } from './rate-limits.js';
-import { StartError } from './start-error.js';
 
 /** A server that runs, and how to end it. */
 export interface Running {
@@ -20,47 +21,34 @@ export interface Running {
   /** Where metrics are, if they have a port of their own. */
   readonly metricsUrl: string | undefined;
   readonly engine: Engine;
+  /** Those of this process, if anybody wants metrics. */
+  readonly metrics: PrometheusMetrics | undefined;
   readonly log: Logger;
   /** Takes policies, log level, limits of connections and rates from new options. Rejects, and changes nothing, when they are wrong. */
   readonly reload: (options: Options) => Promise<void>;
   /** Health fails first; requests go on to be answered for the drain time; then connections end and work is handed back. */
   readonly stop: () => Promise<void>;
+  /**
+   * Another process has taken the place: nothing new is accepted, health stays what it is, and connections that are open are
+   * served until their clients leave them or rest for `keepAliveMs`. `stop` hurries that.
+   */
+  readonly retire: () => Promise<void>;
   /** How long `stop` takes at the most until all connections are closed. */
   readonly stopsWithinMs: number;
 }
 
-/** Time that requests in flight have to end once the drain time is over. */
-const GRACE_MS = 8_000;
-
-const LISTEN_TROUBLE: Readonly<Record<string, string>> = {
-  EADDRINUSE: 'is taken: end the other program, or choose another one with --port',
-  EACCES: 'needs rights that this user does not have: choose one above 1023 with --port',
-  EADDRNOTAVAIL: 'cannot be used, for this machine does not have that address: choose one with --host',
-  ENOTFOUND: 'cannot be used, for nobody knows that host: give an address with --host',
-};
-
-/** Listens, and tells the address. The names of the options that say where begin with `prefix`. */
-function listen(server: Server, host: string, port: number, prefix = ''): Promise<string> {
-  return new Promise((done, fail) => {
-    server.once('error', (error: NodeJS.ErrnoException) => {
-      const why = LISTEN_TROUBLE[error.code ?? ''] ?? `cannot be used: ${error.message}`;
-      fail(new StartError(`port ${port} of ${host} ${why.replace('--', `--${prefix}`)}`));
-    });
-    server.listen(port, host, () => {
-      const { port: taken } = server.address() as { port: number };
-      done(`http://${host.includes(':') ? `[${host}]` : host}:${taken}`);
-    });
-  });
-}
-
-/** Starts everything. Throws {@link StartError} with one clear line when that is impossible; nothing is left running. */
-export async function serve(options: Options, environment: NodeJS.ProcessEnv): Promise<Running> {
+/**
+ * Starts everything. Throws {@link StartError} with one clear line when that is impossible; nothing is left running.
+ *
+ * @param group of a worker: who knows the metrics of all workers, and tells them on a port of their own
+ */
+export async function serve(options: Options, environment: NodeJS.ProcessEnv, group?: MetricsSource): Promise<Running> {
   const log = pino({ level: options['log-level'] });
-  const plan = planFrom(options, environment, await observationFrom(options));
+  const plan = planFrom(options, environment, await observationFrom(options, group));
   const database = databaseFrom(options);
   const { engine, health, rateLimits, app, close: closeEngine } = await compose(plan, database, log);
-  const { metrics } = plan.observation;
-  const monitored = metrics && options['metrics-port'] !== undefined ? metricsServer(metrics) : undefined;
+  const { metrics, scraped } = plan.observation;
+  const monitored = scraped && !group && options['metrics-port'] !== undefined ? metricsServer(scraped) : undefined;
   const close = async () => {
     monitored?.close();
     monitored?.closeAllConnections();
@@ -68,17 +56,28 @@ export async function serve(options: Options, environment: NodeJS.ProcessEnv): P
   };
   try {
     const server = expressServer(app);
+    // Where there are other workers, Node would offer them what is one too many here, and again and again when all are full.
+    Object.assign(server, { dropMaxConnection: true });
     const guarded = guardServer(server, plan.limits);
     metrics?.scrape({ engine, server: guarded });
     const metricsUrl =
       monitored && (await listen(monitored, options['metrics-host'], options['metrics-port']!, 'metrics-'));
     const url = await listen(server, options.host, options.port);
     const closeControl = isFile(database) ? await openControl(engine, database, log) : undefined;
+    let leaving: Promise<void> | undefined;
+    const leave = async (how: DrainOptions) => {
+      // Streams have no end of their own, and would hold the others up.
+      engine.events.endReading();
+      await guarded.drain(how);
+      await closeControl?.();
+      await close();
+    };
     return {
       url,
       metricsUrl: metricsUrl && `${metricsUrl}/metrics`,
       database: withoutPassword(database),
       engine,
+      metrics,
       log,
       async reload(changed) {
         const limits = limitsFrom(changed);
@@ -89,11 +88,14 @@ export async function serve(options: Options, environment: NodeJS.ProcessEnv): P
         await rateLimits.apply(rates);
       },
       async stop() {
-        // Streams have no end of their own, and would hold the others up.
-        engine.events.endReading();
-        await guarded.drain({ health, delayMs: options['drain-ms'], graceMs: GRACE_MS });
-        await closeControl?.();
-        await close();
+        if (leaving) setTimeout(() => server.closeAllConnections(), GRACE_MS).unref();
+        leaving ??= leave({ health, delayMs: options['drain-ms'], graceMs: GRACE_MS });
+        await leaving;
+      },
+      async retire() {
+        const { keepAliveMs } = plan.limits;
+        leaving ??= leave({ delayMs: 0, quietMs: keepAliveMs, graceMs: keepAliveMs + GRACE_MS });
+        await leaving;
       },
       stopsWithinMs: options['drain-ms'] + GRACE_MS,
     };

@@ -31,7 +31,7 @@ function credentials(environment: NodeJS.ProcessEnv) {
 export function identityFrom(
   options: Options,
   environment: NodeJS.ProcessEnv,
-  { metrics, traces }: Observation,
+  { metrics, traces }: Pick<Observation, 'metrics' | 'traces'>,
 ): Identity {
   const kind = options.auth;
   if (kind === 'noauth') return noauth({ projectId: options['noauth-project'] });
@@ -52,7 +52,7 @@ export function identityFrom(
 export function catalogsFrom(
   options: Options,
   environment: NodeJS.ProcessEnv,
-  { traces }: Observation,
+  { traces }: Pick<Observation, 'traces'>,
 ): Partial<Catalogs> {
   const { images, networks, volumes } = SERVICE_OPTIONS;
   const urls = { images: options[images], networks: options[networks], volumes: options[volumes] };

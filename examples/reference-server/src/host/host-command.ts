@@ -127,7 +127,7 @@ export async function startHost(
       reserved: reserve,
       heartbeatMs: times['heartbeat-ms'],
       leaseMs: times['lease-ms'],
-      catalogs: catalogsFrom(options, environment, { metrics: undefined, traces: undefined }),
+      catalogs: catalogsFrom(options, environment, { traces: undefined }),
       imageDirectory: options['image-dir'],
       onError: (error) => log.error({ err: error }, 'work of the host failed'),
       onLost: () => {

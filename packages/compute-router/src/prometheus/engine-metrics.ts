@@ -5,6 +5,9 @@ import { BoundedLabel } from './bounded-label.js';
 
 const MS = 1000;
 
+/** Of what every process of a database tells the same: adding it up would count it twice. */
+const SAME = 'max';
+
 const STATEMENT_SECONDS = [0.0001, 0.0005, 0.001, 0.005, 0.01, 0.05, 0.1, 0.5, 1, 5];
 const WAIT_SECONDS = [0.0001, 0.001, 0.01, 0.05, 0.1, 0.5, 1, 5, 10];
 const WORK_SECONDS = [0.001, 0.005, 0.01, 0.05, 0.1, 0.5, 1, 5, 10, 60, 600];
@@ -146,6 +149,7 @@ export function engineGauges(register: Registry, engine: Engine): void {
     name: 'apistrata_servers',
     help: 'Servers of all projects, by vm_state; counted anew every few seconds at the most',
     labelNames: ['state'],
+    aggregator: SAME,
     registers,
     async collect() {
       const counts = await statistics.servers().catch(() => ({}));
@@ -157,6 +161,7 @@ export function engineGauges(register: Registry, engine: Engine): void {
     pending: new Gauge({
       name: 'apistrata_jobs_pending',
       help: 'Background jobs that exist, in all processes of the database',
+      aggregator: SAME,
       registers,
       async collect() {
         const jobStatistics = await statistics.jobs().catch(() => undefined);
@@ -169,6 +174,7 @@ export function engineGauges(register: Registry, engine: Engine): void {
     overdue: new Gauge({
       name: 'apistrata_job_overdue_seconds',
       help: 'How long the oldest background job that nobody works on has been due',
+      aggregator: SAME,
       registers,
     }),
   };

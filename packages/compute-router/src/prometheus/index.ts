@@ -24,6 +24,16 @@ export interface Scraped {
   readonly server?: { statistics(): ServerStatistics };
 }
 
+/** Whatever has metrics as text: a `Registry`, or what adds up those of several processes. */
+export interface MetricsSource {
+  /** The `Content-Type` of the text. */
+  readonly contentType: string;
+  metrics(): Promise<string>;
+}
+
+/** A request listener that answers with metrics. */
+export type MetricsHandler = (req: IncomingMessage, res: ServerResponse) => void;
+
 /** Metrics of one engine and one API, in the text format of Prometheus. */
 export interface PrometheusMetrics {
   readonly register: Registry;
@@ -38,7 +48,7 @@ export interface PrometheusMetrics {
   /** Asks these too, at each scrape. Once for each. */
   readonly scrape: (sources: Scraped) => void;
   /** Answers `GET` and `HEAD` with all metrics, and anything else with 405. Mount it where only monitoring comes. */
-  readonly handler: (req: IncomingMessage, res: ServerResponse) => void;
+  readonly handler: MetricsHandler;
 }
 
 /** The registry that programs have who ask for none. */
@@ -48,13 +58,23 @@ function ownRegistry(): Registry {
   return register;
 }
 
-async function answer(register: Registry, req: IncomingMessage, res: ServerResponse): Promise<void> {
+async function answer(source: MetricsSource, req: IncomingMessage, res: ServerResponse): Promise<void> {
   if (req.method !== 'GET' && req.method !== 'HEAD') {
     res.writeHead(405, { Allow: 'GET, HEAD', 'Content-Length': 0 }).end();
     return;
   }
-  const text = await register.metrics();
-  res.writeHead(200, { 'Content-Type': register.contentType, 'Content-Length': Buffer.byteLength(text) }).end(text);
+  const text = await source.metrics();
+  res.writeHead(200, { 'Content-Type': source.contentType, 'Content-Length': Buffer.byteLength(text) }).end(text);
+}
+
+/** Answers `GET` and `HEAD` with the metrics of a source, 500 where it fails, and anything else with 405. */
+export function metricsHandler(source: MetricsSource): MetricsHandler {
+  return (req, res) => {
+    answer(source, req, res).catch(() => {
+      if (res.headersSent) res.destroy();
+      else res.writeHead(500, { 'Content-Length': 0 }).end();
+    });
+  };
 }
 
 /**
@@ -86,11 +106,6 @@ export function prometheusMetrics({ register = ownRegistry() }: PrometheusOption
       if (engine) engineGauges(register, engine);
       if (server) connectionMetrics(register, () => server.statistics());
     },
-    handler(req, res) {
-      answer(register, req, res).catch(() => {
-        if (res.headersSent) res.destroy();
-        else res.writeHead(500, { 'Content-Length': 0 }).end();
-      });
-    },
+    handler: metricsHandler(register),
   };
 }

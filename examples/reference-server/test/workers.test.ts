@@ -1,0 +1,189 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, describe, expect, inject, it, onTestFinished, vi } from 'vitest';
+import { freshDatabase } from '../../../testing/fresh-database.js';
+import { ask, type Program, runProgram, startProgram } from './program.js';
+
+/** Starting a process takes seconds where many tests run beside this one, and these start several. */
+const PATIENT_MS = 100_000;
+vi.setConfig({ testTimeout: 240_000 });
+
+const postgresUrl = inject('postgresUrl');
+const server = { name: 'web', flavorRef: '1', imageRef: '70a599e0-31e7-49b7-b260-868f441e862b', networks: 'none' };
+const unlimited = ['instances', 'cores', 'ram'].flatMap((kind) => ['--quota', `${kind}=-1`]);
+const folder = mkdtempSync(join(tmpdir(), 'apistrata-workers-'));
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+/** Processes that have said that they serve, in their order. */
+const workersOf = (program: Program) =>
+  [...program.output().matchAll(/"worker":(\d+),"msg":"a worker serves"/g)].map(([, pid]) => Number(pid));
+
+async function start(workers: number, args: readonly string[] = []): Promise<Program> {
+  const database = await freshDatabase(postgresUrl);
+  const program = await startProgram(['--db', database, '--workers', String(workers), ...unlimited, ...args]);
+  onTestFinished(async () => void (await program.end('SIGKILL')));
+  await vi.waitFor(() => expect(workersOf(program)).toHaveLength(workers), { timeout: PATIENT_MS });
+  return program;
+}
+
+/** Clients that create without pause until they are told to stop. */
+function creating(program: Program, clients: number) {
+  const acknowledged: string[] = [];
+  const failed: unknown[] = [];
+  let stopped = false;
+  const one = async () => {
+    while (!stopped) {
+      try {
+        const { status, body } = await ask(program.url, 'POST', '/v2.1/servers', { version: '2.37', body: { server } });
+        if (status === 202) acknowledged.push(body.server.id);
+        else failed.push(body);
+      } catch (error) {
+        failed.push(error);
+      }
+    }
+  };
+  const all = Promise.all(Array.from({ length: clients }, one));
+  return {
+    acknowledged,
+    failed,
+    stop: () => {
+      stopped = true;
+      return all;
+    },
+  };
+}
+
+async function expectActive(program: Program, ids: readonly string[]): Promise<void> {
+  for (const id of ids)
+    await vi.waitFor(
+      async () => {
+        const { body } = await ask(program.url, 'GET', `/v2.1/servers/${id}`);
+        expect(body.server).toMatchObject({ status: 'ACTIVE', 'OS-EXT-STS:task_state': null });
+      },
+      { timeout: PATIENT_MS, interval: 100 },
+    );
+}
+
+describe('workers', () => {
+  it.each([
+    [['--db', ':memory:'], 'needs --db postgres://...: a SQLite database has one process'],
+    [['--db', join(folder, 'one.db')], 'needs --db postgres://...: a SQLite database has one process'],
+    [['--db', 'postgres://nowhere/x', '--driver', 'qemu'], 'does not go with --driver qemu'],
+  ])('are refused with %j', async (args, sentence) => {
+    const { code, output } = await runProgram([...args, '--workers', '2', '--port', '0']);
+    expect([code, output.trim().split('\n')]).toEqual([1, [expect.stringContaining(`--workers 2 ${sentence}`)]]);
+    const checked = await runProgram([...args, '--workers', '2', '--check-config']);
+    expect([checked.code, checked.output]).toEqual([1, expect.stringContaining(sentence)]);
+  });
+});
+
+describe.skipIf(!postgresUrl)('several workers', () => {
+  it('lose nothing that was acknowledged when one of them is killed, and it is replaced', async () => {
+    const program = await start(2);
+    const load = creating(program, 8);
+    await vi.waitFor(() => expect(load.acknowledged.length).toBeGreaterThan(20), { timeout: PATIENT_MS });
+    process.kill(workersOf(program)[0]!, 'SIGKILL');
+    const atDeath = load.acknowledged.length;
+    await vi.waitFor(() => expect(workersOf(program)).toHaveLength(3), { timeout: PATIENT_MS });
+    await vi.waitFor(() => expect(load.acknowledged.length).toBeGreaterThan(atDeath + 20), { timeout: PATIENT_MS });
+    await load.stop();
+    expect(program.output()).toMatch(/"signal":"SIGKILL".*a worker ended: another one is started/);
+    // Those whose connection was cut know nothing of their request; nobody was told that it failed.
+    for (const failure of load.failed) expect(failure).toBeInstanceOf(TypeError);
+    await expectActive(program, load.acknowledged);
+    expect(await program.end('SIGTERM')).toBe(0);
+  });
+
+  it('are all replaced at SIGHUP without one failed request, and read everything again', async () => {
+    const policy = join(folder, 'policy.yaml');
+    writeFileSync(policy, '');
+    const program = await start(2, ['--policy-file', policy]);
+    const load = creating(program, 8);
+    await vi.waitFor(() => expect(load.acknowledged.length).toBeGreaterThan(20), { timeout: PATIENT_MS });
+    writeFileSync(policy, '"os_compute_api:os-keypairs:index": "!"');
+    process.kill(program.pid, 'SIGHUP');
+    // At once in those that run, long before they are replaced.
+    await vi.waitFor(() => expect(program.output().match(/are read again/g)).toHaveLength(2), { timeout: PATIENT_MS });
+    await vi.waitFor(() => expect(program.output()).toContain('all workers have been replaced'), {
+      timeout: PATIENT_MS,
+    });
+    await load.stop();
+    expect(load.failed).toEqual([]);
+    expect(new Set(workersOf(program)).size).toBe(4);
+    expect(program.output()).not.toContain('a worker ended');
+    expect((await ask(program.url, 'GET', '/v2.1/os-keypairs')).status).toBe(403);
+    expect(await program.end('SIGTERM')).toBe(0);
+  });
+
+  it('stay as they are when the configuration became one that nothing can start with', async () => {
+    const config = join(folder, 'config.yaml');
+    writeFileSync(config, 'log-level: info\n');
+    const program = await start(2, ['--config', config]);
+    const before = workersOf(program);
+    const hangUp = async (text: string, said: RegExp) => {
+      writeFileSync(config, text);
+      process.kill(program.pid, 'SIGHUP');
+      await vi.waitFor(() => expect(program.output()).toMatch(said), { timeout: PATIENT_MS });
+    };
+    await hangUp('prot: 1\n', /prot.*nothing has changed/);
+    await hangUp('preset: /does/not/exist.json\n', /a new worker could not start: the others go on as they are/);
+    expect(workersOf(program)).toEqual(before);
+    expect((await ask(program.url, 'GET', '/v2.1/flavors')).status).toBe(200);
+    expect(await program.end('SIGTERM')).toBe(0);
+  });
+
+  it('tell one set of metrics on one port, whose sums do not fall when a worker dies', async () => {
+    const program = await start(2, ['--metrics-port', '0', '--metrics']);
+    const metricsUrl = (await vi.waitFor(() => /Metrics (http:\S+)/.exec(program.output())))![1]!;
+    const sample = async (name: string, url = metricsUrl) => {
+      const found = (await (await fetch(url)).text()).split('\n').find((line) => line.startsWith(`${name} `));
+      return found && Number(found.slice(name.length));
+    };
+    const flavors = 'apistrata_requests_total{operation="GET /flavors",version="2.1",status="200"}';
+    // A connection for each, so that both workers have some.
+    const read = (count: number) =>
+      Promise.all(
+        Array.from({ length: count }, () =>
+          fetch(`${program.url}/v2.1/flavors`, { headers: { 'X-Auth-Token': 'ada:demo', Connection: 'close' } }),
+        ),
+      );
+    await read(20);
+    await ask(program.url, 'POST', '/v2.1/servers', { version: '2.37', body: { server } });
+    expect(await sample(flavors)).toBe(20);
+    expect(await sample(flavors, `${program.url}/metrics`)).toBe(20);
+    await vi.waitFor(async () => expect(await sample('apistrata_servers{state="active"}')).toBe(1), {
+      timeout: PATIENT_MS,
+    });
+    expect(await sample('apistrata_database_connections_max')).toBe(20);
+    process.kill(workersOf(program)[0]!, 'SIGKILL');
+    await vi.waitFor(() => expect(workersOf(program)).toHaveLength(3), { timeout: PATIENT_MS });
+    await read(5);
+    expect(await sample(flavors)).toBe(25);
+    expect(await program.end('SIGTERM')).toBe(0);
+  });
+
+  it('fail readiness together at SIGTERM while they serve on, and end at once at a second one', async () => {
+    const program = await start(2, ['--drain-ms', '3600000']);
+    const ready = async () => (await fetch(`${program.url}/readyz`, { headers: { Connection: 'close' } })).status;
+    expect(await ready()).toBe(200);
+    const code = program.end('SIGTERM');
+    await vi.waitFor(
+      async () => expect(await Promise.all([ready(), ready(), ready(), ready()])).toEqual([503, 503, 503, 503]),
+      { timeout: 10_000 },
+    );
+    expect((await ask(program.url, 'GET', '/v2.1/flavors')).status).toBe(200);
+    expect(await program.end('SIGTERM')).toBe(143);
+    expect(await code).toBe(143);
+  });
+
+  it('are not started where the first one cannot', async () => {
+    const { code, output } = await runProgram([
+      ...['--db', 'postgres://test@127.0.0.1:1/none', '--workers', '3', '--port', '0'],
+    ]);
+    expect(code).toBe(1);
+    expect(output.trim().split('\n')).toEqual([
+      expect.stringContaining('--db postgres://test@127.0.0.1:1/none cannot'),
+    ]);
+  });
+});
