@@ -39,6 +39,28 @@ describe.each(storesUnderTest(inject('postgresUrl')))(
         expect(await coreOf(engine).worker.pending()).toBe(0);
       }));
 
+    it('a share of three transactions where many are made at the same time', () =>
+      withEngine(async (engine, statements) => {
+        await create(engine);
+        statements.length = 0;
+        const context = contextOf('p');
+        await Promise.all(
+          Array.from({ length: 8 }, () =>
+            engine.servers.create({ ...context, requestId: contextOf('p').requestId }, server),
+          ),
+        );
+        await engine.idle();
+        // The first of them does not wait for the others.
+        expect(statements.filter((name) => name === 'commit').length).toBeLessThanOrEqual(12);
+        const made = await engine.servers.list(contextOf('p'), { limit: 20 });
+        expect(made.map(({ vmState }) => vmState)).toEqual(Array(9).fill('active'));
+        // Those that are placed together see what each other take.
+        expect(new Set(made.map(({ host }) => host)).size).toBe(2);
+        const { db } = coreOf(engine).store;
+        const nodes = await db.selectFrom('nodes').select(['servers', 'vcpus_used']).execute();
+        expect(nodes.reduce((sum, node) => sum + node.servers, 0)).toBe(9);
+      }));
+
     it('no write of a column that stays as it is', () =>
       withEngine(async (engine) => {
         const { store } = coreOf(engine);

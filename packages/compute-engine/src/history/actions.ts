@@ -8,7 +8,7 @@ import { compoundKey, tables } from '../store/tables.js';
 export async function recordAction(
   tx: Tx,
   context: Context,
-  server: Server,
+  server: Pick<Server, 'id'>,
   action: string,
   now: number,
   events: readonly ActionEvent[] = [],
@@ -26,16 +26,13 @@ export async function recordAction(
   });
 }
 
-/** Adds finished steps to the action of a request, oldest first; a step with the same name and start replaces itself. */
-export async function recordEvents(
-  tx: Tx,
-  serverId: string,
-  requestId: string,
-  events: readonly ActionEvent[],
-): Promise<void> {
-  if (events.length === 0) return;
-  const action = await tables.actions.lock(tx, compoundKey(serverId, requestId));
-  if (!action) return;
+/** What a request has done to a server, kept from others until the transaction ends. */
+export function lockAction(tx: Tx, serverId: string, requestId: string): Promise<InstanceAction | undefined> {
+  return tables.actions.lock(tx, compoundKey(serverId, requestId));
+}
+
+/** Adds finished steps to an action, oldest first; a step with the same name and start replaces itself. */
+export async function recordEvents(tx: Tx, action: InstanceAction, events: readonly ActionEvent[]): Promise<void> {
   const kept = action.events.filter((old) => !events.some((e) => e.name === old.name && e.startTime === old.startTime));
   const all = [...kept, ...events];
   const finished = all.flatMap(({ finishTime }) => finishTime ?? []);
@@ -75,7 +72,7 @@ async function changeOpenEvents(
   const isOpen = ({ result }: ActionEvent) => result === null;
   if (!(await tables.actions.get(store, key))?.events.some(isOpen)) return;
   await store.transaction(async (tx) => {
-    const action = await tables.actions.lock(tx, key);
+    const action = await lockAction(tx, serverId, requestId);
     if (!action) return;
     const events = action.events.flatMap((event) => (isOpen(event) ? (change(event) ?? []) : event));
     const failed = events.some(({ result }) => result === 'Error');

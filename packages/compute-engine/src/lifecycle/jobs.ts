@@ -109,13 +109,17 @@ export class Jobs {
   /** Lengthens the leases of those jobs that the holder still has; resolves to these. */
   async renew(lease: Lease, ids: readonly string[]): Promise<ReadonlySet<string>> {
     if (ids.length === 0) return new Set();
-    const rows = await this.#store.db
+    const { db, kind } = this.#store;
+    const held = db.selectFrom('jobs').select('id').where('lease_owner', '=', lease.owner).where('id', 'in', ids);
+    const renewed = await db
       .updateTable('jobs')
       .set({ lease_until: lease.until })
-      .where('lease_owner', '=', lease.owner)
-      .where('id', 'in', ids)
+      // A transaction that ends several jobs is waited for by none: the two could wait for each other.
+      .where('id', 'in', kind === 'postgres' ? held.forUpdate().skipLocked() : held)
       .returning('id')
       .execute();
+    // What is just being ended is still held until that is durable.
+    const rows = renewed.length === ids.length ? renewed : await held.execute();
     return new Set(rows.map(({ id }) => id));
   }
 

@@ -107,7 +107,7 @@ export interface EngineObserver {
   readonly traceContext?: () => TraceContext | undefined;
   readonly statement?: (told: ObservedStatement) => void;
   readonly pool?: (told: ObservedPool) => void;
-  /** Transactions that shared a commit, where the database is SQLite. */
+  /** Transactions that shared a commit: all on SQLite, those that many callers make at the same time on PostgreSQL. */
   readonly commit?: (told: { readonly transactions: number; readonly ms: number }) => void;
   readonly job?: (told: ObservedJob) => void;
   readonly step?: (told: ObservedStep) => void;

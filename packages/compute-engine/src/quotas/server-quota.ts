@@ -7,6 +7,7 @@ import type { Caller } from '../model/index.js';
 import type { QuotaExcess } from '../observation/observer.js';
 import type { QuotaKind } from '../settings.js';
 import type { Session, Tx } from '../store/database.js';
+import { settled } from '../store/settled.js';
 import { lockName } from '../store/store.js';
 import { compoundKey, LIVE, tables } from '../store/tables.js';
 
@@ -19,7 +20,7 @@ type ServerAmounts = Readonly<Record<(typeof SERVER_KINDS)[number], number>>;
 
 /** What applies to a project: its own limits, else those of the class `default`, else the configured ones. */
 export async function limitsOf(core: Core, session: Session, projectId: string, userId = ''): Promise<Limits> {
-  const [user, project, byClass] = await Promise.all([
+  const [user, project, byClass] = await settled([
     userId ? tables.quotaSets.get(session, compoundKey(projectId, userId)) : undefined,
     tables.quotaSets.get(session, compoundKey(projectId, '')),
     tables.quotaClasses.get(session, 'default'),
@@ -94,10 +95,10 @@ async function roomFor(
   tx: Tx,
   caller: Owner,
   userId: string | undefined,
+  limits: Limits,
   each: ServerAmounts,
 ): Promise<{ readonly servers: number; readonly refusal: (count: number) => Error }> {
   const { projectId } = caller;
-  const limits = await limitsOf(core, tx, projectId, userId);
   const limited = SERVER_KINDS.filter((kind) => limits[kind] >= 0);
   if (limited.length === 0) return { servers: Number.POSITIVE_INFINITY, refusal: () => overQuota(core, caller, []) };
   await lockName(tx, `quota:${projectId}`);
@@ -123,10 +124,15 @@ export async function admitServers(
   size: { readonly cores: number; readonly ram: number },
   { least, most }: { readonly least: number; readonly most: number },
 ): Promise<number> {
-  const own = await tables.quotaSets.get(tx, compoundKey(caller.projectId, caller.userId));
+  const { projectId } = caller;
+  const [own, ofProject] = await settled([
+    tables.quotaSets.get(tx, compoundKey(projectId, caller.userId)),
+    limitsOf(core, tx, projectId),
+  ]);
   let admitted = most;
   for (const userId of own ? [undefined, caller.userId] : [undefined]) {
-    const room = await roomFor(core, tx, caller, userId, { cores: size.cores, instances: 1, ram: size.ram });
+    const limits = { ...ofProject, ...(userId === undefined ? {} : own?.limits) };
+    const room = await roomFor(core, tx, caller, userId, limits, { cores: size.cores, instances: 1, ram: size.ram });
     if (room.servers < least) throw room.refusal(least);
     admitted = Math.min(admitted, room.servers);
   }

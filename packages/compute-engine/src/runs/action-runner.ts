@@ -39,6 +39,12 @@ async function leaveToOthers(run: ServerRun, error: Error): Promise<JobOutcome> 
   return 'failed';
 }
 
+/** The server of a job. What was written with the job will do: each write of the work looks again. */
+async function serverOf({ store }: Core, job: Job, id: string): Promise<Server | undefined> {
+  const written = tables.servers.remembered(store, id);
+  return written?.jobId === job.id ? written : tables.servers.get(store, id);
+}
+
 /** Another job has the server now: what this one began and did not end is no longer under way. */
 async function abandon(action: ExclusiveAction, run: ServerRun): Promise<JobOutcome> {
   const result = (await action.abandoned?.(run)) ?? 'Error';
@@ -82,7 +88,7 @@ export class ActionRunner {
     const cleanup = this.#cleanups.get(job.kind);
     if (cleanup && job.unreadable) throw job.unreadable;
     if (cleanup) return cleanup.run(core, job).then(() => 'done');
-    const server = job.serverId === null ? undefined : await tables.servers.get(core.store, job.serverId);
+    const server = job.serverId === null ? undefined : await serverOf(core, job, job.serverId);
     if (!server) return 'superseded';
     const action = this.#actions.get(job.kind);
     const unknown = () => new Error(`no action is defined for jobs of kind ${job.kind}`);

@@ -74,7 +74,7 @@ export async function recordBegun(
   tx: Tx,
   { history }: ActionRules,
   context: Context,
-  server: Server,
+  server: Pick<Server, 'id'>,
 ): Promise<void> {
   if (history) await recordAction(tx, context, server, history, core.clock.now());
 }

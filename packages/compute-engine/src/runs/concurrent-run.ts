@@ -19,7 +19,7 @@ export class ConcurrentRun<Arguments = unknown> extends ServerRun<Arguments> {
 
   /** The last write. Task and owner of the server are not this job's to end. */
   override async finish(patch: ServerPatch, also?: AlsoWrite): Promise<void> {
-    await this.write(patch, also, true);
+    await this.write(patch, { also, last: true });
   }
 
   protected override holds(server: Server): boolean {

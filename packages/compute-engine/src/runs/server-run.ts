@@ -4,15 +4,29 @@ import type { DriverWork } from '../drivers/driver.js';
 import type { MachineJob, MachineOrder } from '../drivers/machines.js';
 import type { InstanceStep } from '../events/instance-step.js';
 import { toldAction } from '../events/told-actions.js';
-import { recordEvents } from '../history/actions.js';
+import { lockAction, recordEvents } from '../history/actions.js';
 import type { Job } from '../lifecycle/jobs.js';
 import type { ActionEvent, Fault, Server, ServerPatch, TaskState } from '../model/index.js';
 import type { Tx } from '../store/database.js';
+import { settled } from '../store/settled.js';
 import { tables } from '../store/tables.js';
 import { Superseded } from './superseded.js';
 
 /** Further writes of a transaction that changes a server; may add to the patch. */
 export type AlsoWrite = (tx: Tx, server: Server) => Promise<ServerPatch | undefined>;
+
+interface HowToWrite {
+  readonly also?: AlsoWrite;
+  /** Whether it may share its transaction: what it changes is this server's alone. */
+  readonly beside?: boolean;
+  /** Whether the action has come to its end with this. */
+  readonly last?: boolean;
+  /** Whether the job goes with it. */
+  readonly ends?: boolean;
+}
+
+/** Of a server that nobody works on. */
+const IDLE = { taskState: null, jobId: null } as const;
 
 /**
  * One job's hold on its server. Every write checks, in its own transaction, that the server still belongs to the job,
@@ -100,26 +114,40 @@ export class ServerRun<Arguments = unknown> {
 
   /** Changes the server, together with whatever else belongs into the same transaction. */
   update(patch: ServerPatch, also?: AlsoWrite): Promise<Server> {
-    return this.write(patch, also, false);
+    return this.write(patch, { also });
   }
 
-  /** @param last whether the action has come to its end with this */
-  protected async write(patch: ServerPatch, also: AlsoWrite | undefined, last: boolean): Promise<Server> {
+  /** Like `update`, for what writes nothing that another server's job could be changing at that moment. */
+  updateBeside(patch: ServerPatch, also?: AlsoWrite): Promise<Server> {
+    return this.write(patch, { also, beside: true });
+  }
+
+  protected async write(patch: ServerPatch, { also, beside, last, ends }: HowToWrite): Promise<Server> {
     const events = [...this.#events.values()];
     const told = [...this.#told];
-    this.server = await this.core.store.transaction(async (tx) => {
-      const current = await tables.servers.lock(tx, this.server.id);
-      if (!current || !this.holds(current)) throw new Superseded(`${this.server.id} belongs to another job`);
+    const { store } = this.core;
+    const work = async (tx: Tx) => {
+      const { id } = this.server;
+      const { requestId } = this.context;
+      const [current, action] = await settled([
+        tables.servers.lock(tx, id),
+        events.length > 0 ? lockAction(tx, id, requestId) : undefined,
+      ]);
+      if (!current || !this.holds(current)) throw new Superseded(`${id} belongs to another job`);
       const more = (await also?.(tx, current)) ?? {};
-      await recordEvents(tx, current.id, this.context.requestId, events);
       const now = this.core.clock.now();
-      const changed = await tables.servers.update(tx, { ...current, ...patch, ...more, updatedAt: now });
+      const [changed] = await settled([
+        tables.servers.update(tx, { ...current, ...patch, ...more, updatedAt: now }),
+        action && recordEvents(tx, action, events),
+        ends && this.core.worker.complete(tx, this.job.id),
+      ]);
       const tell = (step: InstanceStep) => this.core.events.stepped(tx, step, this.context, this.arguments);
       for (const step of told) await tell(step);
       await this.core.events.changed(tx, current, changed, this.context);
       if (last) for (const step of this.#ending(changed, patch.fault ?? null)) await tell(step);
       return changed;
-    });
+    };
+    this.server = await (beside ? store.together(work) : store.transaction(work));
     this.#told = this.#told.slice(told.length);
     if (last) this.#open = [];
     return this.server;
@@ -127,15 +155,12 @@ export class ServerRun<Arguments = unknown> {
 
   /** The last write: no task is left, and the server is free for the next action. */
   async finish(patch: ServerPatch, also?: AlsoWrite): Promise<void> {
-    await this.write({ taskState: null, jobId: null, ...patch }, also, true);
+    await this.write({ ...IDLE, ...patch }, { also, last: true });
   }
 
   /** The last thing that the work does: the job goes with it, in one transaction instead of two. */
   async end(patch: ServerPatch): Promise<void> {
-    await this.finish(patch, async (tx) => {
-      await this.core.worker.complete(tx, this.job.id);
-      return undefined;
-    });
+    await this.write({ ...IDLE, ...patch }, { beside: true, last: true, ends: true });
   }
 
   /**

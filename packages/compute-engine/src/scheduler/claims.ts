@@ -2,6 +2,7 @@ import { sql } from 'kysely';
 import type { Claim, FlavorCopy, Node } from '../model/index.js';
 import type { Session, Tx } from '../store/database.js';
 import { hotStatement } from '../store/hot-statement.js';
+import { settled } from '../store/settled.js';
 
 /** What is taken of a host. Memory in MiB, disk in GiB. */
 export interface HostUsage {
@@ -84,8 +85,37 @@ const selectUsage = hotStatement<UsageRow>(({ db }) =>
   db.selectFrom('nodes').select(['host', 'vcpus_used', 'memory_mb_used', 'local_gb_used', 'servers']),
 );
 
+/** Waits until no other transaction with several works takes capacity: each may take it of many hosts, in any order. */
+const queueForClaims = hotStatement(({ db }) =>
+  db.selectNoFrom(sql`pg_advisory_xact_lock(hashtextextended('claims', 0))`.as('taken')),
+);
+
+/**
+ * What is taken of every host, as far as this transaction has to know. Works that share it have one picture, in which
+ * each enters what it is about to take (`enter`), so that they do not all choose the same host.
+ */
+export async function usageForClaim(tx: Tx): Promise<Map<string, HostUsage>> {
+  if (!tx.mates) return usageByHost(tx);
+  return tx.mates.once('usage of hosts', async () => {
+    const [, usage] = await settled([queueForClaims(tx, []), usageByHost(tx)]);
+    return usage;
+  });
+}
+
+/** Enters into a picture what is taken of a host; with the sign -1, that it was not to be had. */
+export function enter(usage: Map<string, HostUsage>, { host, ...amounts }: Claim, sign: 1 | -1 = 1): void {
+  const before = usage.get(host);
+  if (!before) return;
+  usage.set(host, {
+    vcpus: before.vcpus + sign * amounts.vcpus,
+    memoryMb: before.memoryMb + sign * amounts.memoryMb,
+    diskGb: before.diskGb + sign * amounts.diskGb,
+    servers: before.servers + sign,
+  });
+}
+
 /** What is taken of every host. */
-export async function usageByHost(session: Session): Promise<ReadonlyMap<string, HostUsage>> {
+export async function usageByHost(session: Session): Promise<Map<string, HostUsage>> {
   const { rows } = await selectUsage(session, []);
   return new Map(
     rows.map((row) => [

@@ -3,7 +3,7 @@ import type { Claim, FlavorCopy, ServerGroup } from '../model/index.js';
 import type { Tx } from '../store/database.js';
 import { lockName } from '../store/store.js';
 import { LIVE, tables } from '../store/tables.js';
-import { claim, type HostUsage, usageByHost } from './claims.js';
+import { claim, enter, type HostUsage, usageForClaim } from './claims.js';
 import { fitsQuery } from './host-query.js';
 import type { Host, HostMap, Infrastructure } from './infrastructure.js';
 import { NoValidHost } from './no-valid-host.js';
@@ -124,11 +124,13 @@ async function membersByHost(tx: Tx, { group, serverId }: Placement): Promise<Re
 export async function place(tx: Tx, infrastructure: Infrastructure, map: HostMap, placement: Placement): Promise<Host> {
   const same = listOf(placement.hints.same_host);
   const different = listOf(placement.hints.different_host);
+  const members = await membersByHost(tx, placement);
+  const usage = await usageForClaim(tx);
   const question: Question = {
     placement,
     infrastructure,
-    usage: await usageByHost(tx),
-    members: await membersByHost(tx, placement),
+    usage,
+    members,
     sameHosts: same.length > 0 ? await hostsOf(tx, same) : undefined,
     differentHosts: different.length > 0 ? await hostsOf(tx, different) : undefined,
     near: networkNear(placement.hints),
@@ -143,6 +145,11 @@ export async function place(tx: Tx, infrastructure: Infrastructure, map: HostMap
     return false;
   });
   const weighed = fitting.map((host) => ({ host, weight: weigh(host, question) })).sort((a, b) => b.weight - a.weight);
-  for (const { host } of weighed) if (await claim(tx, host.node, placement.amounts)) return host;
+  for (const { host } of weighed) {
+    const taken = { host: host.name, ...placement.amounts };
+    enter(usage, taken);
+    if (await claim(tx, host.node, placement.amounts)) return host;
+    enter(usage, taken, -1);
+  }
   throw new NoValidHost({ ...reasons, capacity: fitting.length });
 }

@@ -1,4 +1,4 @@
-import { Kysely, type Transaction } from 'kysely';
+import { type Dialect, Kysely, type Transaction } from 'kysely';
 import type { EngineObserver } from '../observation/observer.js';
 import type { DatabaseSettings } from './database-settings.js';
 import { observedDialect } from './observed-dialect.js';
@@ -25,19 +25,36 @@ export interface Session {
   readonly records: RecordCache;
 }
 
+/** A database, and what it is spoken to with. */
+export interface OpenDatabase extends Session {
+  readonly dialect: Dialect;
+}
+
+/**
+ * What works that share one transaction have in common. Each of them sees what the others have written so far, and none
+ * of it is kept unless all of it is.
+ */
+export interface Mates {
+  /** Waits until no other of them holds the name, and holds it until this work ends. */
+  take(name: string): Promise<void>;
+  /** What one of them has found out, for all of them. */
+  once<T>(key: string, find: () => Promise<T>): Promise<T>;
+}
+
 /** A transaction: reads its own writes, and runs its `afterCommit` functions once everything is durable. */
 export interface Tx extends Session {
   readonly db: Transaction<Rows>;
+  /** Of a work that shares its transaction with others. */
+  readonly mates?: Mates;
   afterCommit(run: () => void): void;
 }
 
 /** Opens `:memory:`, a SQLite file, or a `postgres://` URL. Nothing is read or written before the first question. */
-export function openDatabase(url: string, settings: DatabaseSettings, observer?: EngineObserver): Session {
+export function openDatabase(url: string, settings: DatabaseSettings, observer?: EngineObserver): OpenDatabase {
   const kind: DatabaseKind = /^postgres(ql)?:\/\//.test(url) ? 'postgres' : 'sqlite';
-  const dialect = kind === 'postgres' ? postgresDialect(url, settings) : sqliteDialect(url, settings);
-  const db = new Kysely<Rows>({
-    dialect: observedDialect(dialect, observer, kind === 'postgres' ? settings.poolSize : 1),
-  });
+  const plain = kind === 'postgres' ? postgresDialect(url, settings) : sqliteDialect(url, settings);
+  const dialect = observedDialect(plain, observer, kind === 'postgres' ? settings.poolSize : 1);
+  const db = new Kysely<Rows>({ dialect });
   const isFile = kind === 'sqlite' && url !== ':memory:';
   // What is told of the pool is told of the connection that requests wait for.
   const longReads = isFile
@@ -45,7 +62,7 @@ export function openDatabase(url: string, settings: DatabaseSettings, observer?:
         dialect: observedDialect(sqliteReaders(url), observer && { statement: observer.statement }, MOST_READERS),
       })
     : db;
-  return { db, longReads, kind, records: new RecordCache() };
+  return { db, longReads, kind, dialect, records: new RecordCache() };
 }
 
 /** Closes a database, those of other threads first. */

@@ -1,6 +1,7 @@
 import { type Compilable, type CompiledQuery, type InsertQueryBuilder, type SelectQueryBuilder, sql } from 'kysely';
 import type { New, Stored } from '../model/stored.js';
 import type { Rows, Session, Tx } from './database.js';
+import { preparedQuery } from './prepared-query.js';
 
 type ColumnValue = string | number | null;
 
@@ -97,6 +98,11 @@ export class DocumentTable<R extends Stored> {
     return this.#one(session, 'get', id, () => this.#select(session).where('id', '=', ''));
   }
 
+  /** A record as this process has read or written it last; others may have changed it since. */
+  remembered(session: Session, id: string): R | undefined {
+    return session.records.get<R>(this.name, id);
+  }
+
   async bySeq(session: Session, seq: number): Promise<R | undefined> {
     return this.#one(session, 'bySeq', seq, () => this.#select(session).where('seq', '=', 0));
   }
@@ -104,7 +110,10 @@ export class DocumentTable<R extends Stored> {
   /** Like `get`, and keeps others from changing the record until this transaction ends. */
   async lock(tx: Tx, id: string): Promise<R | undefined> {
     if (tx.kind === 'sqlite') return this.get(tx, id);
-    return this.#one(tx, 'lock', id, () => this.#select(tx).where('id', '=', '').forUpdate());
+    const locking = () => this.#select(tx).where('id', '=', '').forUpdate();
+    // Whoever shares a transaction keeps all the others waiting: it rather waits in one of its own.
+    if (tx.mates) return this.#one(tx, 'lock at once', id, () => locking().noWait());
+    return this.#one(tx, 'lock', id, locking);
   }
 
   async insert(tx: Tx, record: New<R>): Promise<R> {
@@ -186,7 +195,7 @@ export class DocumentTable<R extends Stored> {
     const key = `${session.kind} ${name}`;
     let compiled = this.#compiled.get(key);
     if (!compiled) {
-      compiled = build().compile();
+      compiled = preparedQuery(build().compile());
       this.#compiled.set(key, compiled);
     }
     return compiled;

@@ -1,5 +1,6 @@
 import type { Compilable, CompiledQuery, QueryResult } from 'kysely';
 import type { DatabaseKind, Session } from './database.js';
+import { preparedQuery } from './prepared-query.js';
 
 /**
  * A statement that runs for every server: compiled once per kind of database, later runs only bring other parameters,
@@ -10,7 +11,7 @@ export function hotStatement<R>(build: (session: Session) => Compilable) {
   return (session: Session, parameters: readonly unknown[]): Promise<QueryResult<R>> => {
     let query = compiled.get(session.kind);
     if (!query) {
-      query = build(session).compile();
+      query = preparedQuery(build(session).compile());
       compiled.set(session.kind, query);
     }
     return session.db.executeQuery<R>({ ...query, parameters } as CompiledQuery<R>);

@@ -1,76 +1,70 @@
 import { createRequire } from 'node:module';
 import {
+  CompiledQuery,
   type DatabaseConnection,
   type Dialect,
+  type Driver,
   PostgresAdapter,
-  PostgresDriver,
   PostgresIntrospector,
-  type PostgresPool,
   PostgresQueryCompiler,
 } from 'kysely';
 import type { DatabaseSettings } from './database-settings.js';
-import { DatabaseUnavailable, databaseError } from './database-unavailable.js';
-
-/** A connection of `pg`, of which this file needs more than Kysely tells. */
-interface Client {
-  query(text: string, values: readonly unknown[]): Promise<{ readonly command: string }>;
-  release(destroy: boolean): void;
-  on(event: 'error', listener: () => void): unknown;
-}
+import { databaseError } from './database-unavailable.js';
+import { type PostgresClient, PostgresConnection } from './postgres-connection.js';
 
 interface Pool {
-  connect(): Promise<Client>;
+  connect(): Promise<PostgresClient>;
   end(): Promise<void>;
   on(event: 'error', listener: () => void): unknown;
-  on(event: 'connect', listener: (client: Client) => void): unknown;
+  on(event: 'connect', listener: (client: PostgresClient) => void): unknown;
 }
-
-/** Refusals after which the connection is as good as before: a lock, a time limit, no room. */
-const HARMLESS = /^(55P03|57014|53100|53200|53400)$/;
 
 /** What the server has to end a statement before the connection is given up as dead. */
 const ANSWER_GRACE_MS = 5000;
 
-/** A connection that is thrown away, not given back, once it has failed. */
-class GuardedClient {
-  readonly #client: Client;
-  #lost: DatabaseUnavailable | undefined;
+const BEGIN = CompiledQuery.raw('begin');
+const COMMIT = CompiledQuery.raw('commit');
+const ROLLBACK = CompiledQuery.raw('rollback');
 
-  constructor(client: Client) {
-    this.#client = client;
+class PostgresDriver implements Driver {
+  readonly #pool: Pool;
+  readonly #connections = new WeakMap<PostgresClient, PostgresConnection>();
+  readonly #keeping = { works: true };
+
+  constructor(pool: Pool) {
+    this.#pool = pool;
   }
 
-  async query(text: string, values: readonly unknown[] = []): Promise<unknown> {
-    if (this.#lost) throw this.#lost;
-    try {
-      const result = await this.#client.query(text, values);
-      // A transaction in which something failed unnoticed ends so, without an error of its own.
-      if (text === 'commit' && result.command !== 'COMMIT') throw new DatabaseUnavailable('broken', result);
-      return result;
-    } catch (error) {
-      throw this.#judged(databaseError(error), text);
-    }
+  async init(): Promise<void> {}
+
+  async acquireConnection(): Promise<DatabaseConnection> {
+    const client = await this.#pool.connect().catch((error) => {
+      throw databaseError(error);
+    });
+    let connection = this.#connections.get(client);
+    if (!connection) this.#connections.set(client, (connection = new PostgresConnection(client, this.#keeping)));
+    return connection;
   }
 
-  release(): void {
-    this.#client.release(this.#lost !== undefined);
+  async releaseConnection(connection: DatabaseConnection): Promise<void> {
+    (connection as PostgresConnection).release();
   }
 
-  #judged(error: unknown, text: string): unknown {
-    if (error instanceof DatabaseUnavailable) {
-      const { code } = (error.cause ?? {}) as { code?: unknown };
-      if (!HARMLESS.test(String(code))) this.#lost = error;
-    }
-    // Of no use to the next one, in whatever state it is.
-    if (text === 'rollback') this.#lost ??= new DatabaseUnavailable('away', error);
-    return error;
+  async beginTransaction(connection: DatabaseConnection): Promise<void> {
+    await connection.executeQuery(BEGIN);
   }
-}
 
-class GuardedDriver extends PostgresDriver {
+  async commitTransaction(connection: DatabaseConnection): Promise<void> {
+    await connection.executeQuery(COMMIT);
+  }
+
   /** A transaction whose connection is gone is undone by the server; the caller hears why it failed in the first place. */
-  override async rollbackTransaction(connection: DatabaseConnection): Promise<void> {
-    await super.rollbackTransaction(connection).catch(() => {});
+  async rollbackTransaction(connection: DatabaseConnection): Promise<void> {
+    await connection.executeQuery(ROLLBACK).catch(() => {});
+  }
+
+  destroy(): Promise<void> {
+    return this.#pool.end();
   }
 }
 
@@ -88,6 +82,8 @@ function openPool(url: string, settings: DatabaseSettings): Pool {
     connectionTimeoutMillis: settings.poolWaitMs,
     fallback_application_name: 'apistrata',
     keepAlive: true,
+    // Statements of a transaction are sent without waiting for the answers to those before.
+    pipeline: true,
     // 0 is not sent at all: some poolers refuse sessions that ask for limits.
     statement_timeout: statementTimeoutMs,
     lock_timeout: settings.lockTimeoutMs,
@@ -105,20 +101,9 @@ function openPool(url: string, settings: DatabaseSettings): Pool {
 /** The Kysely dialect for PostgreSQL, whose connections may be cut at any moment. */
 export function postgresDialect(url: string, settings: DatabaseSettings): Dialect {
   const pool = openPool(url, settings);
-  const guards = new WeakMap<Client, GuardedClient>();
-  const connect = async (): Promise<GuardedClient> => {
-    const client = await pool.connect().catch((error) => {
-      throw databaseError(error);
-    });
-    let guard = guards.get(client);
-    if (!guard) guards.set(client, (guard = new GuardedClient(client)));
-    return guard;
-  };
-  // Kysely's pool streams too; we do not.
-  const guarded = { connect, end: () => pool.end() } as unknown as PostgresPool;
   return {
     createAdapter: () => new PostgresAdapter(),
-    createDriver: () => new GuardedDriver({ pool: guarded }),
+    createDriver: () => new PostgresDriver(pool),
     createIntrospector: (db) => new PostgresIntrospector(db),
     createQueryCompiler: () => new PostgresQueryCompiler(),
   };

@@ -1,19 +1,20 @@
 import { AsyncResource } from 'node:async_hooks';
 import { sql } from 'kysely';
 import type { EngineObserver } from '../observation/observer.js';
-import { closeDatabase, openDatabase, type Session, type Tx } from './database.js';
+import { closeDatabase, type Mates, type OpenDatabase, openDatabase, type Session, type Tx } from './database.js';
 import { type DatabaseSettings, databaseSettings } from './database-settings.js';
 import { DatabaseUnavailable, databaseError } from './database-unavailable.js';
 import { StaleRecord } from './document-table.js';
 import { GroupCommit } from './group-commit.js';
 import { migrate } from './migrate.js';
 import { migrations, type SchemaChanges } from './migrations/index.js';
+import { PostgresTransactions, ToBeDoneAlone } from './postgres-transactions.js';
 
 /** How often a transaction that met somebody else's change starts again before it gives up. */
 const ATTEMPTS = 20;
 
-/** PostgreSQL's words for "try again": serialization failure, deadlock. */
-const RETRYABLE = new Set(['STALE_RECORD', '40001', '40P01']);
+/** PostgreSQL's words for "try again": serialization failure, deadlock, a session that a pooler has exchanged. */
+const RETRYABLE = new Set(['STALE_RECORD', '40001', '40P01', '26000', '42P05']);
 
 export interface Store extends Session {
   /**
@@ -22,6 +23,12 @@ export interface Store extends Session {
    * {@link DatabaseUnavailable} for trouble of the database.
    */
   transaction<T>(work: (tx: Tx) => Promise<T>): Promise<T>;
+  /**
+   * Like `transaction`, for what many do at the same time, each with rows of its own: it may be done beside others in one
+   * transaction. Rows that several change are changed by statements that are right by themselves, or under a name that
+   * `lockName` has taken.
+   */
+  together<T>(work: (tx: Tx) => Promise<T>): Promise<T>;
   /** Throws unless the database can be reached and keeps what is written now. */
   check(): Promise<void>;
   close(): Promise<void>;
@@ -47,26 +54,46 @@ export async function openStore(
     await closeDatabase(session);
     throw error;
   }
-  const group = session.kind === 'sqlite' ? new GroupCommit(session.db, observer?.commit) : undefined;
-  const transaction: Store['transaction'] = observer?.around
-    ? // Those that share a commit are run by one of them: each keeps the span that it belongs to.
-      (work) => transact(session, group, AsyncResource.bind(work))
-    : (work) => transact(session, group, work);
+  const ways = waysOf(session, observer);
+  // Those that share a commit are run by one of them: each keeps the span that it belongs to.
+  const bound: <W extends (tx: Tx) => Promise<unknown>>(work: W) => W = observer?.around
+    ? (work) => AsyncResource.bind(work)
+    : (work) => work;
+  const transaction: Store['transaction'] = (work) => transact(session, ways.alone, bound(work));
   return {
     ...session,
     transaction,
+    together: (work) =>
+      transact(session, ways.together, bound(work)).catch((error) => {
+        if (error instanceof ToBeDoneAlone) return transaction(work);
+        throw error;
+      }),
     check: () => transaction(touch),
     close: () => closeDatabase(session),
   };
 }
 
-async function transact<T>(session: Session, group: GroupCommit | undefined, work: (tx: Tx) => Promise<T>): Promise<T> {
+/** How a work gets its transaction. */
+type Way = <T>(work: (db: Tx['db'], mates?: Mates) => Promise<T>) => Promise<T>;
+
+function waysOf(session: OpenDatabase, observer: EngineObserver | undefined): Record<'alone' | 'together', Way> {
+  if (session.kind === 'postgres') {
+    const transactions = new PostgresTransactions(session.db, session.dialect, observer?.commit);
+    return { alone: (work) => transactions.alone(work), together: (work) => transactions.together(work) };
+  }
+  const group = new GroupCommit(session.db, observer?.commit);
+  const commit: Way = (work) => group.run(work);
+  return { alone: commit, together: commit };
+}
+
+async function transact<T>(session: Session, run: Way, work: (tx: Tx) => Promise<T>): Promise<T> {
   for (let attempt = 1; ; attempt++) {
     const followUps: (() => void)[] = [];
     try {
-      const begun = (db: Tx['db']) => work({ ...session, db, afterCommit: (run) => followUps.push(run) });
-      const result = await (group ? group.run(begun) : session.db.transaction().execute(begun));
-      for (const run of followUps) run();
+      const result = await run((db, mates) =>
+        work({ ...session, db, mates, afterCommit: (followUp) => followUps.push(followUp) }),
+      );
+      for (const followUp of followUps) followUp();
       return result;
     } catch (error) {
       const retryable = error instanceof StaleRecord || RETRYABLE.has((error as { code?: string }).code ?? '');
@@ -85,7 +112,19 @@ async function touch({ db }: Tx): Promise<void> {
     .execute();
 }
 
-/** Makes transactions that name the same thing wait for each other. SQLite has one writer at a time anyway. */
-export async function lockName(tx: Tx, name: string): Promise<void> {
-  if (tx.kind === 'postgres') await sql`select pg_advisory_xact_lock(hashtextextended(${name}, 0))`.execute(tx.db);
+/**
+ * Makes transactions that name the same thing wait for each other. SQLite has one writer at a time anyway. Whoever shares
+ * a transaction waits for those beside it only, and for others in a transaction of its own.
+ */
+export async function lockName({ kind, db, mates }: Tx, name: string): Promise<void> {
+  if (kind !== 'postgres') return;
+  if (!mates) {
+    await sql`select pg_advisory_xact_lock(hashtextextended(${name}, 0))`.execute(db);
+    return;
+  }
+  await mates.take(name);
+  const { taken } = await db
+    .selectNoFrom(sql<boolean>`pg_try_advisory_xact_lock(hashtextextended(${name}, 0))`.as('taken'))
+    .executeTakeFirstOrThrow();
+  if (!taken) throw new ToBeDoneAlone(`${name} is somebody else's`);
 }

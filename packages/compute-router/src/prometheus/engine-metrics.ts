@@ -58,13 +58,13 @@ export function engineMetrics(register: Registry): EngineObserver {
   });
   const groupSize = new Histogram({
     name: 'apistrata_commit_transactions',
-    help: 'Transactions that shared one commit (SQLite)',
+    help: 'Transactions that shared one commit',
     buckets: [1, 2, 4, 8, 16, 32, 64],
     registers,
   });
   const commitSeconds = new Histogram({
     name: 'apistrata_commit_duration_seconds',
-    help: 'Time of a group of transactions from its begin to its commit (SQLite)',
+    help: 'Time of a group of transactions from its begin to its commit',
     buckets: STATEMENT_SECONDS,
     registers,
   });

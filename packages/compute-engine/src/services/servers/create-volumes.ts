@@ -25,7 +25,7 @@ export async function withReservedVolumes<T>(
 ): Promise<T> {
   // The device's id is the key of its reservation: with it the guard finds what it knows nothing of.
   const volumes = boot.devices.flatMap(({ id, volumeId }) => (volumeId === null ? [] : { key: id, volumeId }));
-  if (volumes.length === 0) return core.store.transaction((tx) => write(tx, boot));
+  if (volumes.length === 0) return core.store.together((tx) => write(tx, boot));
   const { guards, store } = core;
   const guardId = randomUUID();
   const args: UnfinishedCreateArguments = { volumes };

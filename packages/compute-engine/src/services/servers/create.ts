@@ -9,6 +9,7 @@ import type { Keypair, Server } from '../../model/index.js';
 import { admitServers, checkGroupMembers } from '../../quotas/server-quota.js';
 import { addWork, recordBegun } from '../../runs/begin-action.js';
 import type { Tx } from '../../store/database.js';
+import { settled } from '../../store/settled.js';
 import { compoundKey, tables } from '../../store/tables.js';
 import { planBoot } from './create-boot.js';
 import { type Counts, checkItemQuota, countsOf } from './create-counts.js';
@@ -84,10 +85,12 @@ async function insertServers(
   for (let index = 0; index < count; index++) {
     const id = index === 0 ? firstId : randomUUID();
     const jobId = randomUUID();
-    const server = await tables.servers.insert(tx, serverRecord(plan, id, jobId, index, count, now));
-    await recordBegun(core, tx, create, context, server);
+    const [server] = await settled([
+      tables.servers.insert(tx, serverRecord(plan, id, jobId, index, count, now)),
+      recordBegun(core, tx, create, context, { id }),
+      addWork(core, tx, create, context, { id: jobId, serverId: id }, nextArguments()),
+    ]);
     await core.events.changed(tx, undefined, server, context);
-    await addWork(core, tx, create, context, { id: jobId, serverId: server.id }, nextArguments());
     made.push(server);
   }
   return made;

@@ -1,0 +1,157 @@
+import { sql } from 'kysely';
+import { afterAll, beforeAll, beforeEach, describe, expect, inject, it } from 'vitest';
+import { storesUnderTest } from '../../test/stores-under-test.js';
+import type { Tx } from './database.js';
+import { lockName, openStore, type Store } from './store.js';
+import { tables } from './tables.js';
+
+const keypair = (name: string) =>
+  ({ userId: 'ada', name, type: 'ssh', publicKey: 'ssh-rsa AAAA', fingerprint: 'aa', createdAt: 5 }) as const;
+
+describe.each(storesUnderTest(inject('postgresUrl')))('works that may be done together on $kind', ({ kind, open }) => {
+  let store: Store;
+  const statements: string[] = [];
+  const groups: number[] = [];
+
+  beforeAll(async () => {
+    const opened = await open();
+    await opened.close();
+    store = await openStore(
+      opened.url,
+      {},
+      {
+        statement: ({ name }) => statements.push(name),
+        commit: ({ transactions }) => groups.push(transactions),
+      },
+    );
+  });
+  afterAll(() => store.close());
+  beforeEach(async () => {
+    await store.db.deleteFrom('keypairs').execute();
+    statements.length = 0;
+    groups.length = 0;
+  });
+
+  const insert = (name: string) => async (tx: Tx) => (await tables.keypairs.insert(tx, keypair(name))).name;
+  const kept = async () => (await tables.keypairs.find(store, (q) => q.orderBy('name'))).map(({ name }) => name);
+
+  it('share one commit, and each has its own result and what follows it', async () => {
+    const followed: string[] = [];
+    const names = ['a', 'b', 'c', 'd'];
+    const made = await Promise.all(
+      names.map((name) =>
+        store.together(async (tx) => {
+          tx.afterCommit(() => followed.push(name));
+          return insert(name)(tx);
+        }),
+      ),
+    );
+    expect(made).toEqual(names);
+    expect(followed).toEqual(names);
+    expect(statements.filter((name) => name === 'commit')).toHaveLength(1);
+    expect(groups).toEqual([4]);
+    expect(await kept()).toEqual(names);
+  });
+
+  it('take nobody along when they are refused before they change anything', async () => {
+    const refused = async (tx: Tx) => {
+      await tables.keypairs.get(tx, 'nothing');
+      throw new Error('refused');
+    };
+    const outcomes = await Promise.allSettled([insert('a'), refused, insert('b')].map((work) => store.together(work)));
+    expect(outcomes.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled']);
+    expect(statements.filter((name) => name === 'commit')).toHaveLength(1);
+    expect(await kept()).toEqual(['a', 'b']);
+  });
+
+  it('leave nothing behind when they fail after a change, and the others are done all the same', async () => {
+    const followed: string[] = [];
+    const failing = async (tx: Tx) => {
+      await insert('half')(tx);
+      throw new Error('failed');
+    };
+    const wrong = async (tx: Tx) => {
+      await sql`select nonsense`.execute(tx.db);
+      return '';
+    };
+    const fine = (name: string) => async (tx: Tx) => {
+      tx.afterCommit(() => followed.push(name));
+      return insert(name)(tx);
+    };
+    const works = [fine('a'), failing, wrong, fine('b')];
+    const outcomes = await Promise.allSettled(works.map((work) => store.together(work)));
+    expect(outcomes.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'rejected', 'fulfilled']);
+    expect((outcomes[1] as PromiseRejectedResult).reason.message).toBe('failed');
+    expect((outcomes[2] as PromiseRejectedResult).reason.message).toMatch(/nonsense/);
+    expect(followed.sort()).toEqual(['a', 'b']);
+    expect(await kept()).toEqual(['a', 'b']);
+  });
+
+  it('go one after the other where they name the same thing', async () => {
+    const order: string[] = [];
+    const counted = (name: string, locked: string) => async (tx: Tx) => {
+      await lockName(tx, locked);
+      const before = await tables.keypairs.count(tx, (q) => q.where('user_id', '=', 'ada'));
+      await insert(name)(tx);
+      order.push(name);
+      return before;
+    };
+    const works = [counted('a', 'one'), counted('b', 'one'), counted('c', 'one')];
+    expect(await Promise.all(works.map((work) => store.together(work)))).toEqual([0, 1, 2]);
+    expect(order).toEqual(['a', 'b', 'c']);
+  });
+
+  it('do not keep the others waiting for what somebody else holds', { timeout: 30_000 }, async () => {
+    if (kind === 'SQLite') return;
+    await store.transaction((tx) => tables.keypairs.insert(tx, keypair('row')));
+    const events: string[] = [];
+    let end = () => {};
+    const ended = new Promise<void>((resolve) => {
+      end = resolve;
+    });
+    let begin = () => {};
+    const begun = new Promise<void>((resolve) => {
+      begin = resolve;
+    });
+    const holding = store.transaction(async (tx) => {
+      await lockName(tx, 'held');
+      await tables.keypairs.lock(tx, 'ada/row');
+      begin();
+      await ended;
+      events.push('given up');
+    });
+    await begun;
+    const named = store.together(async (tx) => {
+      await lockName(tx, 'held');
+      events.push('had the name');
+    });
+    const row = store.together(async (tx) => {
+      await tables.keypairs.lock(tx, 'ada/row');
+      events.push('had the row');
+    });
+    const beside = store.together(insert('beside')).then(() => events.push('beside'));
+    await beside;
+    expect(events).toEqual(['beside']);
+    end();
+    await Promise.all([holding, named, row]);
+    expect(events.slice(0, 2)).toEqual(['beside', 'given up']);
+    expect(events.slice(2).sort()).toEqual(['had the name', 'had the row']);
+  });
+
+  it('go on where a pooler has exchanged the session, and with it the statements that it kept', async () => {
+    if (kind === 'SQLite') return;
+    await tables.keypairs.get(store, 'nothing');
+    await store.transaction(insert('a'));
+    for (let n = 0; n < 10; n++) await Promise.all(Array.from({ length: 10 }, () => sql`deallocate all`.execute(store.db)));
+    expect(await tables.keypairs.get(store, 'ada/a')).toMatchObject({ name: 'a' });
+    const other = await openStore((await storesUnderTest(inject('postgresUrl'))[1]!.open()).url, { poolSize: 1 });
+    try {
+      await other.transaction(insert('b'));
+      await sql`deallocate all`.execute(other.db);
+      await other.transaction(insert('c'));
+      expect(await tables.keypairs.get(other, 'ada/c')).toMatchObject({ name: 'c' });
+    } finally {
+      await other.close();
+    }
+  });
+});
