@@ -20,6 +20,8 @@ const engine = await createEngine({
   // Two processes share the database.
   secretKey: Buffer.alloc(32).toString('base64'),
   settings: { quotas: unlimited },
+  // Filling a database takes longer than any question.
+  statementTimeoutMs: 600_000,
   preset: { ...defaultPreset, hosts },
   onError: (error) => console.error(error),
 });
@@ -32,6 +34,9 @@ app.get('/bare/:index', (req, res) => {
 app.get('/memory', (_req, res) => {
   globalThis.gc?.();
   res.json(process.memoryUsage());
+});
+app.get('/usage', (_req, res) => {
+  res.json(process.cpuUsage());
 });
 app.get('/idle', async (_req, res) => {
   await engine.idle();
@@ -52,7 +57,13 @@ Response.prototype = app.response;
 const server = createServer({ IncomingMessage: Request, ServerResponse: Response }, app);
 server.listen(0, '127.0.0.1', () => process.send({ url: `http://127.0.0.1:${server.address().port}` }));
 
-process.on('message', async ({ bare, version }) => {
+process.on('message', async ({ bare, version, populate }) => {
+  if (populate) {
+    const { populateServers } = await import('@apistrata/compute-engine/testing');
+    await populateServers(engine, populate);
+    process.send({ populated: populate.count });
+    return;
+  }
   const { port } = server.address();
   for (const [index, path] of bare.entries()) {
     const headers = { 'X-Auth-Token': 'admin:demo', 'OpenStack-API-Version': `compute ${version}` };

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { table } from './table.mjs';
 
 const folder = import.meta.dirname;
-const notBenches = new Set(['run.mjs', 'table.mjs', 'test-servers.mjs', 'server-process.mjs']);
+const notBenches = new Set(['process-time.mjs', 'run.mjs', 'table.mjs', 'test-servers.mjs', 'server-process.mjs']);
 const all = readdirSync(folder)
   .filter((name) => name.endsWith('.mjs') && !notBenches.has(name) && !name.endsWith('.worker.mjs'))
   .map((name) => name.replace('.mjs', ''));

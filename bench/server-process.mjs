@@ -14,16 +14,25 @@ export const HEADERS = {
 export async function startServer(database, durability = 'disk') {
   const begun = performance.now();
   const child = fork(join(import.meta.dirname, 'compute-server.worker.mjs'), [database, durability], {
-    execArgv: ['--expose-gc'],
+    execArgv: [
+      '--expose-gc',
+      ...(process.env.PROF ? ['--cpu-prof', '--cpu-prof-dir=/tmp/fast/prof', '--cpu-prof-interval', '500'] : []),
+    ],
   });
   const next = () => new Promise((resolve) => child.once('message', resolve));
   const { url } = await next();
   const startMs = performance.now() - begun;
   return {
     url,
+    pid: child.pid,
     startMs,
     prepare: async (bare) => {
       child.send({ bare, version: VERSION });
+      return next();
+    },
+    /** Makes servers by copying one; see `populateServers`. */
+    populate: async (population) => {
+      child.send({ populate: population });
       return next();
     },
     get: async (path) => (await fetch(url + path, { headers: HEADERS })).json(),

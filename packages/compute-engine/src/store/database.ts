@@ -1,6 +1,7 @@
 import { type Dialect, Kysely, type Transaction } from 'kysely';
 import type { EngineObserver } from '../observation/observer.js';
 import type { DatabaseSettings } from './database-settings.js';
+import { Lookups } from './lookups.js';
 import { observedDialect } from './observed-dialect.js';
 import { postgresDialect } from './postgres-dialect.js';
 import { RecordCache } from './record-cache.js';
@@ -23,6 +24,8 @@ export interface Session {
   readonly kind: DatabaseKind;
   /** What it has read lately. */
   readonly records: RecordCache;
+  /** Outside transactions, where a question is a round trip. */
+  readonly lookups?: Lookups;
 }
 
 /** A database, and what it is spoken to with. */
@@ -62,7 +65,8 @@ export function openDatabase(url: string, settings: DatabaseSettings, observer?:
         dialect: observedDialect(sqliteReaders(url), observer && { statement: observer.statement }, MOST_READERS),
       })
     : db;
-  return { db, longReads, kind, dialect, records: new RecordCache() };
+  const lookups = kind === 'postgres' ? new Lookups() : undefined;
+  return { db, longReads, kind, dialect, lookups, records: new RecordCache() };
 }
 
 /** Closes a database, those of other threads first. */

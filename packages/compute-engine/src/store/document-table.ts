@@ -95,7 +95,14 @@ export class DocumentTable<R extends Stored> {
   }
 
   async get(session: Session, id: string): Promise<R | undefined> {
+    if (session.lookups) return session.lookups.find(this.name, id, (ids) => this.#getAll(session, ids));
     return this.#one(session, 'get', id, () => this.#select(session).where('id', '=', ''));
+  }
+
+  async #getAll(session: Session, ids: readonly string[]): Promise<ReadonlyMap<string, R>> {
+    const query = this.#once(session, 'getAll', () => this.#select(session).where('id', '=', sql`any(${''})`));
+    const { rows } = await session.db.executeQuery<Row>({ ...query, parameters: [ids] });
+    return new Map(rows.map((row) => [row.id, this.#decode(session, row)]));
   }
 
   /** A record as this process has read or written it last; others may have changed it since. */

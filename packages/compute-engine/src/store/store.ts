@@ -91,7 +91,7 @@ async function transact<T>(session: Session, run: Way, work: (tx: Tx) => Promise
     const followUps: (() => void)[] = [];
     try {
       const result = await run((db, mates) =>
-        work({ ...session, db, mates, afterCommit: (followUp) => followUps.push(followUp) }),
+        work({ ...session, lookups: undefined, db, mates, afterCommit: (followUp) => followUps.push(followUp) }),
       );
       for (const followUp of followUps) followUp();
       return result;

@@ -138,11 +138,26 @@ describe.each(storesUnderTest(inject('postgresUrl')))('works that may be done to
     expect(events.slice(2).sort()).toEqual(['had the name', 'had the row']);
   });
 
+  it('look records up by one question where many ask at the same time', async () => {
+    if (kind === 'SQLite') return;
+    for (const name of ['a', 'b']) await store.transaction(insert(name));
+    statements.length = 0;
+    const asked = ['ada/a', 'ada/b', 'ada/a', 'ada/nobody'].map((id) => tables.keypairs.get(store, id));
+    const refused = tables.keypairs.get(store, 'ada/\0');
+    await expect(refused).rejects.toThrow();
+    expect((await Promise.all(asked)).map((found) => found?.name)).toEqual(['a', 'b', 'a', undefined]);
+    expect(statements).toEqual(['select keypairs', 'select keypairs']);
+    // What is asked after an answer sees what has happened since.
+    await store.transaction((tx) => tables.keypairs.delete(tx, 'ada/a'));
+    expect(await tables.keypairs.get(store, 'ada/a')).toBeUndefined();
+  });
+
   it('go on where a pooler has exchanged the session, and with it the statements that it kept', async () => {
     if (kind === 'SQLite') return;
     await tables.keypairs.get(store, 'nothing');
     await store.transaction(insert('a'));
-    for (let n = 0; n < 10; n++) await Promise.all(Array.from({ length: 10 }, () => sql`deallocate all`.execute(store.db)));
+    for (let n = 0; n < 10; n++)
+      await Promise.all(Array.from({ length: 10 }, () => sql`deallocate all`.execute(store.db)));
     expect(await tables.keypairs.get(store, 'ada/a')).toMatchObject({ name: 'a' });
     const other = await openStore((await storesUnderTest(inject('postgresUrl'))[1]!.open()).url, { poolSize: 1 });
     try {

@@ -3,6 +3,7 @@ import { ownWork } from '../context.js';
 import type { Engine } from '../engine.js';
 import { coreOf } from '../engine-core.js';
 import type { Server } from '../model/index.js';
+import type { Tx } from '../store/database.js';
 import { tables } from '../store/tables.js';
 
 /** How many servers to make, and whose. */
@@ -34,6 +35,29 @@ function pattern(template: Server): string {
   return JSON.stringify({ ...record, createdAt: TIME, updatedAt: TIME });
 }
 
+/** From so many on, an index is built faster once than row by row. */
+const MANY = 50_000;
+
+interface Index {
+  readonly name: string;
+  readonly definition: string;
+}
+
+/** Drops the indexes of servers that keep nothing unique, and gives what builds them again. */
+async function withoutIndexes({ db, kind }: Tx): Promise<() => Promise<void>> {
+  const indexes =
+    kind === 'postgres'
+      ? sql<Index>`select indexname as name, indexdef as definition from pg_indexes
+          where schemaname = current_schema() and tablename = 'servers' and indexdef not like 'CREATE UNIQUE %'`
+      : sql<Index>`select name, sql as definition from sqlite_schema
+          where type = 'index' and tbl_name = 'servers' and sql is not null`;
+  const { rows } = await indexes.execute(db);
+  for (const { name } of rows) await sql`drop index ${sql.ref(name)}`.execute(db);
+  return async () => {
+    for (const { definition } of rows) await sql.raw(definition).execute(db);
+  };
+}
+
 function idOf(index: number): string {
   const hex = (value: number, digits: number) => value.toString(16).padStart(digits, '0');
   return `5e51${hex(index >> 16, 4)}-${hex(index & 0xffff, 4)}-4000-8000-${hex(index, 12)}`;
@@ -41,7 +65,9 @@ function idOf(index: number): string {
 
 /**
  * Makes many running servers at once, on all hosts in turns: one is created the usual way, and the database copies it.
- * They have no ports, and ids that are the same every time. For tests and trials.
+ * They have no ports, and ids that are the same every time. Where they are very many, the indexes of servers are built
+ * anew afterwards, and nobody else can read servers meanwhile; on PostgreSQL that needs a store whose statements may take
+ * minutes (`statementTimeoutMs`). For tests and trials.
  */
 export async function populateServers(engine: Engine, { count, owners, ...given }: Population): Promise<void> {
   const { store, infrastructure } = coreOf(engine);
@@ -96,6 +122,7 @@ export async function populateServers(engine: Engine, { count, owners, ...given 
     postgres ? sql`json_array_elements(cast(${copies} as json)) as c(value)` : sql`json_each(${copies}) as c`;
   const revision = postgres ? sql`cast(random() * 4503599627370495 as bigint)` : sql`abs(random()) % 4503599627370496`;
   await store.transaction(async (tx) => {
+    const rebuild = count >= MANY ? await withoutIndexes(tx) : undefined;
     for (let from = 0; from < count; from += BATCH) {
       const batch = Array.from({ length: Math.min(BATCH, count - from) }, (_, index) => copyOf(from + index));
       await sql`
@@ -104,6 +131,7 @@ export async function populateServers(engine: Engine, { count, owners, ...given 
         from ${each(JSON.stringify(batch))}, servers t where t.id = ${template.id}
       `.execute(tx.db);
     }
+    await rebuild?.();
     await tx.db.deleteFrom('servers').where('id', '=', template.id).execute();
     await tx.db.deleteFrom('instance_actions').where('server_id', '=', template.id).execute();
     const { vcpus, memoryMb, diskGb } = template.flavor;
