@@ -18,7 +18,7 @@ export type AlsoWrite = (tx: Tx, server: Server) => Promise<ServerPatch | undefi
 interface HowToWrite {
   readonly also?: AlsoWrite;
   /** Whether it may share its transaction: what it changes is this server's alone. */
-  readonly beside?: boolean;
+  readonly together?: boolean;
   /** Whether the action has come to its end with this. */
   readonly last?: boolean;
   /** Whether the job goes with it. */
@@ -118,11 +118,11 @@ export class ServerRun<Arguments = unknown> {
   }
 
   /** Like `update`, for what writes nothing that another server's job could be changing at that moment. */
-  updateBeside(patch: ServerPatch, also?: AlsoWrite): Promise<Server> {
-    return this.write(patch, { also, beside: true });
+  updateTogether(patch: ServerPatch, also?: AlsoWrite): Promise<Server> {
+    return this.write(patch, { also, together: true });
   }
 
-  protected async write(patch: ServerPatch, { also, beside, last, ends }: HowToWrite): Promise<Server> {
+  protected async write(patch: ServerPatch, { also, together, last, ends }: HowToWrite): Promise<Server> {
     const events = [...this.#events.values()];
     const told = [...this.#told];
     const { store } = this.core;
@@ -147,7 +147,7 @@ export class ServerRun<Arguments = unknown> {
       if (last) for (const step of this.#ending(changed, patch.fault ?? null)) await tell(step);
       return changed;
     };
-    this.server = await (beside ? store.together(work) : store.transaction(work));
+    this.server = await (together ? store.together(work) : store.transaction(work));
     this.#told = this.#told.slice(told.length);
     if (last) this.#open = [];
     return this.server;
@@ -160,7 +160,7 @@ export class ServerRun<Arguments = unknown> {
 
   /** The last thing that the work does: the job goes with it, in one transaction instead of two. */
   async end(patch: ServerPatch): Promise<void> {
-    await this.write({ ...IDLE, ...patch }, { beside: true, last: true, ends: true });
+    await this.write({ ...IDLE, ...patch }, { together: true, last: true, ends: true });
   }
 
   /**

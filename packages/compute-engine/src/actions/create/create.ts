@@ -32,7 +32,7 @@ async function placeServer(run: ServerRun<CreateArguments>): Promise<void> {
   const { host, forced, ports } = run.arguments;
   const { infrastructure } = run.core;
   const map = await infrastructure.hosts();
-  await run.updateBeside({ taskState: 'block_device_mapping' }, async (tx, server) => {
+  await run.updateTogether({ taskState: 'block_device_mapping' }, async (tx, server) => {
     const group = server.groupId ? await tables.serverGroups.get(tx, server.groupId) : undefined;
     const amounts = amountsOf(server.flavor, hasLocalRoot(server));
     const chosen = await place(tx, infrastructure, map, {
