@@ -36,6 +36,7 @@ export function qemuDriver(options: QemuOptions): (clock: Clock, services: Drive
         if (!perform) throw new Error(`machines of QEMU cannot do this: ${work.verb}`);
         await perform({ host, work, server, signal });
       },
+      canMove: false,
       machines: () => host.machineIds(),
       snapshotFormat: 'qcow2',
       snapshotContent: (server, imageId) => snapshotContent(host, server, imageId),

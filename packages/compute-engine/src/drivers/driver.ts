@@ -133,6 +133,8 @@ export interface Driver extends Partial<HostControl> {
   instantly?(work: DriverWork, server: Server, origin: WorkOrigin): boolean;
   /** False for work that no machine of this driver can do: the request is refused. Default: it can do everything. */
   supports?(verb: DriverVerb): boolean;
+  /** False: disks cannot go to another host, so a resize takes place on the server's own. Default: they can. */
+  readonly canMove?: boolean;
   /** The disk format of what snapshots hold (`qcow2`, ...); default: that of the image which the server was made from. */
   readonly snapshotFormat?: string;
   /** What a snapshot holds after `snapshot` was performed; default: nothing. */

@@ -41,6 +41,8 @@ export interface Machines {
   isInstant(order: MachineOrder): boolean;
   /** False for work that the machine of this server cannot do; without a server, that no machine can. */
   supports(verb: DriverVerb, server?: Server): boolean;
+  /** False for a machine that cannot go to another host with its disks. */
+  canMove(server: Server): boolean;
   /** The disk format of snapshots of a server; undefined: that of the image which it was made from. */
   snapshotFormat(server: Server): string | undefined;
   /** Gives what `snapshot` has saved to the image service: by `upload`, or at the host itself. */
@@ -89,6 +91,7 @@ export function machinesOf(driver: Driver): Machines {
     perform: ({ work, server, origin }, signal) => driver.perform(work, server, signal, origin),
     isInstant: ({ work, server, origin }) => driver.instantly?.(work, server, origin) ?? false,
     supports: (verb) => driver.supports?.(verb) ?? true,
+    canMove: () => driver.canMove ?? true,
     snapshotFormat: () => driver.snapshotFormat,
     async saveSnapshot({ server, imageId }, upload) {
       await upload((await driver.snapshotContent?.(server, imageId)) ?? new Uint8Array());

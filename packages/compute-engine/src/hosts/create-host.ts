@@ -173,6 +173,7 @@ export async function createHost(given: HostOptions): Promise<Host> {
           process: {
             driver: able.name,
             cannot: driverVerbs.filter((verb) => able.supports?.(verb) === false),
+            canMove: able.canMove ?? true,
             snapshotFormat: able.snapshotFormat ?? null,
           },
         }),

@@ -1,4 +1,5 @@
 import { createHash, randomUUID } from 'node:crypto';
+import type { DriverVerb } from '../drivers/driver.js';
 import type { MachineJob, Machines } from '../drivers/machines.js';
 import { badRequest, conflict } from '../errors.js';
 import { WorkerStopping } from '../lifecycle/worker.js';
@@ -10,6 +11,12 @@ import { placeOf } from './place-of.js';
 
 /** How long a host may take to answer a request of somebody who waits for it. */
 const ANSWER_MS = 10_000;
+
+/** After these a server is in one place, or in none. */
+const ENDS: ReadonlySet<DriverVerb> = new Set(['live_migration_finish', 'live_migration_abort', 'destroy']);
+
+/** Where these fail, the server stays in one place. */
+const MOVES: ReadonlySet<DriverVerb> = new Set(['live_migration_prepare', 'live_migration_run']);
 
 /** Parts of work that are secret: not even their digest is for anybody to read. */
 const SECRET = new Set(['adminPassword', 'files']);
@@ -71,11 +78,13 @@ export function machinesOfHosts(local: Machines, desk: HostDesk, infrastructure:
   }
 
   /** Has hosts look whether the server has left something there. Whoever is away looks when he comes back. */
-  async function tidy(server: Server, except: string | null): Promise<void> {
-    const others = new Set(server.claims.map(({ host }) => host).filter((name) => name !== except));
-    for (const name of others) {
-      if (await remote(name))
-        await desk.tell({ id: randomUUID(), host: name, serverId: server.id, question: { kind: 'tidy' } });
+  async function tidy(server: Server): Promise<void> {
+    for (const name of new Set(server.claims.map(({ host }) => host))) {
+      if (name === server.host || !(await remote(name))) continue;
+      // Hosts look by themselves too, from time to time.
+      await desk
+        .tell({ id: randomUUID(), host: name, serverId: server.id, question: { kind: 'tidy' } })
+        .catch(() => {});
     }
   }
 
@@ -86,13 +95,22 @@ export function machinesOfHosts(local: Machines, desk: HostDesk, infrastructure:
       if (!host) return local.perform(order, signal);
       const question = { kind: 'perform', work, origin, job } as const;
       const id = orderId(job, host.name, question);
-      await desk.ask({ id, host: host.name, serverId: server.id, question }, signal, forSuccessor);
-      if (work.verb === 'live_migration_finish' || work.verb === 'destroy') await tidy(server, server.host);
+      try {
+        await desk.ask({ id, host: host.name, serverId: server.id, question }, signal, forSuccessor);
+        if (ENDS.has(work.verb)) await tidy(server);
+      } catch (error) {
+        if (MOVES.has(work.verb) && !forSuccessor(signal.reason)) await tidy(server);
+        throw error;
+      }
     },
     isInstant: (order) => !lastProcess(order.server) && local.isInstant(order),
     supports(verb, server) {
       const there = lastProcess(server);
       return there ? !there.cannot.includes(verb) : local.supports(verb, server);
+    },
+    canMove(server) {
+      const there = lastProcess(server);
+      return there ? there.canMove : local.canMove(server);
     },
     snapshotFormat(server) {
       const there = lastProcess(server);

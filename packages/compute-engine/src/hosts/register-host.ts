@@ -13,22 +13,22 @@ export interface HostRegistration {
   readonly address: string;
   readonly process: HostProcess;
   readonly now: number;
-  /** It has just come up, and nothing is left on it of servers that were evacuated. */
+  /** It has just come up: its node is as it says now, and nothing is left of servers that were evacuated. */
   readonly started: boolean;
 }
 
-/** Makes a host known, or tells that it lives: its service and its node are as it says. */
+/** Makes a host known, or tells that it lives. An administrator may have taken away service and node of one that does. */
 export async function registerHost(store: Store, host: HostRegistration): Promise<void> {
   const { seed, address, process, now, started } = host;
   const { name } = seed;
   await store.transaction(async (tx) => {
     await signOfLife(tx, name, COMPUTE_BINARY, now);
-    if (!started) return;
-    const fresh = { ...nodeRecord(seed, address, now), process };
     const [node] = await tables.nodes.find(tx, (q) => q.where('host', '=', name));
+    if (node && !started) return;
+    const fresh = { ...nodeRecord(seed, address, now), process };
     const { id: _id, createdAt: _createdAt, ...current } = fresh;
     if (node) await tables.nodes.update(tx, { ...node, ...current });
     else await tables.nodes.insert(tx, fresh);
-    await completeEvacuations(tx, [name], now);
+    if (started) await completeEvacuations(tx, [name], now);
   });
 }

@@ -23,6 +23,8 @@ export interface HostProcess {
   readonly driver: string;
   /** Verbs of the driver that it cannot do. */
   readonly cannot: readonly string[];
+  /** Whether machines can go to another host with their disks. */
+  readonly canMove: boolean;
   /** The disk format of snapshots; null: that of the image which a server was made from. */
   readonly snapshotFormat: string | null;
 }

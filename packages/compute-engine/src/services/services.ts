@@ -166,6 +166,8 @@ export class Services {
     }
     for (const { id } of await tables.nodes.find(tx, (q) => q.where('host', '=', host)))
       await tables.nodes.delete(tx, id);
+    // It has no servers: nobody waits for what it was still to do.
+    await tx.db.deleteFrom('host_orders').where('host', '=', host).execute();
   }
 
   async #described(service: Service): Promise<ServiceState> {

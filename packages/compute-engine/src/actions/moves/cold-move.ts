@@ -35,7 +35,9 @@ async function reserve(run: ServerRun<MoveArguments>, migration: MigrationRecord
   const { core } = run;
   const map = await core.infrastructure.hosts();
   await run.update({}, async (tx, server) => {
-    const elsewhere = claimDestination(tx, core, map, server, { flavor, host, exclude: [sourceHost] });
+    const elsewhere = core.machines.canMove(server)
+      ? claimDestination(tx, core, map, server, { flavor, host, exclude: [sourceHost] })
+      : Promise.reject(new NoValidHost({ 'other than the one it cannot leave': map.hosts.size - 1 }));
     const destination = await elsewhere.catch((error) => {
       if (migration.type !== 'resize' || !(error instanceof NoValidHost)) throw error;
       return claimDestination(tx, core, map, server, { flavor, host: sourceHost });

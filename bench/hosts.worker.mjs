@@ -1,0 +1,17 @@
+// A host with machines that do nothing: the other process of `hosts`.
+import { createHost } from '@apistrata/compute-engine/hosts';
+
+const [database] = process.argv.slice(2);
+await createHost({
+  database,
+  name: 'h1',
+  driver: {
+    name: 'nothing',
+    perform: async () => {},
+    consoleOutput: async () => '',
+    diagnostics: async () => null,
+    console: async () => null,
+  },
+  resources: { vcpus: 1_000, memoryMb: 1_000_000, diskGb: 100_000 },
+});
+console.log('up');
