@@ -15,7 +15,7 @@ const heavy =
   /^(?:node:(?:http2?|https|net|dgram|child_process|cluster|sqlite)|pg|kysely|ioredis|better-sqlite3|supertest|express4?|playwright-core)$/;
 
 /** Modules of the engine with which a test has an engine or a database. */
-const engineOrStore = /^src\/(?:engine|engine-core|store\/(?:store|database|sqlite-\w+))\.ts$/;
+const engineOrStore = /^src\/(?:create-engine|engine|engine-core|store\/(?:store|database|sqlite-\w+))\.ts$/;
 
 interface Imports {
   /** Below the package's folder: 'src/limits.ts'. */

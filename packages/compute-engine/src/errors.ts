@@ -1,27 +1,10 @@
-/** The kinds of refusal the engine knows, with the status that the API answers. */
-const statuses = {
-  BAD_REQUEST: 400,
-  FORBIDDEN: 403,
-  NOT_FOUND: 404,
-  CONFLICT: 409,
-  NOT_SUPPORTED: 501,
-} as const;
+import { EngineError } from './engine-error.js';
 
 /** Why a request was refused, coarsely; each stands for one HTTP status. */
-export type RefusalCode = keyof typeof statuses;
+export type RefusalCode = 'BAD_REQUEST' | 'FORBIDDEN' | 'NOT_FOUND' | 'CONFLICT' | 'NOT_SUPPORTED';
 
 /** A request that cannot be done, with the text its caller reads. */
-export class Refusal extends Error {
-  override readonly name = 'Refusal';
-  readonly code: RefusalCode;
-  readonly status: number;
-
-  constructor(code: RefusalCode, message: string) {
-    super(message);
-    this.code = code;
-    this.status = statuses[code];
-  }
-}
+export class Refusal extends EngineError<RefusalCode> {}
 
 export const badRequest = (message: string) => new Refusal('BAD_REQUEST', message);
 export const forbidden = (message: string) => new Refusal('FORBIDDEN', message);

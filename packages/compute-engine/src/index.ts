@@ -2,6 +2,7 @@ export type { Clock } from './clock.js';
 export type { Context } from './context.js';
 export { createEngine } from './create-engine.js';
 export type { Engine } from './engine.js';
+export { EngineError, type EngineErrorCode } from './engine-error.js';
 export type { EngineOptions } from './engine-options.js';
 export { Refusal, type RefusalCode } from './errors.js';
 export type { EngineHealth, PartHealth, WorkerHealth } from './health.js';

@@ -1,13 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import type { Engine } from '@apistrata/compute-engine';
+import { type Engine, Refusal } from '@apistrata/compute-engine';
 import { checkOptions } from '@apistrata/compute-engine/api';
 import { type HeaderPreset, type Negotiator, negotiator, requestBase, Version } from '@apistrata/microversion';
 import { createRouter, faultNet, type Operation, openApiDocuments } from '@apistrata/microversion/router';
 import { requestId, requestIdOf } from '@apistrata/request-id';
 import { computeApiDescription } from './description/api-description.js';
 import { type ApiObserver, apiObservedBy } from './http/api-observer.js';
-import { BadRequest } from './http/bad-request.js';
 import { ComputeCall, type Mount, type RouterContext } from './http/call.js';
 import { type CorsOptions, crossOrigin } from './http/cross-origin.js';
 import { faultRenderer, Unauthorized } from './http/faults.js';
@@ -163,7 +162,8 @@ export function computeHandler(options: ComputeRouterOptions): ComputeRouter {
       negotiate: apply,
       checkAddress: ({ projectInPath, caller }) => {
         if (projectInPath === undefined || projectInPath === caller.projectId) return;
-        throw new BadRequest(
+        throw new Refusal(
+          'BAD_REQUEST',
           `Malformed request URL: URL's project_id '${projectInPath}' doesn't match Context's project_id '${caller.projectId}'`,
         );
       },

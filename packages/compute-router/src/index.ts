@@ -9,6 +9,7 @@ export {
 export { computeApiDescription } from './description/api-description.js';
 export { computeApiCommands } from './description/commands.js';
 export { computeApiHistory } from './description/history.js';
+export { ComputeRouterError, type ComputeRouterErrorCode } from './errors.js';
 export type { ApiObserver, AsidePart, ServedAside } from './http/api-observer.js';
 export type { CorsOptions } from './http/cross-origin.js';
 export { hidingSecrets, SECRET_HEADERS } from './http/log-secrets.js';

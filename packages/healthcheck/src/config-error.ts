@@ -4,8 +4,9 @@ export class HealthcheckConfigError extends Error {
   readonly code = 'HEALTHCHECK_CONFIG_INVALID';
   /** For error handlers that see it because the endpoint was built within a request. */
   readonly status = 500;
-  /** Where the README explains the cure. */
-  readonly docs = '@apistrata/healthcheck/README.md#errors';
+  /** The page that tells cause and cure. */
+  readonly url =
+    'https://github.com/apistrata/apistrata/blob/main/docs/errors.md#healthcheck-healthcheck_config_invalid';
   /** The option at fault, as it was written: `disableByFilePaths`, or `disable_by_file_paths` in a config record. */
   readonly option: string;
   /** What is wrong. */
@@ -19,6 +20,10 @@ export class HealthcheckConfigError extends Error {
     this.option = option;
     this.problem = problem;
     this.cure = cure;
+  }
+
+  override toString(): string {
+    return `${super.toString()} (${this.url})`;
   }
 
   /** The same error about an option that is spelled differently where it was written. */

@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { NotInVersion } from './errors.js';
+import { notInVersion } from './errors.js';
 import { microversionOf } from './negotiation/negotiated.js';
 import { negotiatingOf, type RefusalOptions, refusal, refusalOptionNames } from './negotiation/refusal.js';
 import { refuseUnknown } from './negotiation/refuse-unknown.js';
@@ -33,6 +33,6 @@ export function byVersion<H extends Handler>(
     if (handler) return handler(req, res, next);
     const negotiating = negotiatingOf(req);
     const refuse = (own ? undefined : negotiating?.refuse) ?? refuseDefault;
-    return refuse(new NotInVersion(negotiating?.served), req, res, next);
+    return refuse(notInVersion(negotiating?.served), req, res, next);
   } as H;
 }

@@ -17,11 +17,12 @@ export { genericError } from './error-bodies/generic-error.js';
 export {
   InvalidVersionHeader,
   MicroversionError,
-  NotInVersion,
+  type MicroversionErrorCode,
+  RequestError,
   type Served,
   UnacceptableVersion,
 } from './errors.js';
-export { BodyTooComplex, checkJsonText, checkJsonValue, defaultJsonLimits, type JsonLimits } from './json-limits.js';
+export { checkJsonText, checkJsonValue, defaultJsonLimits, type JsonLimits } from './json-limits.js';
 export type { FlavourName } from './negotiation/flavours.js';
 export type { HeaderNames, HeaderPreset } from './negotiation/header-names.js';
 export { type MicroversionMiddleware, type MicroversionOptions, microversion } from './negotiation/microversion.js';

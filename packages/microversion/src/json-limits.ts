@@ -1,10 +1,4 @@
-import { RequestError } from './request-error.js';
-
-/** The body is JSON, but deeper or wider than anything an operation takes. */
-export class BodyTooComplex extends RequestError {
-  readonly code = 'BODY_TOO_COMPLEX';
-  readonly status = 400;
-}
+import { RequestError } from './errors.js';
 
 /** How much structure a JSON body may have, whatever its length in bytes. */
 export interface JsonLimits {
@@ -17,12 +11,12 @@ export interface JsonLimits {
 /** Far above what any schema asks for: bodies of real APIs are about ten levels deep and hold some hundred values. */
 export const defaultJsonLimits: JsonLimits = { depth: 64, values: 20_000 };
 
-function tooDeep({ depth }: JsonLimits): BodyTooComplex {
-  return new BodyTooComplex(`The request body is nested too deeply: the limit is ${depth} levels`);
+function tooDeep({ depth }: JsonLimits): RequestError {
+  return new RequestError('BODY_TOO_COMPLEX', `The request body is nested too deeply: the limit is ${depth} levels`);
 }
 
-function tooWide({ values }: JsonLimits): BodyTooComplex {
-  return new BodyTooComplex(`The request body holds too many values: the limit is ${values}`);
+function tooWide({ values }: JsonLimits): RequestError {
+  return new RequestError('BODY_TOO_COMPLEX', `The request body holds too many values: the limit is ${values}`);
 }
 
 const [QUOTE, BACKSLASH, COMMA] = [34, 92, 44];
@@ -32,7 +26,7 @@ const [OPEN_LIST, CLOSE_LIST, OPEN_OBJECT, CLOSE_OBJECT] = [91, 93, 123, 125];
  * Refuses a JSON text that is too deep or too wide for the code behind it, which walks values by recursion. The marks
  * of the text are counted: parsing what is absurd would itself cost too much. What is no JSON passes, or not.
  *
- * @throws BodyTooComplex (400)
+ * @throws RequestError `BODY_TOO_COMPLEX` (400)
  */
 export function checkJsonText(text: string, limits: JsonLimits = defaultJsonLimits): void {
   let depth = 0;
@@ -58,7 +52,7 @@ export function checkJsonText(text: string, limits: JsonLimits = defaultJsonLimi
  * The same limits for a body that some parser has read already. It goes level by level, so that no value is too deep
  * for it.
  *
- * @throws BodyTooComplex (400)
+ * @throws RequestError `BODY_TOO_COMPLEX` (400)
  */
 export function checkJsonValue(body: unknown, limits: JsonLimits = defaultJsonLimits): void {
   let level: object[] = typeof body === 'object' && body !== null ? [body] : [];

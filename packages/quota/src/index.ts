@@ -1,7 +1,14 @@
 export { defaultsFrom, KINDS } from './defaults.js';
 export type { Cost, EnforceQuotaOptions } from './enforce-options.js';
 export { type EnforceQuotaMiddleware, enforceQuota, reservationOf } from './enforce-quota.js';
-export { InvalidQuota, QuotaError, QuotaExceeded, QuotaStoreError, ReservationGone } from './errors.js';
+export {
+  InvalidQuota,
+  QuotaError,
+  type QuotaErrorCode,
+  QuotaExceeded,
+  QuotaStoreError,
+  ReservationGone,
+} from './errors.js';
 export { type Amounts, checkLimits, DISABLED, type Excess, type Limit, type LimitCheck, UNLIMITED } from './limits.js';
 export { type MemoryStoreOptions, memoryStore } from './memory/memory-store.js';
 export {

@@ -1,6 +1,7 @@
 export type { AttachedPort } from '../actions/interfaces/attach-interface.js';
 export { canonicalIp } from '../catalogs/ip-address.js';
 export { checkOptions } from '../check-options.js';
+export { CodedError, type CodedErrorOptions } from '../coded-error.js';
 export { validateExtraSpec } from '../extra-specs/validate-extra-spec.js';
 export { statesOf, statusOf } from '../lifecycle/status.js';
 export { migrationsInProgress } from '../migrations/migrations-in-progress.js';

@@ -7,6 +7,7 @@ import type { DriverServices } from '../drivers/driver-services.js';
 import { driverVerbs } from '../drivers/driver-verbs.js';
 import { machinesOf } from '../drivers/machines.js';
 import { embeddedCatalogs } from '../embedded/embedded-catalogs.js';
+import { EngineError } from '../engine-error.js';
 import type { HostSeed } from '../preset/preset.js';
 import { type SecretKeyOptions, sealerFor } from '../secrets/sealer-for.js';
 import { type DatabaseSettings, defaultDatabaseSettings } from '../store/database-settings.js';
@@ -83,12 +84,9 @@ export interface Host {
 }
 
 /** Another process is the host of this name, and lives. */
-export class HostInUse extends Error {
-  override readonly name = 'HostInUse';
-  readonly code = 'HOST_IN_USE';
-
+export class HostInUse extends EngineError<'HOST_IN_USE'> {
   constructor(host: string) {
-    super(`another process is the host ${host}: end that one, or choose another name`);
+    super('HOST_IN_USE', `another process is the host ${host}: end that one, or choose another name`);
   }
 }
 

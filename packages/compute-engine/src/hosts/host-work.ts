@@ -1,5 +1,6 @@
 import type { Catalogs } from '../catalogs/catalogs.js';
 import type { MachineJob, Machines } from '../drivers/machines.js';
+import { EngineError } from '../engine-error.js';
 import type { Server } from '../model/index.js';
 import { DatabaseUnavailable, databaseError } from '../store/database-unavailable.js';
 import type { Store } from '../store/store.js';
@@ -9,9 +10,10 @@ import { failedWith, type HostAnswer, type HostQuestion } from './host-question.
 import type { Leftovers } from './leftovers.js';
 
 /** Why work on a machine has ended before its time. */
-export class HostOrderEnded extends Error {
-  override readonly name = 'HostOrderEnded';
-  readonly code = 'HOST_ORDER_ENDED';
+export class HostOrderEnded extends EngineError<'HOST_ORDER_ENDED'> {
+  constructor(message: string) {
+    super('HOST_ORDER_ENDED', message);
+  }
 }
 
 export interface HostWorkOptions {

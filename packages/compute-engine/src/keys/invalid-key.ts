@@ -1,10 +1,8 @@
-/** Something handed in as a public key or certificate is none. */
-export class InvalidKey extends Error {
-  override readonly name = 'InvalidKey';
-  readonly code = 'INVALID_KEY';
-  readonly status = 400;
+import { EngineError } from '../engine-error.js';
 
+/** Something handed in as a public key or certificate is none. */
+export class InvalidKey extends EngineError<'INVALID_KEY'> {
   constructor(problem: string, cause?: unknown) {
-    super(`Keypair data is invalid: ${problem}.`, { cause });
+    super('INVALID_KEY', `Keypair data is invalid: ${problem}.`, { cause });
   }
 }

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { EngineError } from '../engine-error.js';
 import type { EngineObserver, JobOutcome } from '../observation/observer.js';
 import type { Tx } from '../store/database.js';
 import type { Store } from '../store/store.js';
@@ -207,6 +208,8 @@ export class Worker {
 }
 
 /** Why a job stopped half-way: its worker is ending, or lost it, and another one goes on with it. */
-export class WorkerStopping extends Error {
-  readonly code = 'WORKER_STOPPING';
+export class WorkerStopping extends EngineError<'WORKER_STOPPING'> {
+  constructor(message: string) {
+    super('WORKER_STOPPING', message);
+  }
 }

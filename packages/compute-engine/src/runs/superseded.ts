@@ -1,7 +1,10 @@
+import { EngineError } from '../engine-error.js';
+
 /** Another job has taken the server over (it is being deleted, say): this one ends without a word. */
-export class Superseded extends Error {
-  override readonly name = 'Superseded';
-  readonly code = 'SUPERSEDED';
+export class Superseded extends EngineError<'SUPERSEDED'> {
+  constructor(message: string) {
+    super('SUPERSEDED', message);
+  }
 }
 
 /** Does something to a server, or to a thing of it, unless it is gone. */

@@ -1,4 +1,5 @@
 import { createCipheriv, createDecipheriv, createHash, randomBytes } from 'node:crypto';
+import { EngineError } from '../engine-error.js';
 import { SecretKeyError } from './secret-key-error.js';
 
 const KEY_BYTES = 32;
@@ -6,8 +7,10 @@ const IV_BYTES = 12;
 const TAG_BYTES = 16;
 
 /** Something that is sealed cannot be opened: its key is not among those of this process, or it was changed. */
-export class SealError extends Error {
-  readonly code = 'SEAL';
+export class SealError extends EngineError<'SEAL'> {
+  constructor(message: string, options?: ErrorOptions) {
+    super('SEAL', message, options);
+  }
 }
 
 interface Key {

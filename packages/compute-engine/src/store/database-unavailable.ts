@@ -1,3 +1,5 @@
+import { EngineError } from '../engine-error.js';
+
 /** Why a database could not do what it was asked for, though nothing was wrong with the question. */
 export type DatabaseTrouble = 'away' | 'busy' | 'late' | 'full' | 'read-only' | 'broken' | 'replaced';
 
@@ -17,16 +19,13 @@ const texts: Readonly<Record<DatabaseTrouble, string>> = {
  * connection broke while a transaction was being committed, nobody knows whether its changes were kept. `cause` is the
  * error of the database itself.
  */
-export class DatabaseUnavailable extends Error {
-  override readonly name = 'DatabaseUnavailable';
-  readonly code = 'DATABASE_UNAVAILABLE';
-  readonly status = 503;
+export class DatabaseUnavailable extends EngineError<'DATABASE_UNAVAILABLE'> {
   readonly trouble: DatabaseTrouble;
   /** When it is worth trying again, in seconds. */
   readonly retryAfterSeconds = 5;
 
   constructor(trouble: DatabaseTrouble, cause?: unknown) {
-    super(texts[trouble], { cause });
+    super('DATABASE_UNAVAILABLE', texts[trouble], { cause });
     this.trouble = trouble;
   }
 }

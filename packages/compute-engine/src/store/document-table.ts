@@ -1,4 +1,5 @@
 import { type Compilable, type CompiledQuery, type InsertQueryBuilder, type SelectQueryBuilder, sql } from 'kysely';
+import { EngineError } from '../engine-error.js';
 import type { New, Stored } from '../model/stored.js';
 import type { Rows, Session, Tx } from './database.js';
 import { preparedQuery } from './prepared-query.js';
@@ -24,8 +25,10 @@ interface Row {
 export type RowQuery = SelectQueryBuilder<Rows, string, Row>;
 
 /** A write met a record that somebody else had changed since it was read. The transaction is tried again. */
-export class StaleRecord extends Error {
-  readonly code = 'STALE_RECORD';
+export class StaleRecord extends EngineError<'STALE_RECORD'> {
+  constructor(message: string) {
+    super('STALE_RECORD', message);
+  }
 }
 
 /** New for each write; only its being different counts. */

@@ -1,20 +1,19 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { DatabaseUnavailable, Refusal } from '@apistrata/compute-engine';
 import { CatalogError, type CatalogErrorKind } from '@apistrata/compute-engine/catalogs';
-import { computeFault, genericError, MicroversionError } from '@apistrata/microversion';
-import { InvalidBody, InvalidQuery, NoRoute, RequestError } from '@apistrata/microversion/router';
+import { computeFault, genericError, RequestError } from '@apistrata/microversion';
+import { InvalidBody, InvalidQuery } from '@apistrata/microversion/router';
+import { ComputeRouterError } from '../errors.js';
 import { sendUnauthorized } from '../identity/index.js';
 import { PolicyDenied } from '../policy/index.js';
+import { Gone } from './gone.js';
 import { RateLimitExceeded } from './rate-limited.js';
 import { bodyMessage, queryMessage } from './validation-message.js';
 
 /** The request carries no token that the identity service knows. */
-export class Unauthorized extends Error {
-  readonly code = 'UNAUTHORIZED';
-  readonly status = 401;
-
+export class Unauthorized extends ComputeRouterError<'UNAUTHORIZED'> {
   constructor(readonly uri: string) {
-    super('This request needs a valid token in X-Auth-Token.');
+    super('UNAUTHORIZED', 'This request needs a valid token in X-Auth-Token.');
   }
 }
 
@@ -39,13 +38,16 @@ function readable(error: unknown): { readonly status: number; readonly message: 
   if (error instanceof InvalidBody) return { status: 400, message: bodyMessage(error.issues, error.input) };
   if (error instanceof InvalidQuery) return { status: 400, message: queryMessage(error.problems) };
   if (error instanceof CatalogError) return { status: catalogStatuses[error.kind], message: error.message };
-  const known = [RequestError, Refusal, PolicyDenied, MicroversionError, DatabaseUnavailable, RateLimitExceeded].some(
+  const known = [RequestError, Refusal, PolicyDenied, Gone, DatabaseUnavailable, RateLimitExceeded].some(
     (kind) => error instanceof kind,
   );
   if (known) return error as Refusal;
   const { code, status, message } = error as { code?: unknown; status?: unknown; message?: unknown };
   return code === 'IDENTITY_UNAVAILABLE' && status === 503 ? { status, message: String(message) } : undefined;
 }
+
+/** Whether nothing is there at any version: the answer comes before the API's own form. */
+const isUnknownPath = (error: unknown) => error instanceof RequestError && error.code === 'NO_ROUTE';
 
 export interface FaultOptions {
   /** Told of errors that became a 500, and of trouble with the database: their callers do not hear the cause. */
@@ -69,7 +71,7 @@ export function faultRenderer({ onUnexpected }: FaultOptions) {
     const retryAfterSeconds =
       databaseTrouble || error instanceof RateLimitExceeded ? error.retryAfterSeconds : undefined;
     const fault = { status, message: message.slice(0, LONGEST_MESSAGE), retryAfterSeconds };
-    const { contentType, body } = error instanceof NoRoute ? genericError(fault, req) : computeFault(fault);
+    const { contentType, body } = isUnknownPath(error) ? genericError(fault, req) : computeFault(fault);
     // A body that was not read to its end would be taken for the next request.
     if (fault.status === 413) res.setHeader('Connection', 'close');
     if (retryAfterSeconds !== undefined) res.setHeader('Retry-After', retryAfterSeconds);

@@ -1,7 +1,8 @@
-import { RequestError } from '@apistrata/microversion/router';
+import { ComputeRouterError } from '../errors.js';
 
 /** The operation existed once and is gone for good, at every version. */
-export class Gone extends RequestError {
-  readonly code = 'GONE';
-  readonly status = 410;
+export class Gone extends ComputeRouterError<'GONE'> {
+  constructor(message: string) {
+    super('GONE', message);
+  }
 }

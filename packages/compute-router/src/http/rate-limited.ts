@@ -1,5 +1,6 @@
 import type { ServerResponse } from 'node:http';
 import type { Caller } from '@apistrata/compute-engine';
+import { ComputeRouterError } from '../errors.js';
 
 /** What came of counting a request: the header fields that tell its caller, and whether it may go on. */
 export interface RateLimitVerdict {
@@ -18,15 +19,12 @@ export interface RateLimiter {
 }
 
 /** A caller made more requests than a limit allows: 429 with `Retry-After`. */
-export class RateLimitExceeded extends Error {
-  readonly code = 'RATE_LIMIT_EXCEEDED';
-  readonly status = 429;
+export class RateLimitExceeded extends ComputeRouterError<'RATE_LIMIT_EXCEEDED'> {
   /** Whole seconds until there is room again. */
   readonly retryAfterSeconds: number;
 
   constructor(limit: string, retryAfterSeconds: number) {
-    super(`Too many requests: ${limit}. Try again in ${retryAfterSeconds} s.`);
-    this.name = 'RateLimitExceeded';
+    super('RATE_LIMIT_EXCEEDED', `Too many requests: ${limit}. Try again in ${retryAfterSeconds} s.`);
     this.retryAfterSeconds = retryAfterSeconds;
   }
 }

@@ -1,6 +1,6 @@
+import { Refusal } from '@apistrata/compute-engine';
 import { object, one, query } from '@apistrata/microversion/schema';
 import { z } from 'zod';
-import { BadRequest } from '../http/bad-request.js';
 import { operation } from '../operation.js';
 import { refusedFrom275 } from '../schemas/extra-parameters.js';
 import { idText } from '../schemas/id-text.js';
@@ -13,7 +13,7 @@ function volumeOf(info: string | undefined): string {
   try {
     return deleteInfo.parse(JSON.parse(info ?? '')).volume_id;
   } catch {
-    throw new BadRequest('delete_info must be a JSON object with a volume_id');
+    throw new Refusal('BAD_REQUEST', 'delete_info must be a JSON object with a volume_id');
   }
 }
 

@@ -1,7 +1,7 @@
+import { Refusal } from '@apistrata/compute-engine';
 import { since, until } from '@apistrata/microversion';
 import { query } from '@apistrata/microversion/schema';
 import { z } from 'zod';
-import { BadRequest } from '../http/bad-request.js';
 import { operation } from '../operation.js';
 
 const tokenQuery = query({}, { extra: [until('2.98', 'ignore'), since('2.99', 'refuse')] });
@@ -17,7 +17,7 @@ export const consoleAuthTokens = [
     errors: [400, 401, 404],
     query: tokenQuery,
     run: () => {
-      throw new BadRequest('Consoles of this version have no tokens that could be looked up.');
+      throw new Refusal('BAD_REQUEST', 'Consoles of this version have no tokens that could be looked up.');
     },
   }),
   operation({

@@ -1,7 +1,7 @@
+import { Refusal } from '@apistrata/compute-engine';
 import { validateExtraSpec } from '@apistrata/compute-engine/api';
 import { at, since, type Version } from '@apistrata/microversion';
 import { object } from '@apistrata/microversion/schema';
-import { BadRequest } from '../http/bad-request.js';
 import { operation } from '../operation.js';
 import { textMap } from '../schemas/reply-types.js';
 import { metadataNumbers } from '../schemas/types.js';
@@ -22,7 +22,7 @@ function check(specs: Specs, version: Version): void {
   if (!at(validated, version)) return;
   for (const [key, value] of Object.entries(specs)) {
     const problem = validateExtraSpec(key, value);
-    if (problem) throw new BadRequest(problem);
+    if (problem) throw new Refusal('BAD_REQUEST', problem);
   }
 }
 
@@ -76,7 +76,7 @@ export const flavorExtraSpecs = [
     body: oneSpec,
     reply: textMap,
     run: async ({ engine, context, params: { flavor_id, id }, body, version }) => {
-      if (!Object.hasOwn(body, id)) throw new BadRequest('Request body and URI mismatch');
+      if (!Object.hasOwn(body, id)) throw new Refusal('BAD_REQUEST', 'Request body and URI mismatch');
       check(body, version);
       await engine.flavors.setExtraSpecs(context, flavor_id, body);
       return body;

@@ -1,9 +1,8 @@
-import type { Flavor } from '@apistrata/compute-engine';
+import { type Flavor, Refusal } from '@apistrata/compute-engine';
 import type { FlavorQuery } from '@apistrata/compute-engine/api';
 import { since, until } from '@apistrata/microversion';
 import { one, query } from '@apistrata/microversion/schema';
 import { z } from 'zod';
-import { BadRequest } from '../http/bad-request.js';
 import type { ComputeCall } from '../http/call.js';
 import { nextLink, pageSize } from '../http/paging.js';
 import { operation } from '../operation.js';
@@ -57,13 +56,13 @@ const PUBLIC: ReadonlyMap<string, boolean | null> = new Map<string, boolean | nu
 function isPublicOf(text: string | undefined): boolean | null | undefined {
   if (text === undefined) return undefined;
   const known = PUBLIC.get(text.trim().toLowerCase());
-  if (known === undefined) throw new BadRequest(`Invalid is_public filter [${text}]`);
+  if (known === undefined) throw new Refusal('BAD_REQUEST', `Invalid is_public filter [${text}]`);
   return known;
 }
 
 function least(name: string, text: string | undefined): number | undefined {
   if (text === undefined) return undefined;
-  if (!/^[+-]?\d+$/.test(text.trim())) throw new BadRequest(`Invalid ${name} filter [${text}]`);
+  if (!/^[+-]?\d+$/.test(text.trim())) throw new Refusal('BAD_REQUEST', `Invalid ${name} filter [${text}]`);
   return Number(text);
 }
 

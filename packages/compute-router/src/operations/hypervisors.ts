@@ -1,9 +1,8 @@
-import type { Node } from '@apistrata/compute-engine';
+import { type Node, Refusal } from '@apistrata/compute-engine';
 import type { Hypervisor, HypervisorParts } from '@apistrata/compute-engine/api';
 import { at, between, since, until } from '@apistrata/microversion';
 import { once, one, query } from '@apistrata/microversion/schema';
 import { z } from 'zod';
-import { BadRequest } from '../http/bad-request.js';
 import type { ComputeCall } from '../http/call.js';
 import { nextLink, pageSize } from '../http/paging.js';
 import { operation } from '../operation.js';
@@ -31,7 +30,7 @@ const meant = [
   ),
   since('2.53', (id: string): Is => {
     const known = uuidIn(id);
-    if (known === undefined) throw new BadRequest(`Invalid uuid ${id}`);
+    if (known === undefined) throw new Refusal('BAD_REQUEST', `Invalid uuid ${id}`);
     return ({ node }) => node.id === known;
   }),
 ];
@@ -75,7 +74,8 @@ type ListQuery = typeof listQuery extends { parse: (...args: never[]) => { value
 async function pageOf(call: ComputeCall, requested: ListQuery, parts: HypervisorParts) {
   const { limit, marker, with_servers: servers, hypervisor_hostname_pattern: pattern } = requested;
   if (pattern !== undefined && (limit !== undefined || marker !== undefined)) {
-    throw new BadRequest(
+    throw new Refusal(
+      'BAD_REQUEST',
       'Paging over hypervisors with the hypervisor_hostname_pattern query parameter is not supported.',
     );
   }

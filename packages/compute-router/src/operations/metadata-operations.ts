@@ -2,7 +2,6 @@ import { Refusal } from '@apistrata/compute-engine';
 import type { Windowed } from '@apistrata/microversion';
 import type { Operation } from '@apistrata/microversion/router';
 import { object } from '@apistrata/microversion/schema';
-import { BadRequest } from '../http/bad-request.js';
 import type { ComputeCall } from '../http/call.js';
 import { operation } from '../operation.js';
 import type { RuleName } from '../policy/index.js';
@@ -102,7 +101,7 @@ export function metadataOperations<T>(of: MetadataOf<T>): readonly Operation[] {
       reply: { meta: textMap },
       run: async (call) => {
         const { meta } = call.body;
-        if (!Object.hasOwn(meta, keyIn(call))) throw new BadRequest('Request body and URI mismatch');
+        if (!Object.hasOwn(meta, keyIn(call))) throw new Refusal('BAD_REQUEST', 'Request body and URI mismatch');
         await of.merge(call, call.target, meta);
         return { meta };
       },

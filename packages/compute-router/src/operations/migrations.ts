@@ -1,8 +1,7 @@
-import type { MigrationRecord, MigrationStatus } from '@apistrata/compute-engine';
+import { type MigrationRecord, type MigrationStatus, Refusal } from '@apistrata/compute-engine';
 import { at, since, until } from '@apistrata/microversion';
 import { object, once, one, query } from '@apistrata/microversion/schema';
 import { z } from 'zod';
-import { BadRequest } from '../http/bad-request.js';
 import { loadHosts } from '../http/call.js';
 import { nextLink, pageSize } from '../http/paging.js';
 import { operation } from '../operation.js';
@@ -57,7 +56,7 @@ export const migrationOperations = [
       const changesSince = requested['changes-since'];
       const changesBefore = requested['changes-before'];
       if (changesSince !== undefined && changesBefore !== undefined && changesSince > changesBefore)
-        throw new BadRequest('The value of changes-since must be less than or equal to changes-before.');
+        throw new Refusal('BAD_REQUEST', 'The value of changes-since must be less than or equal to changes-before.');
       const size = at(paged, call.version) ? pageSize(call, requested.limit) : undefined;
       const migrations = await call.engine.migrations.list({
         host: requested.host,

@@ -1,6 +1,6 @@
+import { Refusal } from '@apistrata/compute-engine';
 import type { QuotaValues } from '@apistrata/compute-engine/api';
 import { object } from '@apistrata/microversion/schema';
-import { BadRequest } from '../http/bad-request.js';
 import { operation } from '../operation.js';
 import { quotaValue } from '../schemas/types.js';
 import { quotaClassBody, quotaClassChanged, quotaClassShown } from '../views/quota.js';
@@ -31,7 +31,7 @@ export const quotaClassOperations = [
     reply: { quota_class_set: quotaClassChanged },
     run: async ({ engine, params: { id }, body }) => {
       if (id.length > LONGEST_NAME)
-        throw new BadRequest(`quota_class_name has ${id.length} characters, more than ${LONGEST_NAME}.`);
+        throw new Refusal('BAD_REQUEST', `quota_class_name has ${id.length} characters, more than ${LONGEST_NAME}.`);
       const { networks: _, ...limits } = body.quota_class_set as Readonly<Record<string, number | undefined>>;
       await engine.quotas.setClass(id, limits as Partial<QuotaValues>);
       return { quota_class_set: { id, limits: await engine.quotas.classLimits(id) } };

@@ -1,7 +1,7 @@
+import { Refusal } from '@apistrata/compute-engine';
 import { between, since, until } from '@apistrata/microversion';
 import { object, one, query } from '@apistrata/microversion/schema';
 import { z } from 'zod';
-import { BadRequest } from '../http/bad-request.js';
 import { pageSize } from '../http/paging.js';
 import { operation } from '../operation.js';
 import { refusedFrom275 } from '../schemas/extra-parameters.js';
@@ -56,7 +56,7 @@ export const serverGroupOperations = [
       const chosen = requested.policy ?? requested.policies![0]!;
       const maxServerPerHost = requested.rules?.max_server_per_host;
       if (maxServerPerHost !== undefined && chosen !== 'anti-affinity')
-        throw new BadRequest('Only anti-affinity policy supports rules.');
+        throw new Refusal('BAD_REQUEST', 'Only anti-affinity policy supports rules.');
       const made = { name: requested.name, policy: chosen, maxServerPerHost };
       return { server_group: await engine.serverGroups.create(context, made) };
     },

@@ -3,7 +3,6 @@ import type { ServiceChange } from '@apistrata/compute-engine/api';
 import { at, since, until, type Windowed } from '@apistrata/microversion';
 import { object } from '@apistrata/microversion/schema';
 import { z } from 'zod';
-import { BadRequest } from '../http/bad-request.js';
 import { operation } from '../operation.js';
 import { boolish, fqdn } from '../schemas/types.js';
 
@@ -22,7 +21,7 @@ interface Changed {
 type Verb = (requested: Wanted) => { readonly change: ServiceChange; readonly shown: Changed };
 
 function required<T>(value: T | undefined, name: string): T {
-  if (value === undefined) throw new BadRequest(`Missing ${name} field`);
+  if (value === undefined) throw new Refusal('BAD_REQUEST', `Missing ${name} field`);
   return value;
 }
 

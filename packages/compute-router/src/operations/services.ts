@@ -1,8 +1,8 @@
+import { Refusal } from '@apistrata/compute-engine';
 import type { ServiceChange } from '@apistrata/compute-engine/api';
 import { at, since, until } from '@apistrata/microversion';
 import { object, one, query } from '@apistrata/microversion/schema';
 import { z } from 'zod';
-import { BadRequest } from '../http/bad-request.js';
 import type { ComputeCall } from '../http/call.js';
 import { operation } from '../operation.js';
 import { refusedFrom275 } from '../schemas/extra-parameters.js';
@@ -18,14 +18,14 @@ const reason = z.string().min(1).max(255);
 
 function uuidOf(id: string): string {
   const known = uuidIn(id);
-  if (known === undefined) throw new BadRequest(`Invalid uuid ${id}`);
+  if (known === undefined) throw new Refusal('BAD_REQUEST', `Invalid uuid ${id}`);
   return known;
 }
 
 /** The UUID of the service that a path names by number. */
 async function byNumber({ engine }: ComputeCall, id: string): Promise<string> {
   const number = numberIn(id);
-  if (number === undefined) throw new BadRequest(`Invalid service id ${id}: it must be an integer`);
+  if (number === undefined) throw new Refusal('BAD_REQUEST', `Invalid service id ${id}: it must be an integer`);
   return (await engine.services.bySeq(number)).service.id;
 }
 
@@ -41,10 +41,13 @@ interface Wanted {
 /** A status says it all: enabled, or disabled without a reason, takes the reason of before away. */
 function changeOf({ status, disabled_reason, forced_down }: Wanted): ServiceChange {
   if (status === undefined && forced_down === undefined) {
-    throw new BadRequest("No updates were requested. Fields 'status' or 'forced_down' should be specified.");
+    throw new Refusal(
+      'BAD_REQUEST',
+      "No updates were requested. Fields 'status' or 'forced_down' should be specified.",
+    );
   }
   if (status === 'enabled' && disabled_reason !== undefined)
-    throw new BadRequest("Specifying 'disabled_reason' when status is 'enabled' is invalid.");
+    throw new Refusal('BAD_REQUEST', "Specifying 'disabled_reason' when status is 'enabled' is invalid.");
   return {
     ...(status && { disabled: status === 'disabled', disabledReason: disabled_reason ?? null }),
     ...(forced_down !== undefined && { forcedDown: forced_down }),

@@ -1,6 +1,6 @@
+import { Refusal } from '@apistrata/compute-engine';
 import type { UsageAuditLog } from '@apistrata/compute-engine/api';
 import { z } from 'zod';
-import { BadRequest } from '../http/bad-request.js';
 import { operation } from '../operation.js';
 
 const count = z.int().min(0);
@@ -52,7 +52,7 @@ function timeOf(text: string): number {
   const form = /^\d{4}-\d{2}-\d{2} \d{2}:\d{2}:\d{2}(?:\.\d{1,6})?$/;
   const time = form.test(text) ? Date.parse(`${text.slice(0, 23).replace(' ', 'T')}Z`) : Number.NaN;
   if (Number.isNaN(time) || !showTime(time).startsWith(text.slice(0, 19)))
-    throw new BadRequest('Invalid timestamp for before');
+    throw new Refusal('BAD_REQUEST', 'Invalid timestamp for before');
   return time;
 }
 

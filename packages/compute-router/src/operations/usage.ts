@@ -1,8 +1,8 @@
+import { Refusal } from '@apistrata/compute-engine';
 import type { UsageWindow } from '@apistrata/compute-engine/api';
 import { at, since } from '@apistrata/microversion';
 import { one, query } from '@apistrata/microversion/schema';
 import { z } from 'zod';
-import { BadRequest } from '../http/bad-request.js';
 import type { ComputeCall } from '../http/call.js';
 import { nextLink, pageSize } from '../http/paging.js';
 import { operation } from '../operation.js';
@@ -35,7 +35,7 @@ function microseconds(text: string): number {
   const ms = day === undefined ? Number.NaN : Date.parse(`${plain}Z`);
   // A day that no calendar has is moved to the next month by the parser.
   if (Number.isNaN(ms) || new Date(ms).toISOString().slice(0, 19) !== plain)
-    throw new BadRequest(`Datetime is in invalid format: ${text}`);
+    throw new Refusal('BAD_REQUEST', `Datetime is in invalid format: ${text}`);
   return ms * 1000 + Number((fraction ?? spacedFraction ?? '').padEnd(6, '0'));
 }
 
@@ -44,7 +44,8 @@ function windowOf({ start, end }: Asked, nowMs: number): UsageWindow {
   const nowUs = nowMs * 1000;
   const startUs = start ? microseconds(start) : nowUs;
   const endUs = end ? microseconds(end) : nowUs + 1;
-  if (startUs >= endUs) throw new BadRequest('Invalid start time. The start time cannot occur after the end time.');
+  if (startUs >= endUs)
+    throw new Refusal('BAD_REQUEST', 'Invalid start time. The start time cannot occur after the end time.');
   return { startUs, endUs: Math.min(endUs, nowUs) };
 }
 

@@ -1,28 +1,20 @@
-/** The caller may not do this. Carries the message that clients show. */
-export class PolicyDenied extends Error {
-  readonly code = 'POLICY_DENIED';
-  readonly status = 403;
-  readonly docs = 'docs/policies.md';
+import { ComputeRouterError } from '../errors.js';
 
+/** The caller may not do this. Carries the message that clients show. */
+export class PolicyDenied extends ComputeRouterError<'POLICY_DENIED'> {
   constructor(readonly rule: string) {
-    super(`Policy doesn't allow ${rule} to be performed.`);
-    this.name = 'PolicyDenied';
+    super('POLICY_DENIED', `Policy doesn't allow ${rule} to be performed.`);
   }
 }
 
 /** An expression that cannot be read. `column` counts from 1. */
-export class PolicySyntaxError extends Error {
-  readonly code = 'POLICY_SYNTAX';
-  readonly status = 500;
-  readonly docs = 'docs/policies.md#expressions';
-
+export class PolicySyntaxError extends ComputeRouterError<'POLICY_SYNTAX'> {
   constructor(
     problem: string,
     readonly expression: string,
     readonly column: number,
   ) {
-    super(`${problem} at column ${column} of ${JSON.stringify(expression)}`);
-    this.name = 'PolicySyntaxError';
+    super('POLICY_SYNTAX', `${problem} at column ${column} of ${JSON.stringify(expression)}`);
   }
 }
 
@@ -34,17 +26,13 @@ export interface PolicySource {
 }
 
 /** Policies that cannot be used; thrown when they are built, never later. The message begins with `file:line:`. */
-export class PolicyConfigError extends Error {
-  readonly code = 'POLICY_CONFIG';
-  readonly status = 500;
-  readonly docs = 'docs/policies.md#overrides';
+export class PolicyConfigError extends ComputeRouterError<'POLICY_CONFIG'> {
   readonly file: string | undefined;
   readonly line: number | undefined;
 
   constructor(problem: string, source: PolicySource = {}, cause?: unknown) {
     const place = source.file === undefined ? 'policies({ overrides })' : `${source.file}:${source.line ?? 1}`;
-    super(`${place}: ${problem}`, { cause });
-    this.name = 'PolicyConfigError';
+    super('POLICY_CONFIG', `${place}: ${problem}`, { cause });
     this.file = source.file;
     this.line = source.line;
   }

@@ -1,4 +1,5 @@
-import type { MicroversionError } from '../errors.js';
+import { STATUS_CODES } from 'node:http';
+import type { RequestError } from '../errors.js';
 import type { ErrorBody } from './error-body.js';
 
 const KINDS: Readonly<Record<string, { readonly code: string; readonly title: string }>> = {
@@ -7,12 +8,16 @@ const KINDS: Readonly<Record<string, { readonly code: string; readonly title: st
   NOT_IN_VERSION: { code: 'not-found', title: 'Not found' },
 };
 
+function kindOf({ code, status }: RequestError) {
+  return KINDS[code] ?? { code: code.toLowerCase().replaceAll('_', '-'), title: STATUS_CODES[status] ?? 'Error' };
+}
+
 /**
  * The error form of the API-SIG guidelines: a list `errors` of objects with `code` (`<service>.<reason>`), `status`,
  * `title`, `detail`, and for a version that is refused `min_version` and `max_version`. Always JSON.
  */
-export function apiSigError(error: MicroversionError): ErrorBody {
-  const { code, title } = KINDS[error.code]!;
+export function apiSigError(error: RequestError): ErrorBody {
+  const { code, title } = kindOf(error);
   const range =
     error.served && error.status !== 404
       ? { min_version: error.served.min.text, max_version: error.served.max.text }

@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http';
-import type { MicroversionError } from '../errors.js';
+import type { RequestError } from '../errors.js';
 
 /** What is sent for an error. */
 export interface ErrorBody {
@@ -9,4 +9,4 @@ export interface ErrorBody {
 }
 
 /** Turns an error into the body its client expects. */
-export type ErrorFormat = (error: MicroversionError, req: IncomingMessage) => ErrorBody;
+export type ErrorFormat = (error: RequestError, req: IncomingMessage) => ErrorBody;

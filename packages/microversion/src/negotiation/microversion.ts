@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { apiSigError } from '../error-bodies/api-sig-error.js';
 import { computeFault } from '../error-bodies/compute-fault.js';
-import { MicroversionError } from '../errors.js';
+import { RequestError } from '../errors.js';
 import { type NegotiatorOptions, negotiator, negotiatorOptionNames } from './negotiator.js';
 import { noteNegotiating, type RefusalOptions, refusal, refusalOptionNames } from './refusal.js';
 import { refuseUnknown } from './refuse-unknown.js';
@@ -50,7 +50,7 @@ export function microversion(options: MicroversionOptions): MicroversionMiddlewa
     try {
       negotiate.apply(req, res);
     } catch (error) {
-      if (!(error instanceof MicroversionError)) throw error;
+      if (!(error instanceof RequestError)) throw error;
       return refuse(error, req, res, next);
     }
     noteNegotiating(req, negotiating);

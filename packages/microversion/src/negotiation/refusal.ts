@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { computeFault } from '../error-bodies/compute-fault.js';
 import type { ErrorFormat } from '../error-bodies/error-body.js';
-import type { MicroversionError, Served } from '../errors.js';
+import type { RequestError, Served } from '../errors.js';
 
 /** What happens with errors. */
 export interface RefusalOptions {
@@ -12,7 +12,7 @@ export interface RefusalOptions {
 }
 
 export type Refuse = <T>(
-  error: MicroversionError,
+  error: RequestError,
   req: IncomingMessage,
   res: ServerResponse,
   next: (error?: unknown) => T,

@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
+import { RequestError } from '../errors.js';
 import { checkJsonText, checkJsonValue, type JsonLimits } from '../json-limits.js';
-import { BodyTooComplex, BodyTooLarge, MalformedBody, UnsupportedMediaType } from './errors.js';
 
 /** Media types read as JSON besides those an API adds; no type at all and plain text are read as JSON too. */
 const JSON_TYPES = new Set(['', 'application/json', 'text/plain']);
@@ -12,11 +12,11 @@ export interface BodyOptions {
   readonly jsonLimits: JsonLimits;
 }
 
-/** Throws {@link UnsupportedMediaType} unless the content type is one that is read as JSON. */
+/** Throws {@link RequestError} (415) unless the content type is one that is read as JSON. */
 export function checkMediaType(req: IncomingMessage, options: BodyOptions): void {
   const type = (req.headers['content-type'] ?? '').split(';', 1)[0]!.trim().toLowerCase();
   if (!JSON_TYPES.has(type) && !options.mediaTypes.includes(type)) {
-    throw new UnsupportedMediaType(`Unsupported Content-Type`);
+    throw new RequestError('UNSUPPORTED_MEDIA_TYPE', 'Unsupported Content-Type');
   }
 }
 
@@ -39,7 +39,7 @@ export async function readBody(req: IncomingMessage, options: BodyOptions): Prom
     checkJsonText(text, options.jsonLimits);
     return JSON.parse(text);
   } catch (error) {
-    throw error instanceof BodyTooComplex ? error : new MalformedBody('Malformed request body');
+    throw error instanceof RequestError ? error : new RequestError('MALFORMED_BODY', 'Malformed request body');
   }
 }
 
@@ -59,13 +59,13 @@ function receive(req: IncomingMessage, options: BodyOptions): Promise<Buffer> {
     req.once('end', () => resolve(chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks)));
     // A client that goes away is no failure of the service, and nobody is left to read the answer.
     const cutOff = () => {
-      if (!req.complete) reject(new MalformedBody('the request ended before its body was complete'));
+      if (!req.complete) reject(new RequestError('MALFORMED_BODY', 'the request ended before its body was complete'));
     };
     req.once('error', cutOff);
     req.once('close', cutOff);
   });
 }
 
-function tooLarge(options: BodyOptions): BodyTooLarge {
-  return new BodyTooLarge(`Request is too large: the limit is ${options.limitBytes} bytes`);
+function tooLarge(options: BodyOptions): RequestError {
+  return new RequestError('BODY_TOO_LARGE', `Request is too large: the limit is ${options.limitBytes} bytes`);
 }

@@ -1,5 +1,5 @@
 export * from '../documents/index.js';
-export { NotInVersion } from '../errors.js';
+export { MicroversionError, type MicroversionErrorCode, RequestError } from '../errors.js';
 export { checkJsonText, checkJsonValue, defaultJsonLimits, type JsonLimits } from '../json-limits.js';
 export { Answer, answer } from './answer.js';
 export * from './errors.js';

@@ -1,5 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { z } from 'zod';
+import { RequestError } from '../errors.js';
 import { defaultJsonLimits, type JsonLimits } from '../json-limits.js';
 import { refuseUnknown } from '../negotiation/refuse-unknown.js';
 import { type Query, type Versioned, versioned } from '../schema/index.js';
@@ -7,7 +8,7 @@ import type { Version } from '../version.js';
 import { at } from '../windowed.js';
 import { Answer } from './answer.js';
 import { checkMediaType, readBody } from './body.js';
-import { InvalidBody, InvalidQuery, InvalidReply, NoRoute } from './errors.js';
+import { InvalidBody, InvalidQuery, InvalidReply } from './errors.js';
 import { type Fault, faultNet, type OnError } from './fault-net.js';
 import { type RouterObserver, Trail } from './observer.js';
 import type { Operation, Routed } from './operation.js';
@@ -152,7 +153,7 @@ export function createRouter<C extends object>(options: RouterOptions<C>) {
     const mark = url.indexOf('?');
     const path = options.path ? options.path(req, call) : mark < 0 ? url : url.slice(0, mark);
     const match = table.find(req.method ?? 'GET', path);
-    if (!match) throw new NoRoute('The resource could not be found.');
+    if (!match) throw new RequestError('NO_ROUTE', 'The resource could not be found.');
     call.params = match.params;
     trail?.pass('route');
     const version = (call.version = options.negotiate(req, res));

@@ -1,7 +1,6 @@
 import findMyWay from 'find-my-way';
-import { NotInVersion } from '../errors.js';
+import { notInVersion, RequestError } from '../errors.js';
 import type { Version } from '../version.js';
-import { MalformedBody, UnknownAction } from './errors.js';
 import { groupBy } from './group-by.js';
 import { existsAt, type Method, type Operation, windowsOfOperation } from './operation.js';
 
@@ -69,15 +68,15 @@ export function routeTable(operations: readonly Operation[]): RouteTable {
   };
 }
 
-/** Reads the action key: the only key of an object. Unknown keys throw {@link UnknownAction}. */
+/** Reads the action key: the only key of an object. Unknown keys throw {@link RequestError}. */
 function actionOf(route: Route, body: unknown): readonly Operation[] {
   if (typeof body !== 'object' || body === null || Array.isArray(body))
-    throw new MalformedBody('Malformed request body');
+    throw new RequestError('MALFORMED_BODY', 'Malformed request body');
   const keys = Object.keys(body);
   if (keys.length !== 1)
-    throw new UnknownAction(keys.length === 0 ? 'No action specified' : 'Multiple actions specified');
+    throw new RequestError('UNKNOWN_ACTION', keys.length === 0 ? 'No action specified' : 'Multiple actions specified');
   const found = route.actions!.get(keys[0]!);
-  if (!found) throw new UnknownAction(`There is no such action: ${keys[0]}`);
+  if (!found) throw new RequestError('UNKNOWN_ACTION', `There is no such action: ${keys[0]}`);
   return found;
 }
 
@@ -86,9 +85,9 @@ export function candidatesOf(route: Route, body: unknown): readonly Operation[] 
   return route.actions ? actionOf(route, body) : route.operations;
 }
 
-/** The one that exists at the version; throws {@link NotInVersion} when none does. */
+/** The one that exists at the version; throws {@link RequestError} when none does. */
 export function operationAt(candidates: readonly Operation[], version: Version): Operation {
   const found = candidates.find((operation) => existsAt(operation, version));
-  if (!found) throw new NotInVersion();
+  if (!found) throw notInVersion();
   return found;
 }

@@ -1,16 +1,15 @@
 import type { IncomingMessage } from 'node:http';
-import { BodyTooComplex, checkJsonText, checkJsonValue, requestBase } from '@apistrata/microversion';
+import { checkJsonText, checkJsonValue, RequestError, requestBase } from '@apistrata/microversion';
 import { InvalidQuota } from '../errors.js';
 import type { LimitEntry } from '../project-quotas.js';
-import { type Answer, json, NO_CONTENT, Refusal } from './answer.js';
+import { type Answer, ISSUE, json, NO_CONTENT, Refusal } from './answer.js';
 import { InexactNumber, type JsonValue, jsonOf, readJson } from './json-value.js';
 import { linksOf, pageIn } from './page.js';
-import { limitsIn, SchemaViolation } from './project-quota-schema.js';
-import { BodyTooLarge, ParsedBody, readBody } from './read-body.js';
+import { limitsIn } from './project-quota-schema.js';
+import { ParsedBody, readBody } from './read-body.js';
 import type { RouterSettings } from './router-options.js';
 
 const NOT_FOUND = 'Project quotas not found.';
-const ISSUE = 'Project Quotas issue seen -';
 
 /** `GET /v1/quotas`: what applies to the caller, defaults filled in. */
 export async function showQuotas({ quota }: RouterSettings, project: string): Promise<Answer> {
@@ -54,18 +53,15 @@ export async function listProjects(settings: RouterSettings, req: IncomingMessag
 }
 
 async function limitsOf({ quota, bodyLimitBytes }: RouterSettings, req: IncomingMessage): Promise<LimitEntry> {
-  const body = await readBody(req, bodyLimitBytes).catch((error) => {
-    throw error instanceof BodyTooLarge
-      ? new Refusal(413, `${ISSUE} The body has more than ${bodyLimitBytes} bytes.`)
-      : error;
-  });
+  const body = await readBody(req, bodyLimitBytes);
   if (body instanceof Buffer && body.length === 0) throw new Refusal(400, `${ISSUE} No data supplied to process..`);
   try {
     return limitsIn(jsonIn(body), quota.kinds);
   } catch (error) {
-    if (error instanceof InexactNumber || error instanceof BodyTooComplex)
+    if (error instanceof Refusal) throw error;
+    if (error instanceof InexactNumber || error instanceof RequestError)
       throw new Refusal(400, `${ISSUE} ${error.message}`);
-    throw new Refusal(400, error instanceof SchemaViolation ? error.message : 'Malformed JSON');
+    throw new Refusal(400, 'Malformed JSON');
   }
 }
 

@@ -1,4 +1,5 @@
 import { STATUS_CODES } from 'node:http';
+import { QuotaError } from '../errors.js';
 import { printJson } from './json-value.js';
 
 /** What is sent: a status, a body with its type unless there is none, more headers. */
@@ -10,14 +11,17 @@ export interface Answer {
 }
 
 /** A request that gets the error body of this API. */
-export class Refusal extends Error {
+export class Refusal extends QuotaError {
   readonly answer: Answer;
 
   constructor(status: number, description: string | null, headers?: Readonly<Record<string, string>>) {
-    super(description ?? '');
+    super('REQUEST_REFUSED', description ?? '', { status });
     this.answer = { ...json(status, { code: status, title: titleOf(status), description }), headers };
   }
 }
+
+/** How texts of refused requests begin. */
+export const ISSUE = 'Project Quotas issue seen -';
 
 export function json(status: number, body: object): Answer {
   return { status, type: 'application/json', body: printJson(body) };

@@ -1,5 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import { checkOptions } from '../check-options.js';
+import { QuotaError } from '../errors.js';
 
 /** Who sends a request. */
 export interface Identity {
@@ -14,17 +15,14 @@ export interface Identity {
 export type IdentityOf = (req: IncomingMessage) => Identity | undefined | PromiseLike<Identity | undefined>;
 
 /** A request whose sender cannot be told; `message` is for the client. */
-export class IdentityError extends Error {
-  override readonly name = 'IdentityError';
-  readonly code = 'IDENTITY_UNKNOWN';
-
+export class IdentityError extends QuotaError {
   /** @param headers what the answer says besides, `{ 'Retry-After': '5' }` */
   constructor(
-    readonly status: 400 | 401 | 403 | 503,
+    status: 400 | 401 | 403 | 503,
     message: string,
     readonly headers: Readonly<Record<string, string>> = {},
   ) {
-    super(message);
+    super('IDENTITY_UNKNOWN', message, { status });
   }
 }
 

@@ -1,3 +1,5 @@
+import { QuotaError } from '../errors.js';
+
 /**
  * A parsed JSON text. Numbers are a `number`, or a `bigint` where an integer is too large to be exact as one.
  * Objects are Maps: no name in them, `__proto__` included, means anything.
@@ -108,9 +110,9 @@ export function readJson(text: string): JsonValue {
 }
 
 /** A number that somebody before us has read, and perhaps rounded. The message is for the client. */
-export class InexactNumber extends Error {
+export class InexactNumber extends QuotaError {
   constructor(number: number) {
-    super(`The number ${BigInt(number)} is too large to be taken exactly here.`);
+    super('NUMBER_INEXACT', `The number ${BigInt(number)} is too large to be taken exactly here.`);
   }
 }
 

@@ -1,18 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import {
-  accepts,
-  apiSigError,
-  type ErrorBody,
-  genericError,
-  MicroversionError,
-  requestBase,
-} from '@apistrata/microversion';
+import { accepts, apiSigError, type ErrorBody, genericError, RequestError, requestBase } from '@apistrata/microversion';
 import { InvalidQuota } from '../errors.js';
 import { listProjects, removeProject, setProject, showProject, showQuotas } from './actions.js';
 import { type Answer, Refusal } from './answer.js';
 import { type Identity, IdentityError } from './identity.js';
-import { BodyAborted } from './read-body.js';
+import { ClientGone } from './read-body.js';
 import { METHODS, type Route, routeOf } from './route.js';
 import { type ProjectQuotaRouterOptions, type RouterSettings, routerSettings } from './router-options.js';
 
@@ -70,8 +63,8 @@ async function answerTo(
   } catch (error) {
     if (error instanceof Refusal) return error.answer;
     if (error instanceof IdentityError) return strangerAnswer(settings, error, req);
-    if (error instanceof MicroversionError) return versionAnswer(error, req);
-    if (error instanceof BodyAborted) return undefined;
+    if (error instanceof RequestError) return versionAnswer(error, req);
+    if (error instanceof ClientGone) return undefined;
     const service = route.name === 'quotas' ? 'Quotas' : 'Project Quotas';
     if (error instanceof InvalidQuota) return new Refusal(400, `${service} issue seen - ${error.message}.`).answer;
     settings.onError(error, req);
@@ -93,7 +86,7 @@ function strangerAnswer(
 }
 
 /** What is no version is told in the form the client likes; what is none of ours in the one that tells the range. */
-function versionAnswer(error: MicroversionError, req: IncomingMessage): Answer {
+function versionAnswer(error: RequestError, req: IncomingMessage): Answer {
   const content = error.status === 406 ? apiSigError(error) : genericError(error, req);
   return { status: error.status, ...contentOf(content) };
 }

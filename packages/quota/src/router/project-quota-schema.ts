@@ -1,26 +1,26 @@
 import type { Limit } from '../limits.js';
+import { Refusal } from './answer.js';
 import type { JsonObject, JsonValue } from './json-value.js';
 import { notationOf, textNotation } from './value-notation.js';
 
 const MEMBER = 'project_quotas';
 const MAX_LIMIT = 2n ** 63n - 1n;
 
-/** What is wrong with a body; the message is the description of the answer. */
-export class SchemaViolation extends Error {
-  constructor(reason: string, property: string) {
-    super(`Provided object does not match schema 'Project Quota': ${reason}. Invalid property: '${property}'`);
-  }
+/** What is wrong with a body. */
+function violation(reason: string, property: string): Refusal {
+  const what = `Provided object does not match schema 'Project Quota': ${reason}. Invalid property: '${property}'`;
+  return new Refusal(400, what);
 }
 
 /**
  * The limits in a body `{"project_quotas": {"secrets": 10, "orders": null}}`, by kind.
  *
- * @throws SchemaViolation with the outermost problem: of the whole, then of the member, then of the kinds in order
+ * @throws Refusal with the outermost problem: of the whole, then of the member, then of the kinds in order
  */
 export function limitsIn(body: JsonValue, kinds: readonly string[]): Readonly<Record<string, Limit | null>> {
   const outer = objectOf(body, 'None');
   const member = outer.get(MEMBER);
-  if (member === undefined) throw new SchemaViolation(`'${MEMBER}' is a required property`, 'None');
+  if (member === undefined) throw violation(`'${MEMBER}' is a required property`, 'None');
   refuseOthers(outer, [MEMBER], 'None');
   const limits = objectOf(member, MEMBER);
   refuseOthers(limits, kinds, MEMBER);
@@ -34,7 +34,7 @@ export function limitsIn(body: JsonValue, kinds: readonly string[]): Readonly<Re
 
 function objectOf(value: JsonValue, property: string): JsonObject {
   if (value instanceof Map) return value;
-  throw new SchemaViolation(`${notationOf(value)} is not of type 'object'`, property);
+  throw violation(`${notationOf(value)} is not of type 'object'`, property);
 }
 
 function refuseOthers(object: JsonObject, known: readonly string[], property: string): void {
@@ -42,15 +42,15 @@ function refuseOthers(object: JsonObject, known: readonly string[], property: st
   if (others.length === 0) return;
   const were = others.length === 1 ? 'was' : 'were';
   const reason = `Additional properties are not allowed (${others.join(', ')} ${were} unexpected)`;
-  throw new SchemaViolation(reason, property);
+  throw violation(reason, property);
 }
 
 function limitOf(value: JsonValue): Limit | null {
   if (value === null) return null;
   const isInteger = typeof value === 'bigint' || Number.isInteger(value);
-  if (!isInteger) throw new SchemaViolation(`${notationOf(value)} is not of type 'integer'`, MEMBER);
+  if (!isInteger) throw violation(`${notationOf(value)} is not of type 'integer'`, MEMBER);
   const exact = BigInt(value as number | bigint);
-  if (exact < -1n) throw new SchemaViolation(`${exact} is less than the minimum of -1`, MEMBER);
-  if (exact > MAX_LIMIT) throw new SchemaViolation(`${exact} is greater than the maximum of ${MAX_LIMIT}`, MEMBER);
+  if (exact < -1n) throw violation(`${exact} is less than the minimum of -1`, MEMBER);
+  if (exact > MAX_LIMIT) throw violation(`${exact} is greater than the maximum of ${MAX_LIMIT}`, MEMBER);
   return exact;
 }

@@ -1,5 +1,6 @@
 import { parseArgs } from 'node:util';
 import { PRINTS, type Print } from '../environment.js';
+import { TestCloudError } from '../errors.js';
 import type { CloudOptions } from '../options.js';
 
 /** What the command takes; the help is made of it. */
@@ -62,8 +63,10 @@ export interface CommandOptions {
 }
 
 /** Something about the command line that its user can put right. */
-export class CommandError extends Error {
-  readonly code = 'COMMAND_LINE';
+export class CommandError extends TestCloudError {
+  constructor(message: string) {
+    super('COMMAND_LINE', message);
+  }
 }
 
 export function helpText(): string {

@@ -49,5 +49,5 @@ export const networkService = standIn({
     ...quotaRoutes(),
     ...RESOURCES.flatMap((spec) => resourceRoutes(new Resource(networkStyle, spec))),
   ],
-  fault: ({ code, message }) => ({ NeutronError: { type: code, message, detail: '' } }),
+  fault: ({ type, message }) => ({ NeutronError: { type, message, detail: '' } }),
 });

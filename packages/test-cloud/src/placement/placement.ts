@@ -46,13 +46,13 @@ export const placementService = standIn({
     openGet('/', versions),
     ...[...providerRoutes(), ...inventoryRoutes(), ...nameRoutes(), ...allocationRoutes()].map(forAdmins),
   ],
-  fault: ({ status, message, code }) => ({
+  fault: ({ status, message, type }) => ({
     errors: [
       {
         status,
         title: STATUS_CODES[status],
         detail: message,
-        code: code.startsWith('placement.') ? code : 'placement.undefined_code',
+        code: type.startsWith('placement.') ? type : 'placement.undefined_code',
       },
     ],
   }),

@@ -1,12 +1,12 @@
-/** Another service's answer is longer than whoever asked is ready to keep. */
-export class AnswerTooLarge extends Error {
-  override readonly name = 'AnswerTooLarge';
-  readonly code = 'ANSWER_TOO_LARGE';
-  /** A gateway whose other side misbehaves; those who know what the answer was for say it in their own words. */
-  readonly status = 503;
+import { EngineError } from '../../engine-error.js';
 
+/**
+ * Another service's answer is longer than whoever asked is ready to keep: 503, as from a gateway whose other side misbehaves. Those who know what the answer
+ * was for say it in their own words.
+ */
+export class AnswerTooLarge extends EngineError<'ANSWER_TOO_LARGE'> {
   constructor(readonly maxBytes: number) {
-    super(`the answer is larger than ${maxBytes} bytes`);
+    super('ANSWER_TOO_LARGE', `the answer is larger than ${maxBytes} bytes`);
   }
 }
 

@@ -1,6 +1,5 @@
 import { Refusal } from '@apistrata/compute-engine';
 import { z } from 'zod';
-import { BadRequest } from '../../http/bad-request.js';
 import { operation } from '../../operation.js';
 import { proxied } from './window.js';
 
@@ -46,7 +45,7 @@ export const baremetalProxies = [
       status: 200,
       errors: [400],
       run: () => {
-        throw new BadRequest('Bare metal nodes cannot be changed through this API; use their own service.');
+        throw new Refusal('BAD_REQUEST', 'Bare metal nodes cannot be changed through this API; use their own service.');
       },
     }),
   ),

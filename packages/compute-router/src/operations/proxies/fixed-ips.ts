@@ -4,7 +4,6 @@ import type { Port } from '@apistrata/compute-engine/catalogs';
 import { since } from '@apistrata/microversion';
 import { field, view } from '@apistrata/microversion/router';
 import { z } from 'zod';
-import { BadRequest } from '../../http/bad-request.js';
 import type { ComputeCall } from '../../http/call.js';
 import { operation } from '../../operation.js';
 import { nullableText } from '../../schemas/reply-types.js';
@@ -44,7 +43,7 @@ export const fixedIpProxies = [
     errors: [400, 404],
     reply: { fixed_ip: fixedIp },
     run: async ({ engine, caller, context, params: { id: address } }) => {
-      if (isIP(address) === 0) throw new BadRequest(`Fixed IP ${address} is not an IP address.`);
+      if (isIP(address) === 0) throw new Refusal('BAD_REQUEST', `Fixed IP ${address} is not an IP address.`);
       const ports = await engine.catalogs.networks.listPorts(caller, {});
       const port = ports.find(({ fixedIps }) => fixedIps.some((fixed) => fixed.address === address));
       if (!port) throw new Refusal('NOT_FOUND', `Fixed IP not found for address ${address}.`);

@@ -1,6 +1,6 @@
+import { Refusal } from '@apistrata/compute-engine';
 import type { Image, ImageQuery } from '@apistrata/compute-engine/catalogs';
 import { one, query } from '@apistrata/microversion/schema';
-import { BadRequest } from '../../http/bad-request.js';
 import type { ComputeCall } from '../../http/call.js';
 import { nextLink, pageSize } from '../../http/paging.js';
 import { operation } from '../../operation.js';
@@ -39,7 +39,7 @@ function propertiesIn(requested: Asked): Readonly<Record<string, string>> {
   );
   const properties = Object.fromEntries(named.map(([name, value]) => [name.slice(PROPERTY.length), String(value)]));
   if (Object.entries(properties).some((pair) => pair.join().includes('\0')))
-    throw new BadRequest('NUL is not legal in filters.');
+    throw new Refusal('BAD_REQUEST', 'NUL is not legal in filters.');
   return {
     ...properties,
     // A server may be named by its URL.
@@ -50,7 +50,7 @@ function propertiesIn(requested: Asked): Readonly<Record<string, string>> {
 
 function least(name: string, text: string | undefined): number {
   if (text === undefined) return 0;
-  if (!/^[+-]?\d+$/.test(text)) throw new BadRequest(`Invalid ${name} filter [${text}]`);
+  if (!/^[+-]?\d+$/.test(text)) throw new Refusal('BAD_REQUEST', `Invalid ${name} filter [${text}]`);
   return Number(text);
 }
 

@@ -1,6 +1,6 @@
+import { Refusal } from '@apistrata/compute-engine';
 import type { NewSecurityGroupRule, SecurityGroupRule } from '@apistrata/compute-engine/catalogs';
 import { z } from 'zod';
-import { BadRequest } from '../../http/bad-request.js';
 import { nullableText } from '../../schemas/reply-types.js';
 
 /** A rule as the old API writes it. */
@@ -82,14 +82,14 @@ const ranges: Readonly<Record<string, readonly [number, number]>> = {
 function protocolOf(value: unknown): string {
   const protocol = typeof value === 'string' ? value.toLowerCase() : '';
   if (Object.hasOwn(ranges, protocol)) return protocol;
-  throw new BadRequest(`Invalid IP protocol: there are ${Object.keys(ranges).join(', ')}.`);
+  throw new Refusal('BAD_REQUEST', `Invalid IP protocol: there are ${Object.keys(ranges).join(', ')}.`);
 }
 
 function portOf(value: unknown, protocol: string): number {
   const port = typeof value === 'number' || (typeof value === 'string' && /^-?\d+$/.test(value)) ? Number(value) : NaN;
   const [least, most] = ranges[protocol]!;
   if (Number.isInteger(port) && port >= least && port <= most) return port;
-  throw new BadRequest(`Invalid port: ${protocol} has numbers from ${least} to ${most}.`);
+  throw new Refusal('BAD_REQUEST', `Invalid port: ${protocol} has numbers from ${least} to ${most}.`);
 }
 
 /** The rule of the network service that a request means. Throws the 400 for what makes no sense. */
@@ -98,14 +98,14 @@ export function ruleFrom(askedRule: AskedRule): NewSecurityGroupRule {
   const remoteGroupId = askedRule.group_id ?? null;
   const given = [askedRule.ip_protocol, askedRule.from_port, askedRule.to_port].filter((value) => !missing(value));
   if (given.length === 0 && remoteGroupId) return { ...base, remoteGroupId };
-  if (given.length < 3) throw new BadRequest('Not enough parameters to build a valid rule.');
+  if (given.length < 3) throw new Refusal('BAD_REQUEST', 'Not enough parameters to build a valid rule.');
   const protocol = protocolOf(askedRule.ip_protocol);
   const [from, to] = [portOf(askedRule.from_port, protocol), portOf(askedRule.to_port, protocol)];
   if (from > to && protocol !== 'icmp')
-    throw new BadRequest(`Invalid port range ${from}:${to}: it ends before it starts.`);
+    throw new Refusal('BAD_REQUEST', `Invalid port range ${from}:${to}: it ends before it starts.`);
   const ports = { protocol, portMin: from === -1 ? null : from, portMax: to === -1 ? null : to };
   if (remoteGroupId) return { ...base, ...ports, remoteGroupId };
   if (missing(askedRule.cidr)) return { ...base, ...ports, remoteCidr: ANYTHING };
-  if (typeof askedRule.cidr !== 'string') throw new BadRequest('Invalid CIDR given as IP prefix.');
+  if (typeof askedRule.cidr !== 'string') throw new Refusal('BAD_REQUEST', 'Invalid CIDR given as IP prefix.');
   return { ...base, ...ports, remoteCidr: askedRule.cidr };
 }

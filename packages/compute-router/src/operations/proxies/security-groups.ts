@@ -1,7 +1,7 @@
+import { Refusal } from '@apistrata/compute-engine';
 import type { SecurityGroup } from '@apistrata/compute-engine/catalogs';
 import { one, query } from '@apistrata/microversion/schema';
 import { z } from 'zod';
-import { BadRequest } from '../../http/bad-request.js';
 import type { ComputeCall } from '../../http/call.js';
 import { operation } from '../../operation.js';
 import { nullableText } from '../../schemas/reply-types.js';
@@ -33,7 +33,7 @@ const rules = { path: '/os-security-group-rules', item: '/os-security-group-rule
 
 function checkedId(id: string): string {
   const checked = uuid.safeParse(id);
-  if (!checked.success) throw new BadRequest('Security group id should be uuid');
+  if (!checked.success) throw new Refusal('BAD_REQUEST', 'Security group id should be uuid');
   return checked.data;
 }
 
@@ -65,7 +65,8 @@ const showGroup = async (call: ComputeCall, group: SecurityGroup) => ({
 
 /** Text of a name or a description that databases can hold. */
 function checkedText({ name, description }: { readonly name: string; readonly description: string }) {
-  if (`${name}${description}`.includes('\0')) throw new BadRequest('NUL is not legal in names and descriptions.');
+  if (`${name}${description}`.includes('\0'))
+    throw new Refusal('BAD_REQUEST', 'NUL is not legal in names and descriptions.');
   return { name, description };
 }
 

@@ -1,8 +1,7 @@
-import type { Server } from '@apistrata/compute-engine';
+import { Refusal, type Server } from '@apistrata/compute-engine';
 import { between, since, until } from '@apistrata/microversion';
 import { object } from '@apistrata/microversion/schema';
 import { z } from 'zod';
-import { BadRequest } from '../../http/bad-request.js';
 import type { ComputeCall } from '../../http/call.js';
 import { operation } from '../../operation.js';
 import { parentServer, serverById } from './target.js';
@@ -57,7 +56,7 @@ export const serverConsoles = [
     run: async (call) => {
       const { protocol: requested, type } = call.body.remote_console as { protocol: string; type: string };
       if (requested === 'rdp' || !types[requested]?.includes(type))
-        throw new BadRequest(`Unavailable console type ${type} for protocol ${requested}.`);
+        throw new Refusal('BAD_REQUEST', `Unavailable console type ${type} for protocol ${requested}.`);
       const url = await open(call, call.target, type);
       return { remote_console: { protocol: requested, type, url } } as never;
     },
@@ -91,7 +90,7 @@ export const serverConsoles = [
     errors: [400, 404, 409, 501],
     target: serverById,
     run: () => {
-      throw new BadRequest('Unavailable console type rdp-html5.');
+      throw new Refusal('BAD_REQUEST', 'Unavailable console type rdp-html5.');
     },
   }),
   operation({

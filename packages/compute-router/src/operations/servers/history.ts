@@ -1,9 +1,8 @@
-import type { ActionEvent, InstanceAction } from '@apistrata/compute-engine';
+import { type ActionEvent, type InstanceAction, Refusal } from '@apistrata/compute-engine';
 import { at, since, until } from '@apistrata/microversion';
 import { field, nestedList, type ViewShape, view } from '@apistrata/microversion/router';
 import { once, query } from '@apistrata/microversion/schema';
 import { z } from 'zod';
-import { BadRequest } from '../../http/bad-request.js';
 import type { ComputeCall } from '../../http/call.js';
 import { nextLink, pageSize } from '../../http/paging.js';
 import { operation } from '../../operation.js';
@@ -111,7 +110,7 @@ export const serverHistory = [
       const changesSince = call.query['changes-since'];
       const changesBefore = call.query['changes-before'];
       if (changesSince !== undefined && changesBefore !== undefined && changesSince > changesBefore) {
-        throw new BadRequest('The value of changes-since must be less than or equal to changes-before.');
+        throw new Refusal('BAD_REQUEST', 'The value of changes-since must be less than or equal to changes-before.');
       }
       const size = at(paged, call.version) ? pageSize(call, limit) : undefined;
       const actions = await call.engine.instanceActions.list(call.target.id, {

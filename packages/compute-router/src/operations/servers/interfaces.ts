@@ -1,10 +1,9 @@
-import type { Server } from '@apistrata/compute-engine';
+import { Refusal, type Server } from '@apistrata/compute-engine';
 import type { AttachedPort } from '@apistrata/compute-engine/api';
 import { at, since, until } from '@apistrata/microversion';
 import { field, view } from '@apistrata/microversion/router';
 import { derive, object } from '@apistrata/microversion/schema';
 import { z } from 'zod';
-import { BadRequest } from '../../http/bad-request.js';
 import type { ComputeCall } from '../../http/call.js';
 import { operation } from '../../operation.js';
 import * as type from '../../schemas/types.js';
@@ -79,9 +78,10 @@ export const serverInterfaces = [
     reply: { interfaceAttachment: attached },
     run: async (call) => {
       const requested = call.body.interfaceAttachment ?? {};
-      if (requested.net_id && requested.port_id) throw new BadRequest('Must not input both network_id and port_id');
+      if (requested.net_id && requested.port_id)
+        throw new Refusal('BAD_REQUEST', 'Must not input both network_id and port_id');
       if (requested.fixed_ips && !requested.net_id)
-        throw new BadRequest('Must input network_id when request IP address');
+        throw new Refusal('BAD_REQUEST', 'Must input network_id when request IP address');
       return {
         interfaceAttachment: await call.engine.servers.act(call.context, call.target.id, 'attachInterface', {
           networkId: requested.net_id,

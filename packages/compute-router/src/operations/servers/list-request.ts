@@ -1,7 +1,6 @@
 import { Refusal } from '@apistrata/compute-engine';
 import { type ServerFilters, type ServerQuery, type ServerSort, statesOf } from '@apistrata/compute-engine/api';
 import { at, since } from '@apistrata/microversion';
-import { BadRequest } from '../../http/bad-request.js';
 import type { ComputeCall } from '../../http/call.js';
 import { pageSize } from '../../http/paging.js';
 import type { RuleName } from '../../policy/index.js';
@@ -32,8 +31,8 @@ function booleanOf(text: string): boolean | undefined {
   return YES.test(text) ? true : NO.test(text) ? false : undefined;
 }
 
-function invalidFilter(name: string): BadRequest {
-  return new BadRequest(`Invalid filter field: ${name}.`);
+function invalidFilter(name: string): Refusal {
+  return new Refusal('BAD_REQUEST', `Invalid filter field: ${name}.`);
 }
 
 /** What a list of servers is asked for, after what the caller may not ask has been dropped. Undefined: an empty list. */
@@ -75,7 +74,8 @@ function allowedOf(call: ComputeCall, given: ServerListParameters): ServerListPa
 function allProjectsOf(call: ComputeCall, { all_tenants: text }: ServerListParameters, rule: RuleName): boolean {
   if (text === undefined) return false;
   const requested = text === '' ? true : booleanOf(text);
-  if (requested === undefined) throw new BadRequest(`Invalid value '${text}' for all_tenants: it is true or false.`);
+  if (requested === undefined)
+    throw new Refusal('BAD_REQUEST', `Invalid value '${text}' for all_tenants: it is true or false.`);
   if (requested) call.require(rule);
   return requested;
 }
@@ -88,8 +88,10 @@ function sortOf(call: ComputeCall, { sort_key: keys = [], sort_dir: directions =
     }
   }
   const unknown = directions.find((direction) => direction !== 'asc' && direction !== 'desc');
-  if (unknown !== undefined) throw new BadRequest(`Unknown sort direction '${unknown}': it is asc or desc.`);
-  if (directions.length > requested.length) throw new BadRequest('There are more sort directions than sort keys.');
+  if (unknown !== undefined)
+    throw new Refusal('BAD_REQUEST', `Unknown sort direction '${unknown}': it is asc or desc.`);
+  if (directions.length > requested.length)
+    throw new Refusal('BAD_REQUEST', 'There are more sort directions than sort keys.');
   return requested.flatMap((name, position): readonly ServerSort[] => {
     const direction = (directions[position] ?? directions[0] ?? 'desc') as ServerSort['direction'];
     const key = at(sortKeys[name], call.version);
@@ -107,7 +109,7 @@ function filtersOf(call: ComputeCall, given: ServerListParameters, allProjects: 
   const changedSince = given['changes-since'];
   const changedBefore = given['changes-before'];
   if (changedSince !== undefined && changedBefore !== undefined && changedSince > changedBefore) {
-    throw new BadRequest('The value of changes-since must be less than or equal to changes-before.');
+    throw new Refusal('BAD_REQUEST', 'The value of changes-since must be less than or equal to changes-before.');
   }
   const { vmState, ...plain } = plainFiltersOf(given);
   return {
@@ -146,6 +148,7 @@ function statusesOf(call: ComputeCall, words: readonly string[]): readonly strin
 function lockedOf(text: string | undefined): boolean | undefined {
   if (text === undefined) return undefined;
   const locked = booleanOf(text);
-  if (locked === undefined) throw new BadRequest(`Invalid value '${text}' for locked: it is true or false.`);
+  if (locked === undefined)
+    throw new Refusal('BAD_REQUEST', `Invalid value '${text}' for locked: it is true or false.`);
   return locked;
 }

@@ -1,8 +1,8 @@
+import { Refusal } from '@apistrata/compute-engine';
 import { at, between, since, until } from '@apistrata/microversion';
 import { answer } from '@apistrata/microversion/router';
 import { object } from '@apistrata/microversion/schema';
 import { z } from 'zod';
-import { BadRequest } from '../../http/bad-request.js';
 import { operation } from '../../operation.js';
 import * as type from '../../schemas/types.js';
 import { serverById } from './target.js';
@@ -154,7 +154,7 @@ export const moveActions = [
       const { engine, context, target, version } = call;
       const { host, adminPass, onSharedStorage, force } = call.body.evacuate;
       if (onSharedStorage && adminPass !== undefined)
-        throw new BadRequest('admin password can not be changed on existing disk');
+        throw new Refusal('BAD_REQUEST', 'admin password can not be changed on existing disk');
       const password = await engine.servers.act(context, target.id, 'evacuate', {
         host,
         force: force ?? (host !== undefined && at(forcedWithHost.evacuate, version)),

@@ -1,8 +1,8 @@
+import { Refusal } from '@apistrata/compute-engine';
 import { since } from '@apistrata/microversion';
 import { answer } from '@apistrata/microversion/router';
 import { object, query } from '@apistrata/microversion/schema';
 import { z } from 'zod';
-import { BadRequest } from '../../http/bad-request.js';
 import { operation } from '../../operation.js';
 import * as type from '../../schemas/types.js';
 import { anyParentServer } from './target.js';
@@ -81,7 +81,8 @@ export const serverTags = [
     run: async (call) => {
       const { id } = call.params;
       if (!type.tag.safeParse(id).success)
-        throw new BadRequest(
+        throw new Refusal(
+          'BAD_REQUEST',
           `Tag '${id}' is invalid. It must be a string without characters '/' and ','. Maximum length is 60.`,
         );
       const added = await call.engine.serverTags.add(call.context, call.target.id, id);

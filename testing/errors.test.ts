@@ -1,0 +1,114 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { inspect } from 'node:util';
+import { describe, expect, it } from 'vitest';
+import { CatalogError } from '../packages/compute-engine/src/catalogs/catalog-error.js';
+import {
+  type CatalogErrorCode,
+  catalogErrorKinds,
+} from '../packages/compute-engine/src/catalogs/catalog-error-codes.js';
+import { errorCodes as engineCodes } from '../packages/compute-engine/src/engine-error.js';
+import { Refusal } from '../packages/compute-engine/src/errors.js';
+import { errorCodes as routerCodes } from '../packages/compute-router/src/errors.js';
+import { PolicyDenied } from '../packages/compute-router/src/policy/policy-errors.js';
+import { CommandError } from '../packages/explorer/src/cli/command-error.js';
+import { HealthcheckConfigError } from '../packages/healthcheck/src/config-error.js';
+import { RequestError, errorCodes as versionCodes } from '../packages/microversion/src/errors.js';
+import { QemuError, errorCodes as qemuCodes } from '../packages/qemu/src/qemu-error.js';
+import { InvalidQuota, errorCodes as quotaCodes } from '../packages/quota/src/errors.js';
+import { errorCodes as cloudCodes } from '../packages/test-cloud/src/errors.js';
+import { ServiceError } from '../packages/test-cloud/src/service/service-error.js';
+
+const root = join(import.meta.dirname, '..');
+const page = readFileSync(join(root, 'docs/errors.md'), 'utf8');
+
+interface Home {
+  /** The one class that extends `Error` itself. */
+  readonly base: string;
+  readonly codes: Readonly<Record<string, number>> | readonly string[];
+  readonly example: Error & { readonly code: string; readonly url: string };
+}
+
+const catalogCodes = Object.fromEntries(
+  Object.keys(catalogErrorKinds).map((code) => [code, new CatalogError(code as CatalogErrorCode, '').status]),
+);
+
+/** What each package throws of its own. request-id throws nothing but mistakes in its options. */
+const homes: Readonly<Record<string, Home>> = {
+  microversion: { base: 'MicroversionError', codes: versionCodes, example: new RequestError('NO_ROUTE', 'none') },
+  healthcheck: {
+    base: 'HealthcheckConfigError',
+    codes: { HEALTHCHECK_CONFIG_INVALID: 500 },
+    example: new HealthcheckConfigError('path', 'it is empty', 'Leave it out'),
+  },
+  quota: { base: 'QuotaError', codes: quotaCodes, example: new InvalidQuota('no kind') },
+  'compute-engine': {
+    base: 'CodedError',
+    codes: { ...catalogCodes, ...engineCodes },
+    example: new Refusal('CONFLICT', 'not now'),
+  },
+  'compute-router': { base: 'ComputeRouterError', codes: routerCodes, example: new PolicyDenied('os:rule') },
+  explorer: { base: 'CommandError', codes: ['COMMAND_LINE'], example: new CommandError('one word too many') },
+  qemu: { base: 'QemuError', codes: qemuCodes, example: new QemuError('NOT_POSSIBLE', 'no volumes') },
+  'test-cloud': { base: 'TestCloudError', codes: cloudCodes, example: new ServiceError(404, 'no port') },
+};
+
+function sourcesOf(name: string): readonly string[] {
+  const src = join(root, 'packages', name, 'src');
+  return readdirSync(src, { recursive: true, encoding: 'utf8' })
+    .filter((file) => file.endsWith('.ts') && !file.endsWith('.test.ts'))
+    .map((file) => readFileSync(join(src, file), 'utf8'));
+}
+
+/** The rows of a package on the page: code, the anchor in front of it, and the status where there is one. */
+function rowsOf(name: string) {
+  const section = page.split(/^## /m).find((text) => text.startsWith(`${name}\n`)) ?? '';
+  const rows = section.matchAll(/^\| <a id="([^"]*)"><\/a>`([A-Z_]+)` \|(?: (\d{3}) \|)? (.+) \| (.+) \|$/gm);
+  return [...rows].map(([, anchor, code = '', status, cause, cure]) => ({ anchor, code, status, cause, cure }));
+}
+
+describe.each(Object.entries(homes))('errors of %s', (name, { base, codes, example }) => {
+  it('come from one class', () => {
+    const heads = sourcesOf(name).flatMap((text) => [
+      ...text.matchAll(/^(?:export )?(?:abstract )?class (\w+)([^{]*)/gm),
+    ]);
+    const derived = heads.flatMap(([, child = '', head = '']) => {
+      // The last one: type parameters extend something too.
+      const parent = /.* extends (\w+)/s.exec(head)?.[1];
+      return parent === undefined ? [] : [{ child, parent }];
+    });
+    const parents = new Map(derived.map(({ child, parent }) => [child, parent]));
+    const rooted = (child: string): boolean =>
+      child === base || (parents.has(child) && rooted(parents.get(child) ?? ''));
+    const errors = derived
+      .map(({ child }) => child)
+      .filter((child) => child === base || /Error$/.test(parents.get(child) ?? '') || rooted(child));
+    expect(errors.length).toBeGreaterThan(0);
+    expect(errors.filter((child) => !rooted(child))).toEqual([]);
+  });
+
+  it('are all on the page, with their status, and nothing else is', () => {
+    const listed = rowsOf(name);
+    const known = Array.isArray(codes) ? codes.map((code) => [code, undefined]) : Object.entries(codes);
+    const told = listed.map(({ code, status }) => [code, status === undefined ? undefined : Number(status)]);
+    expect(told.sort()).toEqual(known.sort());
+    expect(listed.map(({ anchor }) => anchor)).toEqual(listed.map(({ code }) => `${name}-${code.toLowerCase()}`));
+  });
+
+  it('are all thrown somewhere', () => {
+    const text = sourcesOf(name).join('\n');
+    // A code that is listed is named once more where it is thrown; a class with a single code has no list.
+    const least = Object.keys(codes).length > 1 ? 2 : 1;
+    const rare = rowsOf(name).filter(({ code }) => text.split(new RegExp(`\\b${code}\\b`)).length - 1 < least);
+    expect(rare.map(({ code }) => code)).toEqual([]);
+  });
+
+  it('have a name, a code and a place on the page, which is seen when they are printed', () => {
+    expect(example).toMatchObject({ name: example.constructor.name, code: expect.any(String) });
+    const [address, anchor] = example.url.split('#');
+    expect(address).toBe('https://github.com/apistrata/apistrata/blob/main/docs/errors.md');
+    expect(rowsOf(name).map((row) => row.anchor)).toContain(anchor);
+    expect(`${example}`).toBe(`${example.name}: ${example.message} (${example.url})`);
+    expect(inspect(example)).toContain(example.url);
+  });
+});
