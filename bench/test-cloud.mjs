@@ -28,7 +28,7 @@ async function startUp() {
   return { median: times[RUNS >> 1], max: times.at(-1) };
 }
 
-const PROGRAM = fileURLToPath(new URL('../packages/test-cloud/dist/cli/main.js', import.meta.url));
+const PROGRAM = fileURLToPath(new URL('../packages/test-cloud/dist/command/main.js', import.meta.url));
 const PROGRAM_RUNS = 11;
 
 /** From nothing until the command prints where the cloud is, all modules loaded anew. */

@@ -9,6 +9,9 @@ if (major! < NEEDED[0]! || (major === NEEDED[0] && minor! < NEEDED[1]!)) {
   );
   process.exitCode = 1;
 } else {
+  // From Node 22.8 on what was compiled is kept for the next start; that has to be said before anything else is loaded.
+  const node = process.getBuiltinModule('node:module') as { enableCompileCache?(): unknown };
+  node.enableCompileCache?.();
   import('./program.js')
     .then(({ main }) => main())
     .catch((error) => {
