@@ -50,12 +50,27 @@ const postgres = {
   },
 };
 
+const pgbouncer = {
+  ...postgres,
+  test: {
+    ...postgres.test,
+    name: 'pgbouncer',
+    // Transactions, locks, jobs and quotas; what else there is reads and writes as these do.
+    include: ['servers-basic', 'project-quotas', 'attachments/*', 'servers-actions/endings', 'infrastructure/*'].map(
+      (name) => `packages/compute-router/test/${name}.test.ts`,
+    ),
+    provide: { database: 'pgbouncer' as const },
+  },
+};
+
+const onPostgres = findProgram('pgbouncer') ? [postgres, pgbouncer] : [postgres];
+
 export default defineConfig({
   test: {
     globalSetup: ['testing/global-setup.ts'],
     // Most files wait for others half of the time: databases, programs, browsers.
     maxWorkers: Math.max(2, availableParallelism() - 1),
-    projects: findProgram('initdb') ? [sqlite, postgres] : [sqlite],
+    projects: findProgram('initdb') ? [sqlite, ...onPostgres] : [sqlite],
     reporters: ['default', './testing/slowest-files.ts', ...(report ? ['json'] : [])],
     ...(report && { outputFile: { json: report } }),
   },

@@ -1,12 +1,14 @@
 import type { TestProject } from 'vitest/node';
-import { startPostgres, startRedis } from './servers.js';
+import { startPgBouncer, startPostgres, startRedis } from './servers.js';
 
 declare module 'vitest' {
   interface ProvidedContext {
     /** The database that the API's suites use in this run. */
-    database: 'sqlite' | 'postgres';
+    database: 'sqlite' | 'postgres' | 'pgbouncer';
     /** URL of a PostgreSQL for the tests, '' where the machine has none. */
     postgresUrl: string;
+    /** The same PostgreSQL behind a PgBouncer, '' where the machine has none. */
+    pgbouncerUrl: string;
     /** URL of a Redis for the tests, '' where the machine has none. */
     redisUrl: string;
   }
@@ -15,12 +17,15 @@ declare module 'vitest' {
 /** Starts the real servers that tests share, once a run, and ends them after it. */
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
   const [postgres, redis] = await Promise.all([startPostgres(), startRedis()]);
-  for (const [name, server] of Object.entries({ PostgreSQL: postgres, Redis: redis })) {
+  const pgbouncer = postgres && (await startPgBouncer(postgres.url));
+  for (const [name, server] of Object.entries({ PostgreSQL: postgres, PgBouncer: pgbouncer, Redis: redis })) {
     if (!server) console.warn(`\n*** SKIPPED: every test that needs ${name}: this machine has no ${name} server ***\n`);
   }
   project.provide('postgresUrl', postgres?.url ?? '');
+  project.provide('pgbouncerUrl', pgbouncer?.url ?? '');
   project.provide('redisUrl', redis?.url ?? '');
   return async () => {
-    await Promise.all([postgres?.stop(), redis?.stop()]);
+    await Promise.all([pgbouncer?.stop(), redis?.stop()]);
+    await postgres?.stop();
   };
 }

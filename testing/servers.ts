@@ -1,5 +1,5 @@
 import { type ChildProcess, execFileSync, spawn, spawnSync } from 'node:child_process';
-import { existsSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { existsSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer, connect as tcpConnect } from 'node:net';
 import { tmpdir, userInfo } from 'node:os';
 import { delimiter, join } from 'node:path';
@@ -27,7 +27,8 @@ export function freePort(): Promise<number> {
 export function findProgram(name: string): string | undefined {
   const postgres = '/usr/lib/postgresql';
   const versions = existsSync(postgres) ? readdirSync(postgres).map((v) => join(postgres, v, 'bin')) : [];
-  const folders = [...(process.env.PATH ?? '').split(delimiter), ...versions];
+  // Users other than root need not have the programs of services in their path.
+  const folders = [...(process.env.PATH ?? '').split(delimiter), '/usr/sbin', ...versions];
   return folders.map((folder) => join(folder, name)).find((path) => existsSync(path));
 }
 
@@ -49,40 +50,104 @@ async function untilListening(port: number, child: ChildProcess, what: string): 
   throw new Error(`${what} did not listen on port ${port} within 20 s`);
 }
 
+async function ended(child: ChildProcess, signal: NodeJS.Signals): Promise<void> {
+  if (child.exitCode !== null || child.signalCode !== null) return;
+  const exit = new Promise((resolve) => child.once('exit', resolve));
+  child.kill(signal);
+  await exit;
+}
+
 function stopper(child: ChildProcess, folder: string, signal: NodeJS.Signals): () => Promise<void> {
   return async () => {
-    if (child.exitCode === null && child.signalCode === null) {
-      const ended = new Promise((resolve) => child.once('exit', resolve));
-      child.kill(signal);
-      await ended;
-    }
+    await ended(child, signal);
     rmSync(folder, { recursive: true, force: true });
   };
 }
 
-/** Starts a PostgreSQL of its own in a temporary folder; undefined where the machine has no PostgreSQL. */
-export async function startPostgres(): Promise<TestServer | undefined> {
-  const initdb = findProgram('initdb');
-  const postgres = findProgram('postgres');
-  if (!initdb || !postgres) return undefined;
-  const folder = mkdtempSync(join(tmpdir(), 'apistrata-pg-'));
-  // PostgreSQL refuses to run as root: then it runs as the system's unprivileged database user.
+/** How programs are started that refuse to run as root: then as the system's unprivileged database user. */
+export interface ProgramUser {
+  readonly uid?: number;
+  readonly gid?: number;
+}
+
+/** The user for such programs, with the folder given to it. */
+export function programUser(folder: string): ProgramUser {
   const asUser = userInfo().uid === 0 ? unprivileged() : {};
   if (asUser.uid !== undefined) execFileSync('chown', ['-R', String(asUser.uid), folder]);
-  const data = join(folder, 'data');
-  execFileSync(initdb, ['-D', data, '-U', 'test', '-A', 'trust', '-E', 'UTF8', '--no-sync', '--locale=C'], {
-    ...asUser,
-    cwd: folder,
-    stdio: 'pipe',
-  });
-  const port = await freePort();
-  const settings = ['fsync=off', 'synchronous_commit=off', 'max_connections=300', 'shared_buffers=128MB'];
-  const args = ['-D', data, '-h', '127.0.0.1', '-p', String(port), '-k', folder, ...settings.flatMap((s) => ['-c', s])];
-  const child = spawn(postgres, args, { ...asUser, cwd: folder, stdio: 'ignore' });
+  return asUser;
+}
+
+/** Makes the files of an empty PostgreSQL, whose user `test` everybody may be. */
+export function initPostgres(data: string, options: ProgramUser & { readonly cwd: string }): void {
+  execFileSync(
+    findProgram('initdb')!,
+    ['-D', data, '-U', 'test', '-A', 'trust', '-E', 'UTF8', '--no-sync', '--locale=C'],
+    { ...options, stdio: 'pipe' },
+  );
+}
+
+/** Runs a PostgreSQL on files that are there, until it answers. */
+export async function runPostgres(
+  data: string,
+  port: number,
+  options: ProgramUser & { readonly cwd: string },
+  settings: readonly string[],
+): Promise<{ readonly pid: number; readonly end: (signal: NodeJS.Signals) => Promise<void> }> {
+  const all = ['fsync=off', 'shared_buffers=128MB', ...settings].flatMap((setting) => ['-c', setting]);
+  const args = ['-D', data, '-h', '127.0.0.1', '-p', String(port), '-k', options.cwd, ...all];
+  const child = spawn(findProgram('postgres')!, args, { ...options, stdio: 'ignore' });
   await untilListening(port, child, 'PostgreSQL');
-  const url = `postgres://test@127.0.0.1:${port}/postgres`;
   await untilAnswering(port);
-  return { url, pid: child.pid!, stop: stopper(child, folder, 'SIGINT') };
+  return { pid: child.pid!, end: (signal) => ended(child, signal) };
+}
+
+/** Starts a PostgreSQL of its own in a temporary folder; undefined where the machine has no PostgreSQL. */
+export async function startPostgres(): Promise<TestServer | undefined> {
+  if (!findProgram('initdb') || !findProgram('postgres')) return undefined;
+  const folder = mkdtempSync(join(tmpdir(), 'apistrata-pg-'));
+  const options = { ...programUser(folder), cwd: folder };
+  const data = join(folder, 'data');
+  initPostgres(data, options);
+  const port = await freePort();
+  const { pid, end } = await runPostgres(data, port, options, ['synchronous_commit=off', 'max_connections=300']);
+  return {
+    url: `postgres://test@127.0.0.1:${port}/postgres`,
+    pid,
+    async stop() {
+      await end('SIGINT');
+      rmSync(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+/**
+ * Starts a PgBouncer that exchanges sessions after each transaction, before the PostgreSQL of this URL; undefined where the
+ * machine has none. Any database of that server can be asked for.
+ */
+export async function startPgBouncer(server: string): Promise<TestServer | undefined> {
+  const program = findProgram('pgbouncer');
+  if (!program) return undefined;
+  const folder = mkdtempSync(join(tmpdir(), 'apistrata-pgbouncer-'));
+  const port = await freePort();
+  const { hostname, port: serverPort } = new URL(server);
+  const settings = {
+    listen_addr: '127.0.0.1',
+    listen_port: port,
+    unix_socket_dir: '',
+    auth_type: 'trust',
+    auth_file: join(folder, 'users'),
+    pool_mode: 'transaction',
+    default_pool_size: 5,
+    max_client_conn: 500,
+  };
+  const lines = Object.entries(settings).map(([name, value]) => `${name} = ${value}`);
+  const config = join(folder, 'pgbouncer.ini');
+  writeFileSync(config, `[databases]\n* = host=${hostname} port=${serverPort}\n[pgbouncer]\n${lines.join('\n')}\n`);
+  writeFileSync(settings.auth_file, '"test" ""\n');
+  const child = spawn(program, ['-q', config], { ...programUser(folder), cwd: folder, stdio: 'ignore' });
+  await untilListening(port, child, 'PgBouncer');
+  const url = server.replace(/@[^/]*/, `@127.0.0.1:${port}`);
+  return { url, pid: child.pid!, stop: stopper(child, folder, 'SIGKILL') };
 }
 
 /** A PostgreSQL that listens may still be starting up. */

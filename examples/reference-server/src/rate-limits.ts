@@ -37,6 +37,10 @@ export function checkRateLimitStore({ 'rate-limit-store': store, db }: Options):
     throw new StartError(
       '--rate-limit-store database needs --db postgres://...: a SQLite file has one process, which counts in memory as well',
     );
+  if (store === 'database' && /^\w+:\/\/[^/?]*,/.test(db))
+    throw new StartError(
+      '--rate-limit-store database needs one host in --db: with several, count in redis://HOST:PORT',
+    );
   if (store !== 'memory' && store !== 'database' && !/^rediss?:\/\//.test(store))
     throw new StartError(`--rate-limit-store is '${store}': it takes memory, database or redis://HOST:PORT`);
 }

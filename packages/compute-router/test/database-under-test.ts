@@ -21,5 +21,6 @@ export async function databaseUnderTest(): Promise<DatabaseUnderTest> {
   if (inject('database') === 'sqlite') return { url: ':memory:', release: () => {} };
   const used = spare.pop();
   const url = used === undefined ? await freshDatabase(inject('postgresUrl'), template) : await emptied(used);
-  return { url, release: () => void spare.push(url) };
+  const pooled = () => `${inject('pgbouncerUrl').replace(/\/[^/]*$/, '')}${new URL(url).pathname}`;
+  return { url: inject('database') === 'pgbouncer' ? pooled() : url, release: () => void spare.push(url) };
 }

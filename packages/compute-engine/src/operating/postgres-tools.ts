@@ -10,12 +10,13 @@ const LONGEST_TOLD = 500;
  * @param args `URL` stands for the address of the database
  */
 export async function runPostgresTool(program: 'pg_dump' | 'pg_restore', url: string, args: readonly string[]) {
-  const address = new URL(url);
-  const password = decodeURIComponent(address.password);
-  address.password = '';
+  // Of several hosts, which `URL` does not know, the tools choose themselves.
+  const [, user = '', secret = ''] = /^\w+:\/\/([^:@/?]*):([^@/?]*)@/.exec(url) ?? [];
+  const address = secret === '' ? url : url.replace(`${user}:${secret}@`, `${user}@`);
+  const password = decodeURIComponent(secret);
   const child = spawn(
     program,
-    args.map((arg) => (arg === 'URL' ? address.href : arg)),
+    args.map((arg) => (arg === 'URL' ? address : arg)),
     { env: { ...process.env, ...(password && { PGPASSWORD: password }) }, stdio: ['ignore', 'pipe', 'pipe'] },
   );
   let told = '';

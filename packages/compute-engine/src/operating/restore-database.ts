@@ -5,6 +5,7 @@ import { CompiledQuery, type Kysely } from 'kysely';
 import { openDatabase, type Rows } from '../store/database.js';
 import { defaultDatabaseSettings } from '../store/database-settings.js';
 import { migrations } from '../store/migrations/index.js';
+import { postgresAddresses } from '../store/postgres-addresses.js';
 import { openSqlite } from '../store/sqlite-handle.js';
 import { SqliteOwner } from '../store/sqlite-owner.js';
 import { changesInFile } from './backup-database.js';
@@ -97,6 +98,8 @@ const quoted = (name: string) => `"${name.replaceAll('"', '""')}"`;
 
 /** Into a new database, which takes the name of the old one when it is complete. */
 async function replaceDatabase(url: string, fill: (url: string) => Promise<void>): Promise<string> {
+  if (postgresAddresses(url).length > 1)
+    throw new OperatingError('a database is replaced on one host: name the primary alone (--db)');
   const name = decodeURIComponent(new URL(url).pathname.slice(1));
   const [draft, kept] = [`${name}_restoring_${stamp()}`, `${name}_before_${stamp()}`];
   const beside = databaseAt(url, name === 'postgres' ? 'template1' : 'postgres');

@@ -71,14 +71,11 @@ export async function migrate(
     lockTimeoutMs: 0,
     idleTransactionTimeoutMs: 0,
   });
-  // The migrator's own lock is a row of a table that it first has to create: processes that start together met there.
-  const locked = patient.db.connection().execute(async (db) => {
-    await sql`select pg_advisory_lock(hashtextextended('apistrata migrations', 0))`.execute(db);
-    try {
-      await toLatest(patient, changes);
-    } finally {
-      await sql`select pg_advisory_unlock(hashtextextended('apistrata migrations', 0))`.execute(db);
-    }
+  // The migrator's own lock is a row of a table that it first has to create: processes that start together met there. This
+  // one is a transaction's, for a session may be somebody else's after each: behind a pooler.
+  const locked = patient.db.transaction().execute(async (tx) => {
+    await sql`select pg_advisory_xact_lock(hashtextextended('apistrata migrations', 0))`.execute(tx);
+    await toLatest(patient, changes);
   });
   await locked.finally(() => patient.db.destroy());
 }

@@ -55,7 +55,7 @@ export class PostgresConnection implements DatabaseConnection {
     if (this.#lost) throw this.#lost;
     const { sql: text } = query;
     const name = this.#keeping.works ? (query as Partial<PreparedQuery>).preparedName : undefined;
-    if (text === 'begin') this.#inTransaction = true;
+    if (text.startsWith('begin')) this.#inTransaction = true;
     try {
       const { command, rowCount, rows } = await this.#ask(query, name);
       // A transaction in which something failed unnoticed ends so, without an error of its own.

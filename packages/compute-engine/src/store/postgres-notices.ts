@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { createRequire } from 'node:module';
 import { sql } from 'kysely';
 import type { Session } from './database.js';
+import { postgresAddresses } from './postgres-addresses.js';
 
 /** A connection of `pg` that does nothing but listen. */
 interface Listener {
@@ -67,9 +68,11 @@ export class Notices {
   }
 
   async #run(): Promise<void> {
+    const addresses = postgresAddresses(this.#options.url);
     for (let failures = 0; !this.#stopped; failures++) {
       try {
-        await this.#connect();
+        // Of several hosts those that follow another one refuse to listen.
+        await this.#connect(addresses[failures % addresses.length]!);
         while (!this.#stopped && (await this.#arrives())) {
           failures = 0;
           if (!this.#listening) {
@@ -87,11 +90,11 @@ export class Notices {
     }
   }
 
-  async #connect(): Promise<void> {
+  async #connect(address: string): Promise<void> {
     const pg = createRequire(import.meta.url)('pg');
-    const { url, session, receiver, hear } = this.#options;
+    const { session, receiver, hear } = this.#options;
     const client: Listener = new pg.Client({
-      connectionString: url,
+      connectionString: address,
       keepAlive: true,
       connectionTimeoutMillis: PROBE_MS,
       query_timeout: PROBE_MS,

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import type { CompiledQuery } from 'kysely';
 
 /** A statement that comes again and again with other parameters. */
@@ -8,9 +9,16 @@ export interface PreparedQuery extends CompiledQuery {
 
 const names = new Map<string, string>();
 
-/** Has databases keep a statement. Only for texts of the program's own, of which there is an end. */
+/**
+ * Has databases keep a statement. Only for texts of the program's own, of which there is an end. The name is made of the text:
+ * behind a pooler a session may have been another process's, whose statements must not be taken for ours.
+ */
 export function preparedQuery(query: CompiledQuery): PreparedQuery {
   let preparedName = names.get(query.sql);
-  if (preparedName === undefined) names.set(query.sql, (preparedName = `hot_${names.size}`));
+  if (preparedName === undefined) names.set(query.sql, (preparedName = nameOf(query.sql)));
   return { ...query, preparedName };
+}
+
+function nameOf(text: string): string {
+  return `hot_${createHash('sha256').update(text).digest('hex').slice(0, 32)}`;
 }

@@ -1,0 +1,61 @@
+import { execFileSync } from 'node:child_process';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { findProgram, freePort, initPostgres, programUser, runPostgres } from './servers.js';
+
+/** A PostgreSQL and one that follows it, each commit being on both before it is acknowledged. */
+export interface PostgresPair {
+  /** Names both, the one that follows first. */
+  readonly url: string;
+  /** Kills the primary as a power cut would. */
+  readonly killPrimary: () => Promise<void>;
+  /** Makes the other one the primary; resolves when it takes changes. */
+  readonly promote: () => Promise<void>;
+  readonly stop: () => Promise<void>;
+}
+
+/** Starts a pair of them in temporary folders. */
+export async function startPostgresPair(): Promise<PostgresPair> {
+  const folder = mkdtempSync(join(tmpdir(), 'apistrata-pair-'));
+  const user = programUser(folder);
+  const options = { ...user, cwd: folder, stdio: 'pipe' } as const;
+  const [primary, standby] = [join(folder, 'primary'), join(folder, 'standby')];
+  const [primaryPort, standbyPort] = [await freePort(), await freePort()];
+  initPostgres(primary, options);
+  // Nobody waits for the second one before it is there.
+  const first = await runPostgres(primary, primaryPort, options, ['synchronous_commit=on']);
+  const source = `host=127.0.0.1 port=${primaryPort} user=test application_name=standby`;
+  execFileSync(
+    findProgram('pg_basebackup')!,
+    ['-D', standby, '-R', '-X', 'stream', '-c', 'fast', '-d', source],
+    options,
+  );
+  const second = await runPostgres(standby, standbyPort, options, ['synchronous_commit=on']);
+  const ask = (port: number, sql: string) =>
+    execFileSync(findProgram('psql')!, ['-h', '127.0.0.1', '-p', String(port), '-U', 'test', '-Atc', sql, 'postgres'], {
+      ...options,
+      encoding: 'utf8',
+    }).trim();
+  async function until(port: number, sql: string, wanted: string): Promise<void> {
+    for (let attempt = 0; ask(port, sql) !== wanted; attempt++) {
+      if (attempt === 300) throw new Error(`'${sql}' has not become '${wanted}'`);
+      await new Promise((resolve) => setTimeout(resolve, 100));
+    }
+  }
+  ask(primaryPort, "alter system set synchronous_standby_names = 'standby'");
+  ask(primaryPort, 'select pg_reload_conf()');
+  await until(primaryPort, 'select sync_state from pg_stat_replication', 'sync');
+  return {
+    url: `postgres://test@127.0.0.1:${standbyPort},127.0.0.1:${primaryPort}/postgres`,
+    killPrimary: () => first.end('SIGKILL'),
+    async promote() {
+      execFileSync(findProgram('pg_ctl')!, ['promote', '-w', '-D', standby], options);
+      await until(standbyPort, 'select pg_is_in_recovery()', 'f');
+    },
+    async stop() {
+      await Promise.all([first.end('SIGKILL'), second.end('SIGKILL')]);
+      rmSync(folder, { recursive: true, force: true });
+    },
+  };
+}
