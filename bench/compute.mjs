@@ -17,7 +17,7 @@ async function rate(url, options = {}) {
   return result.requests.average;
 }
 
-/** Ours and the baseline in turns, so that a drifting machine treats both alike; the medians of three. */
+/** Ours and the baseline in turns, so that a drifting machine treats both alike; the medians of three, and the spread of ours. */
 async function compare(ours, bare) {
   const figures = { ours: [], bare: [] };
   for (let round = 0; round < 3; round++) {
@@ -25,7 +25,8 @@ async function compare(ours, bare) {
     figures.ours.push(await rate(ours, { duration: 3 }));
   }
   const median = (list) => list.sort((a, b) => a - b)[1];
-  return [median(figures.ours), median(figures.bare)];
+  const middle = median(figures.ours);
+  return [middle, median(figures.bare), (figures.ours.at(-1) - figures.ours[0]) / middle];
 }
 
 async function boot(url, name) {
@@ -86,7 +87,7 @@ async function pages(counts = [1000, 100_000, 1_000_000]) {
     fill(database, count);
     const server = await startServer(database);
     const { prepared } = await server.prepare([page, '/v2.1/flavors/1']);
-    const [ours, bare] = await compare(server.url + page, `${server.url}/bare/0`);
+    const [ours, bare, spread] = await compare(server.url + page, `${server.url}/bare/0`);
     times[count] = 1000 / ours;
     if (count === 100_000) {
       rows.push({
@@ -94,15 +95,17 @@ async function pages(counts = [1000, 100_000, 1_000_000]) {
         ours,
         baseline: bare,
         ratio: ours / bare,
+        spread,
         unit: 'req/s',
         budget: '>= 0.5 x',
       });
-      const [flavor, bareFlavor] = await compare(`${server.url}/v2.1/flavors/1`, `${server.url}/bare/1`);
+      const [flavor, bareFlavor, flavorSpread] = await compare(`${server.url}/v2.1/flavors/1`, `${server.url}/bare/1`);
       rows.push({
         what: 'GET /flavors/{id}, all middlewares',
         ours: flavor,
         baseline: bareFlavor,
         ratio: flavor / bareFlavor,
+        spread: flavorSpread,
         unit: 'req/s',
         budget: '>= 0.6 x',
       });
