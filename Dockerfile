@@ -13,10 +13,7 @@ RUN apk add --no-cache libstdc++ postgresql17-client \
   && install -d -o apistrata -g apistrata -m 0700 /data
 COPY --from=build /usr/local/bin/node /usr/local/bin/node
 COPY --from=build /app /app
-COPY --chmod=0755 <<'EOF' /usr/local/bin/apistrata
-#!/bin/sh
-exec node /app/dist/main.js "$@"
-EOF
+RUN printf '#!/bin/sh\nexec node /app/dist/main.js "$@"\n' > /usr/local/bin/apistrata && chmod 0755 /usr/local/bin/apistrata
 
 ENV NODE_ENV=production \
   APISTRATA_HOST=0.0.0.0 \

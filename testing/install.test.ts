@@ -114,6 +114,8 @@ describe('the recipes around it', () => {
       'COPY --from=build /usr/local/bin/node',
       'COPY --from=build /app',
     ]);
+    // Texts within the file are beyond what older builders read.
+    expect(text('Dockerfile')).not.toContain('<<');
     // What the build needs must not be left out of what it is sent.
     expect(text('.dockerignore')).not.toMatch(/^(scripts|packages|examples|pnpm-lock.yaml)$/m);
   });

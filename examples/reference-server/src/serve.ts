@@ -13,6 +13,7 @@ import { observationFrom } from './observation.js';
 import type { Options } from './options.js';
 import { limitsFrom, planFrom } from './plan.js';
 import { rateLimitsFrom } from './rate-limits.js';
+import { sendTraces } from './send-traces.js';
 
 /** A server that runs, and how to end it. */
 export interface Running {
@@ -53,6 +54,7 @@ export async function serve(options: Options, environment: NodeJS.ProcessEnv, gr
     monitored?.close();
     monitored?.closeAllConnections();
     await closeEngine();
+    await sendTraces(plan.observation, log);
   };
   try {
     const server = expressServer(app);

@@ -1,5 +1,5 @@
 import { mkdtempSync, rmSync } from 'node:fs';
-import { createServer, type IncomingHttpHeaders, type Server } from 'node:http';
+import { createServer, get, type IncomingHttpHeaders, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -178,5 +178,30 @@ describe('traces', () => {
       expect(JSON.parse(job!.payload).traceContext).toEqual(expected);
       await engine.close();
     }
+  });
+
+  it('cost a request nothing when they are off: no clock is read for them, and nobody is called', async () => {
+    const clock = vi.spyOn(performance, 'now');
+    const timed = async (url: string) => {
+      const ask = () =>
+        new Promise<void>((resolve, reject) => {
+          get(`${url}/v2.1/flavors/1`, { headers, agent: false }, (res) => res.resume().on('end', resolve)).on(
+            'error',
+            reject,
+          );
+        });
+      await ask();
+      clock.mockClear();
+      await ask();
+      return clock.mock.calls.length;
+    };
+    const traces = openTelemetry();
+    const off = await createEngine({ worker: false });
+    const on = await createEngine({ worker: false, observer: traces.engine });
+    expect(await timed(await listen(computeApi({ engine: off, identity: noauth() })))).toBe(0);
+    expect(await timed(await serve(on))).toBeGreaterThan(10);
+    clock.mockRestore();
+    await off.close();
+    await on.close();
   });
 });

@@ -1,5 +1,5 @@
 import type { EngineObserver } from '@apistrata/compute-engine/observation';
-import { type Tracer, trace } from '@opentelemetry/api';
+import { type Tracer, type TracerProvider, trace } from '@opentelemetry/api';
 import type { ApiObserver } from '../http/api-observer.js';
 import { apiTraces } from './api-traces.js';
 import { engineTraces, traceHeaders } from './engine-traces.js';
@@ -18,6 +18,17 @@ export interface OpenTelemetryTraces {
   readonly api: ApiObserver;
   /** For clients of other services: `httpImages({ headers })`, `new ServiceSession(..., { headers })`, `identityService({ headers })`. */
   readonly headers: () => Readonly<Record<string, string>>;
+  /** Has the SDK send what it still holds: for programs that are about to end. Rejects where that cannot be sent. */
+  readonly flush: () => Promise<void>;
+}
+
+/** The provider that the program has registered, behind the one that stands for whatever will be. */
+async function flushProvider(): Promise<void> {
+  // The interface knows of no end, and the SDK may have an interface of its own: every provider is asked what it can do.
+  type Flushable = { getDelegate?(): Flushable; forceFlush?(): Promise<void> };
+  const provider = trace.getTracerProvider() as TracerProvider & Flushable;
+  const registered = provider.getDelegate?.() ?? provider;
+  await registered.forceFlush?.();
 }
 
 /**
@@ -40,5 +51,5 @@ export interface OpenTelemetryTraces {
 export function openTelemetry({
   tracer = trace.getTracer('@apistrata/compute'),
 }: OpenTelemetryOptions = {}): OpenTelemetryTraces {
-  return { engine: engineTraces(tracer), api: apiTraces(tracer), headers: traceHeaders };
+  return { engine: engineTraces(tracer), api: apiTraces(tracer), headers: traceHeaders, flush: flushProvider };
 }

@@ -1,0 +1,37 @@
+// One row of `npm run release:check`, for `npm test`: packs one package that is built, publishes it to a registry of its own,
+// and installs and uses it as a stranger with this Node does.
+import { execFileSync } from 'node:child_process';
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { manifestOf } from '../../scripts/manifests.mjs';
+import { tryOut } from './projects.mjs';
+import { startRegistry } from './registry.mjs';
+
+const ROOT = join(import.meta.dirname, '../..');
+const NAME = 'request-id';
+
+const folder = mkdtempSync(join(tmpdir(), 'apistrata-release-'));
+const registry = await startRegistry(join(folder, 'registry'));
+try {
+  const source = join(ROOT, 'packages', NAME);
+  const manifest = manifestOf(join('packages', NAME));
+  const [npx, ...pnpm] = manifestOf().scripts.pnpm.split(' ');
+  execFileSync(npx, [...pnpm, 'pack', '--pack-destination', folder], { cwd: source, stdio: 'pipe' });
+  const packed = readdirSync(folder).find((file) => file.endsWith('.tgz'));
+  const publish = ['publish', '--provenance=false', join(folder, packed)];
+  execFileSync('npm', publish, { cwd: folder, env: registry.env, stdio: 'pipe' });
+  const readme = readFileSync(join(source, 'README.md'), 'utf8');
+  const [node] = process.versions.node.split('.').map(Number);
+  const typescript = Number.parseInt(manifestOf().dependencies.typescript, 10);
+  const row = { name: NAME, node, express: '5', manager: 'npm', typescript, modules: 'esm' };
+  const place = { folder: join(folder, 'project'), env: registry.env, version: manifest.version, readme, manifest };
+  tryOut(row, place);
+  console.log(`ok ${Object.values(row).join(', ')}`);
+} catch (error) {
+  console.error(error.stack, error.cause ?? '');
+  process.exitCode = 1;
+} finally {
+  await registry.stop();
+  rmSync(folder, { recursive: true, force: true });
+}
