@@ -25,6 +25,7 @@ export interface HostParts {
   readonly acceleration: Acceleration;
   readonly sandbox: boolean;
   readonly runAs: RunAs | undefined;
+  readonly volumesAllowed: boolean;
   readonly shutdownTimeoutMs: number;
 }
 
@@ -39,12 +40,17 @@ export class Host {
   readonly #machines = new Map<string, Machine>();
 
   constructor(parts: HostParts) {
-    const { directory, services, qemuImg, runAs } = parts;
+    const { directory, services, qemuImg, runAs, volumesAllowed } = parts;
     this.parts = parts;
     const { images } = services;
     const cache = new ImageCache({ folder: join(directory, 'images'), images, qemuImg, runAs });
     this.disks = { cache, images, qemuImg, run: { runAs } };
-    this.volumes = new VolumeStore({ directory, tools: this.disks, runAs, volumes: services.volumes });
+    this.volumes = new VolumeStore({
+      directory,
+      tools: this.disks,
+      runAs,
+      volumes: volumesAllowed ? services.volumes : undefined,
+    });
   }
 
   /** Ids of the servers that have a folder here. */

@@ -84,6 +84,7 @@ export async function openHost(options: QemuOptions, services: DriverServices): 
     services,
     acceleration: probe.acceleration,
     sandbox: await hasSandbox(found.program, found.runAs),
+    volumesAllowed: options.volumes ?? true,
     shutdownTimeoutMs: options.shutdownTimeoutMs ?? DEFAULT_SHUTDOWN_MS,
   });
   await host.volumes.recover();

@@ -14,6 +14,11 @@ export interface QemuOptions {
    * the group that may use it.
    */
   readonly runAs?: RunAs;
+  /**
+   * Whether servers may have volumes, whose content is on this computer and on no other. Default: they may; false for hosts
+   * that are processes of their own, where a volume would be another one on each.
+   */
+  readonly volumes?: boolean;
   /** How long a guest may take to end by itself after its power button was pressed, in milliseconds. Default 60,000. */
   readonly shutdownTimeoutMs?: number;
 }
@@ -23,5 +28,6 @@ export const optionNames: Readonly<Record<keyof QemuOptions, true>> = {
   acceleration: true,
   program: true,
   runAs: true,
+  volumes: true,
   shutdownTimeoutMs: true,
 };

@@ -78,7 +78,7 @@ async function driverFrom(
   log.info(sentence);
   const { ramAllocationRatio, hypervisorType, hypervisorVersion } = seed;
   return {
-    driver: qemuDriver({ ...given, acceleration }),
+    driver: qemuDriver({ ...given, acceleration, volumes: false }),
     told: { ramAllocationRatio, hypervisorType, hypervisorVersion },
   };
 }

@@ -34,6 +34,12 @@ export interface ToldAnswer {
 const KEPT_MS = 600_000;
 
 /**
+ * Nobody waits for the disk: an order or an answer that a database forgets in its last moments is given once more, and does
+ * nothing where its effect is there already.
+ */
+const NOT_ON_DISK = sql`set_config('synchronous_commit', 'off', true)`;
+
+/**
  * The table by which hosts are told what to do, and tell how it went. An order is a row: whoever asks the same once more
  * (a job that another process goes on with) finds it, begun or answered. It is gone with its answer. What questions and
  * answers say may be secret, and is sealed.
@@ -59,16 +65,15 @@ export class HostOrders {
           ${rows.map(({ expiresAt }) => expiresAt ?? null)}::bigint[]) as given
         on conflict (id) do update set asker = excluded.asker
         returning host, answered_at is not null as known)
-      select host, bool_or(known) as known, pg_notify(${channelOf(sql`host`)}, '') from posted group by host`.execute(
-      this.#store.db,
-    );
+      select host, bool_or(known) as known, pg_notify(${channelOf(sql`host`)}, ''), ${NOT_ON_DISK}
+      from posted group by host`.execute(this.#store.db);
     return posted.some(({ known }) => known);
   }
 
   /** Takes the answers that are there for this asker. Their orders are over. */
   async collect(asker: string): Promise<readonly ToldAnswer[]> {
     const { rows } = await sql<{ id: string; answer: string }>`
-      delete from host_orders where asker = ${asker} and answered_at is not null returning id, answer`.execute(
+      delete from host_orders where asker = ${asker} and answered_at is not null returning id, answer, ${NOT_ON_DISK}`.execute(
       this.#store.db,
     );
     return rows.map(({ id, answer }) => ({ id, answer: this.#read(`${id} answer`, answer) as HostAnswer }));
@@ -104,7 +109,7 @@ export class HostOrders {
           and (expires_at is null or expires_at > ${Date.now()})
           and exists (select 1 from host_holds where host = ${host} and owner = ${owner})
         order by asked_at limit ${most} for update skip locked)
-      returning id, server_id, question, asker`.execute(this.#store.db);
+      returning id, server_id, question, asker, ${NOT_ON_DISK}`.execute(this.#store.db);
     return rows.map(({ id, server_id, question, asker }) => ({
       id,
       serverId: server_id,
@@ -122,7 +127,7 @@ export class HostOrders {
         from unnest(${answers.map(({ id }) => id)}::text[], ${texts}::text[]) as given (id, answer)
         where host_orders.id = given.id and begun_by = ${owner}
         returning asker)
-      select pg_notify(${channelOf(sql`asker`)}, '') from (select distinct asker from told) as askers`.execute(
+      select pg_notify(${channelOf(sql`asker`)}, ''), ${NOT_ON_DISK} from (select distinct asker from told) as askers`.execute(
       this.#store.db,
     );
   }

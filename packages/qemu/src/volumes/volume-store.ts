@@ -22,7 +22,8 @@ export interface VolumeStoreOptions {
   readonly directory: string;
   readonly tools: DiskTools;
   readonly runAs: RunAs | undefined;
-  readonly volumes: DriverServices['volumes'];
+  /** Left out: servers have no volumes here. */
+  readonly volumes: DriverServices['volumes'] | undefined;
 }
 
 /** The name of a volume's device in QEMU. */
@@ -213,10 +214,13 @@ export class VolumeStore implements VolumeStorage {
 
   async #first({ userId, projectId }: Server, volumeId: string): Promise<VolumeContent> {
     const caller = { userId, projectId, roles: [] };
-    const { sizeGb, snapshotId, sourceVolumeId, imageMetadata } = await this.#options.volumes.getVolume(
-      caller,
-      volumeId,
-    );
+    const { volumes } = this.#options;
+    if (!volumes)
+      throw new QemuError(
+        'NOT_POSSIBLE',
+        'hosts that are processes of their own have no volumes yet: their content is on one computer',
+      );
+    const { sizeGb, snapshotId, sourceVolumeId, imageMetadata } = await volumes.getVolume(caller, volumeId);
     const imageId = imageMetadata.image_id;
     const copied = snapshotId ?? sourceVolumeId;
     const origin: VolumeOrigin = copied
