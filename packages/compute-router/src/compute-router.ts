@@ -15,6 +15,7 @@ import { observedAside } from './http/observed-aside.js';
 import { applyRateLimit, type RateLimiter } from './http/rate-limited.js';
 import { REQUEST_ID_HEADERS } from './http/request-id-headers.js';
 import { normalizeTarget } from './http/request-target.js';
+import { urlPath } from './http/url-path.js';
 import { computeDiscovery, versionDocuments } from './http/version-documents.js';
 import type { Identity } from './identity/index.js';
 import { operations } from './operations/index.js';
@@ -155,7 +156,7 @@ export function computeHandler(options: ComputeRouterOptions): ComputeRouter {
         return new ComputeCall(req, res, caller, shared, mount);
       },
       path: (req, call) => {
-        const [, project, rest] = ADDRESSES[mount].exec((req.url ?? '').split('?', 1)[0]!) ?? [];
+        const [, project, rest] = ADDRESSES[mount].exec(urlPath(req)) ?? [];
         call.projectInPath = project;
         return rest ?? '';
       },
@@ -187,7 +188,7 @@ export function computeHandler(options: ComputeRouterOptions): ComputeRouter {
   const handler: Handler = (req, res) => {
     try {
       first(req, res, () => {
-        if (req.url!.startsWith('/v2/')) serveLegacy(req, res);
+        if (req.url?.startsWith('/v2/')) serveLegacy(req, res);
         else serve(req, res);
       });
     } catch (error) {

@@ -10,11 +10,11 @@ const QUALITY = /^q\s*=\s*(.*)$/;
 function rangesIn(accept: string): readonly MediaRange[] | undefined {
   const ranges: MediaRange[] = [];
   for (const part of accept.toLowerCase().split(',')) {
-    const [type, ...parameters] = part.split(';').map((piece) => piece.trim());
+    const [type = '', ...parameters] = part.split(';').map((piece) => piece.trim());
     const given = parameters.map((parameter) => QUALITY.exec(parameter)?.[1]).find((text) => text !== undefined);
     const quality = given === undefined ? 1 : Number(given);
-    if (!/^[^\s/]+\/[^\s/]+$/.test(type!) || !(quality >= 0 && quality <= 1)) return undefined;
-    ranges.push({ type: type!, quality });
+    if (!/^[^\s/]+\/[^\s/]+$/.test(type) || !(quality >= 0 && quality <= 1)) return undefined;
+    ranges.push({ type, quality });
   }
   return ranges;
 }
@@ -28,8 +28,8 @@ export function accepts(accept: string | undefined, mediaType: string): boolean 
   if (!ranges) return true;
   const forms = [mediaType, mediaType.replace(/\/.*/, '/*'), '*/*'];
   for (const form of forms) {
-    const found = ranges.filter(({ type }) => type === form);
-    if (found.length > 0) return found.some(({ quality }) => quality > 0);
+    const matching = ranges.filter(({ type }) => type === form);
+    if (matching.length > 0) return matching.some(({ quality }) => quality > 0);
   }
   return false;
 }

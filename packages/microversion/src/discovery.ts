@@ -115,8 +115,9 @@ function send(res: ServerResponse, status: number, document: object): void {
   res.end(body);
 }
 
-function pathOf(req: IncomingMessage): string {
-  return (req.url ?? '/').split('?', 1)[0]!;
+function pathOf({ url = '/' }: IncomingMessage): string {
+  const mark = url.indexOf('?');
+  return mark < 0 ? url : url.slice(0, mark);
 }
 
 /** Makes the documents by which clients find the versions of an API and their microversions. Links are absolute. */
@@ -142,8 +143,8 @@ export function discovery(options: DiscoveryOptions): Discovery {
   }
 
   function find(id: string): Known {
-    const found = versions.find(({ about }) => about.id === id);
-    if (found) return found;
+    const version = versions.find(({ about }) => about.id === id);
+    if (version) return version;
     throw new RangeError(
       `discovery: no version '${id}', there are ${versions.map(({ about }) => about.id).join(', ')}`,
     );

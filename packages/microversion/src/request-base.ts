@@ -20,7 +20,7 @@ function expressTrusts(req: ExpressRequest): boolean {
 }
 
 function first(value: string | string[] | undefined): string | undefined {
-  return value === undefined ? undefined : String(value).split(',', 1)[0]!.trim();
+  return value === undefined ? undefined : String(value).replace(/,.*/s, '').trim();
 }
 
 function localHost(req: IncomingMessage): string {

@@ -24,8 +24,8 @@ export class Version {
 
   /** Reads `2.27`; undefined for anything that is not exactly two numbers without leading zeros. */
   static parse(text: string): Version | undefined {
-    const match = FORM.exec(text);
-    return match ? new Version(text, match[1]!, match[2]!) : undefined;
+    const [, major, minor] = FORM.exec(text) ?? [];
+    return major === undefined || minor === undefined ? undefined : new Version(text, major, minor);
   }
 
   /** Like {@link Version.parse} for versions written by a programmer: throws a TypeError that names the cure. */

@@ -96,10 +96,10 @@ export function at<T>(value: Windowed<T>, version: VersionLike): T | undefined {
  * without repeats. Between two neighbours nothing changes, so work can be kept per interval.
  */
 export function breakpointsOf(...values: readonly Windowed<unknown>[]): readonly Version[] {
-  const found = values.flatMap((value) =>
+  const changes = values.flatMap((value) =>
     isWindowed(value) ? windowsOf(value).flatMap((window) => [window.since, window.until?.next()]) : [],
   );
-  return mergeBreakpoints(found.filter((version) => version !== undefined));
+  return mergeBreakpoints(changes.filter((version) => version !== undefined));
 }
 
 /** Sorts versions ascending and drops repeats. */
@@ -127,8 +127,8 @@ export class PerInterval<T> {
   at(version: Version): T {
     const known = this.#byVersion.get(version.text);
     if (known !== undefined) return known;
-    let interval = 0;
-    while (interval < this.#breakpoints.length && this.#breakpoints[interval]!.compare(version) <= 0) interval++;
+    const above = this.#breakpoints.findIndex((breakpoint) => breakpoint.compare(version) > 0);
+    const interval = above < 0 ? this.#breakpoints.length : above;
     const built = (this.#built[interval] ??= this.#build(version));
     this.#byVersion.set(version.text, built);
     return built;

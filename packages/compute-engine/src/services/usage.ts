@@ -24,7 +24,7 @@ export interface UsageQuery {
 
 /** What a server used of a window. */
 export interface ServerUsage {
-  readonly server: UsedServer;
+  readonly server: RunServer;
   readonly hours: number;
   /** Whole seconds from launch to termination, or until now. */
   readonly uptimeSeconds: number;

@@ -1,5 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { type ApiVersion, type Discovery, discovery, type Negotiator, type Version } from '@apistrata/microversion';
+import { urlPath } from './url-path.js';
 
 const MEDIA_TYPE = 'application/vnd.openstack.compute+json';
 
@@ -42,7 +43,7 @@ export function versionDocuments({ discovery, negotiate }: VersionDocumentsOptio
 
   /** True when the request was for a document and has been answered. Throws what negotiation finds wrong. */
   return function answerVersionDocument(req: IncomingMessage, res: ServerResponse): boolean {
-    const path = (req.url ?? '/').split('?', 1)[0]!;
+    const path = urlPath(req);
     if (path === '/' || path === '') discovery.list(req, res);
     else if (path === '/v2.1' || path === '/v2.1/') {
       negotiate.apply(req, res);

@@ -93,9 +93,9 @@ export function identityService(options: IdentityServiceOptions): Identity {
       onLookup?.(known ? 'known' : 'refused');
       return known;
     }
-    const asked = underway.get(hash);
-    onLookup?.(asked ? 'joined' : 'asked');
-    if (asked) return asked;
+    const pending = underway.get(hash);
+    onLookup?.(pending ? 'joined' : 'asked');
+    if (pending) return pending;
     const answer = ask(token, hash).finally(() => underway.delete(hash));
     underway.set(hash, answer);
     return answer;

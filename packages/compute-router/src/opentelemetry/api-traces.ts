@@ -1,6 +1,7 @@
 import { operationKey } from '@apistrata/microversion/router';
 import { context, propagation, SpanKind, SpanStatusCode, type Tracer, trace } from '@opentelemetry/api';
 import type { ApiObserver } from '../http/api-observer.js';
+import { urlPath } from '../http/url-path.js';
 import { recordPast } from './span-times.js';
 
 /** Spans of requests and their stages. Where another instrumentation has begun one of the request, ours is within that. */
@@ -10,7 +11,7 @@ export function apiTraces(tracer: Tracer): Required<Pick<ApiObserver, 'around' |
       const active = context.active();
       const parent = trace.getSpan(active) ? active : propagation.extract(active, req.headers);
       const method = req.method ?? 'GET';
-      const attributes = { 'http.request.method': method, 'url.path': (req.url ?? '/').split('?', 1)[0]! };
+      const attributes = { 'http.request.method': method, 'url.path': urlPath(req) };
       return tracer.startActiveSpan(method, { kind: SpanKind.SERVER, attributes }, parent, async (span) => {
         try {
           await serve();

@@ -43,9 +43,9 @@ export const extensionOperations = [
     errors: [404],
     reply: { extension },
     run: ({ params: { id } }) => {
-      const found = byAlias.get(id);
-      if (!found) throw new Refusal('NOT_FOUND', `There is no extension ${id}.`);
-      return { extension: found };
+      const extension = byAlias.get(id);
+      if (!extension) throw new Refusal('NOT_FOUND', `There is no extension ${id}.`);
+      return { extension };
     },
   }),
 ];

@@ -3,6 +3,7 @@ import type { Hypervisor, HypervisorParts } from '@apistrata/compute-engine/api'
 import { at, between, since, until } from '@apistrata/microversion';
 import { once, one, query } from '@apistrata/microversion/schema';
 import { z } from 'zod';
+import { gaplessAt } from '../gapless-at.js';
 import type { ComputeCall } from '../http/call.js';
 import { nextLink, pageSize } from '../http/paging.js';
 import { operation } from '../operation.js';
@@ -84,10 +85,10 @@ async function pageOf(call: ComputeCall, requested: ListQuery, parts: Hypervisor
     ...parts,
     servers,
     limit: size,
-    marker: marker === undefined ? undefined : { id: marker, is: at(marked, call.version)!(marker) },
+    marker: marker === undefined ? undefined : { id: marker, is: gaplessAt(marked, call.version)(marker) },
     pattern,
   });
-  const markerOf = ({ host: { node } }: Hypervisor) => at(idOf, call.version)!(node);
+  const markerOf = ({ host: { node } }: Hypervisor) => gaplessAt(idOf, call.version)(node);
   return {
     hypervisors,
     hypervisors_links: size === undefined ? undefined : (nextLink(call, size, hypervisors, markerOf) as never),
@@ -144,7 +145,7 @@ export const hypervisorOperations = [
     query: query(withServers, { extra }),
     reply: { hypervisor: hypervisorDetail },
     run: async ({ engine, params: { id }, query: { with_servers: servers }, version }) => ({
-      hypervisor: await engine.hypervisors.get(id, at(meant, version)!(id), {
+      hypervisor: await engine.hypervisors.get(id, gaplessAt(meant, version)(id), {
         servers,
         uptime: at(uptimeShown, version),
       }),
@@ -179,7 +180,7 @@ export const hypervisorOperations = [
     query: query({}, { extra: 'ignore' }),
     reply: { hypervisor: hypervisorUptime },
     run: async ({ engine, params: { id }, version }) => ({
-      hypervisor: await engine.hypervisors.uptime(id, at(meant, version)!(id)),
+      hypervisor: await engine.hypervisors.uptime(id, gaplessAt(meant, version)(id)),
     }),
   }),
 ];

@@ -6,7 +6,7 @@ import { z } from 'zod';
 import { operation } from '../operation.js';
 import { boolish, fqdn } from '../schemas/types.js';
 
-interface Wanted {
+interface RequestedChange {
   readonly disabled_reason?: string;
   readonly forced_down?: boolean;
 }
@@ -18,7 +18,7 @@ interface Changed {
   readonly forced_down?: boolean;
 }
 
-type Verb = (requested: Wanted) => { readonly change: ServiceChange; readonly shown: Changed };
+type Verb = (requested: RequestedChange) => { readonly change: ServiceChange; readonly shown: Changed };
 
 function required<T>(value: T | undefined, name: string): T {
   if (value === undefined) throw new Refusal('BAD_REQUEST', `Missing ${name} field`);
@@ -41,7 +41,7 @@ const verbs: ReadonlyMap<string, Windowed<Verb>> = new Map<string, Windowed<Verb
   ],
   [
     'force-down',
-    since('2.11', ({ forced_down }: Wanted) => {
+    since('2.11', ({ forced_down }: RequestedChange) => {
       const forcedDown = required(forced_down, 'forced_down');
       return { change: { forcedDown }, shown: { forced_down: forcedDown } };
     }),

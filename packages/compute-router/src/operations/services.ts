@@ -3,6 +3,7 @@ import type { ServiceChange } from '@apistrata/compute-engine/api';
 import { at, since, until } from '@apistrata/microversion';
 import { object, one, query } from '@apistrata/microversion/schema';
 import { z } from 'zod';
+import { gaplessAt } from '../gapless-at.js';
 import type { ComputeCall } from '../http/call.js';
 import { operation } from '../operation.js';
 import { refusedFrom275 } from '../schemas/extra-parameters.js';
@@ -32,14 +33,14 @@ async function byNumber({ engine }: ComputeCall, id: string): Promise<string> {
 /** Finds the service that a path names: by number at first, by UUID later. */
 const idOf = [until('2.52', byNumber), since('2.53', async (_call: ComputeCall, id: string) => uuidOf(id))];
 
-interface Wanted {
+interface RequestedChange {
   readonly status?: 'enabled' | 'disabled';
   readonly disabled_reason?: string;
   readonly forced_down?: boolean;
 }
 
 /** A status says it all: enabled, or disabled without a reason, takes the reason of before away. */
-function changeOf({ status, disabled_reason, forced_down }: Wanted): ServiceChange {
+function changeOf({ status, disabled_reason, forced_down }: RequestedChange): ServiceChange {
   if (status === undefined && forced_down === undefined) {
     throw new Refusal(
       'BAD_REQUEST',
@@ -95,6 +96,6 @@ export const serviceOperations = [
     policy: 'os_compute_api:os-services:delete',
     status: 204,
     errors: [400, 404, 409],
-    run: async (call) => call.engine.services.delete(await at(idOf, call.version)!(call, call.params.id)),
+    run: async (call) => call.engine.services.delete(await gaplessAt(idOf, call.version)(call, call.params.id)),
   }),
 ];

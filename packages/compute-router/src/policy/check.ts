@@ -11,11 +11,13 @@ export interface Target {
 export type PolicyCheck = (caller: Caller, target?: Target) => boolean;
 
 /** A role is held by whoever holds it or a role that implies it: admin > manager > member > reader. */
-const HELD_BY: Readonly<Record<string, readonly string[]>> = {
-  reader: ['reader', 'member', 'manager', 'admin'],
-  member: ['member', 'manager', 'admin'],
-  manager: ['manager', 'admin'],
-};
+const HELD_BY: ReadonlyMap<string, readonly string[]> = new Map(
+  Object.entries({
+    reader: ['reader', 'member', 'manager', 'admin'],
+    member: ['member', 'manager', 'admin'],
+    manager: ['manager', 'admin'],
+  }),
+);
 
 /**
  * Turns an expression into closures. `rule` gives the check of a rule that is referred to. The checks of roles, projects
@@ -50,12 +52,12 @@ const checks: Readonly<Record<CheckName, MakeCheck>> = {
   rule: (operand, rule) => rule(textOf(operand)),
   role: (operand) => {
     const required = textOf(operand).toLowerCase();
-    const held = Object.hasOwn(HELD_BY, required) ? HELD_BY[required]! : [required];
+    const held = HELD_BY.get(required) ?? [required];
     return (caller) => includesAny(caller.roles, held);
   },
   service_roles: (operand) => {
-    const wanted = [textOf(operand).toLowerCase()];
-    return (caller) => caller.serviceRoles !== undefined && includesAny(caller.serviceRoles, wanted);
+    const required = [textOf(operand).toLowerCase()];
+    return (caller) => caller.serviceRoles !== undefined && includesAny(caller.serviceRoles, required);
   },
   is_admin: (operand, rule) => {
     const isAdmin = rule('context_is_admin');
@@ -88,10 +90,8 @@ const targetFields = {
 };
 
 function includesAny(roles: readonly string[], required: readonly string[]): boolean {
-  for (let i = 0; i < roles.length; i++) {
-    // Role names are compared without case; a name in lower case, the usual one, is not copied by this.
-    if (required.includes(roles[i]!.toLowerCase())) return true;
-  }
+  // Role names are compared without case; a name in lower case, the usual one, is not copied by this.
+  for (const role of roles) if (required.includes(role.toLowerCase())) return true;
   return false;
 }
 

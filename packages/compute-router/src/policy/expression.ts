@@ -44,26 +44,38 @@ type Token =
  * @throws PolicySyntaxError naming the column
  */
 export function parseExpression(text: string): Expression {
-  const tokens = tokensOf(text);
-  if (tokens.length === 1) return { kind: 'everybody' };
-  let next = 0;
+  const tokens = tokensOf(text).values();
+  const end: Token = { kind: 'end', column: text.trimEnd().length + 1 };
+  const read = (): Token => {
+    const next = tokens.next();
+    return next.done ? end : next.value;
+  };
+  let token = read();
+  if (token === end) return { kind: 'everybody' };
+
+  function take(): Token {
+    const taken = token;
+    token = read();
+    return taken;
+  }
 
   function chain(kind: 'and' | 'or', part: (depth: number) => Expression, depth: number): Expression {
-    const of = [part(depth)];
-    while (tokens[next]!.kind === kind) {
-      next++;
-      of.push(part(depth));
+    const first = part(depth);
+    const others: Expression[] = [];
+    while (token.kind === kind) {
+      take();
+      others.push(part(depth));
     }
-    return of.length === 1 ? of[0]! : { kind, of };
+    return others.length === 0 ? first : { kind, of: [first, ...others] };
   }
 
   const either = (depth: number): Expression => chain('or', both, depth);
   const both = (depth: number): Expression => chain('and', single, depth);
 
   function single(depth: number): Expression {
-    const token = tokens[next++]!;
-    if (depth > MAX_DEPTH) throw new PolicySyntaxError(`more than ${MAX_DEPTH} levels`, text, token.column);
-    switch (token.kind) {
+    const first = take();
+    if (depth > MAX_DEPTH) throw new PolicySyntaxError(`more than ${MAX_DEPTH} levels`, text, first.column);
+    switch (first.kind) {
       case '@':
         return { kind: 'everybody' };
       case '!':
@@ -71,25 +83,25 @@ export function parseExpression(text: string): Expression {
       case 'not':
         return { kind: 'not', of: single(depth + 1) };
       case 'check':
-        return { kind: 'check', check: token.check, operand: token.operand };
+        return { kind: 'check', check: first.check, operand: first.operand };
       case '(': {
         const inner = either(depth + 1);
-        const close = tokens[next++]!;
+        const close = take();
         if (close.kind !== ')') throw unexpected(close, 'and, or, )');
         return inner;
       }
       default:
-        throw unexpected(token, 'a check such as role:admin, @, ! or (');
+        throw unexpected(first, 'a check such as role:admin, @, ! or (');
     }
   }
 
   function unexpected(token: Token, expected: string): PolicySyntaxError {
-    const found = token.kind === 'end' ? 'the end' : token.kind === 'check' ? 'a second check' : `"${token.kind}"`;
-    return new PolicySyntaxError(`${found} where ${expected} is expected`, text, token.column);
+    const actual = token.kind === 'end' ? 'the end' : token.kind === 'check' ? 'a second check' : `"${token.kind}"`;
+    return new PolicySyntaxError(`${actual} where ${expected} is expected`, text, token.column);
   }
 
   const expression = either(0);
-  if (tokens[next]!.kind !== 'end') throw unexpected(tokens[next]!, 'and, or, the end');
+  if (token !== end) throw unexpected(token, 'and, or, the end');
   return expression;
 }
 
@@ -100,27 +112,27 @@ function tokensOf(text: string): readonly Token[] {
   while (at < end) {
     TOKEN.lastIndex = at;
     const match = TOKEN.exec(text);
-    const column = at + 1 + /^\s*/.exec(text.slice(at))![0].length;
+    const rest = text.slice(at);
+    const column = at + 1 + rest.length - rest.trimStart().length;
     if (!match)
       throw new PolicySyntaxError(
         'this is neither a check (name:value), and, or, not, @, ! nor a parenthesis',
         text,
         column,
       );
-    const [, paren, sign, word, check, field, value] = match;
+    const [, paren, sign, word = '', check, field, value = ''] = match;
     if (check !== undefined) tokens.push({ kind: 'check', column, ...checkOf(text, column, check, field, value) });
     else
       tokens.push({
-        kind: (paren ?? sign ?? word!.toLowerCase()) as '(' | ')' | '@' | '!' | 'and' | 'or' | 'not',
+        kind: (paren ?? sign ?? word.toLowerCase()) as '(' | ')' | '@' | '!' | 'and' | 'or' | 'not',
         column,
       });
     at = TOKEN.lastIndex;
   }
-  tokens.push({ kind: 'end', column: end + 1 });
   return tokens;
 }
 
-function checkOf(text: string, column: number, check: string, field: string | undefined, value: string | undefined) {
+function checkOf(text: string, column: number, check: string, field: string | undefined, value: string) {
   if (!Object.hasOwn(CHECKS, check)) {
     throw new PolicySyntaxError(
       `unknown check "${check}:" (there are ${Object.keys(CHECKS).join(', ')})`,
@@ -142,8 +154,8 @@ function checkOf(text: string, column: number, check: string, field: string | un
     }
     return { check: name, operand: { target: field as TargetField } };
   }
-  if (typeof allowed !== 'string' && !(allowed as readonly string[]).includes(value!)) {
+  if (typeof allowed !== 'string' && !(allowed as readonly string[]).includes(value)) {
     throw new PolicySyntaxError(`${check}: takes ${allowed.join(' or ')}`, text, column);
   }
-  return { check: name, operand: { text: value! } };
+  return { check: name, operand: { text: value } };
 }

@@ -67,7 +67,7 @@ export function policies(options: PoliciesOptions = {}): Policies {
   let definitions = definitionsOf(options);
   let checks = compileAll(definitions);
 
-  function allows(rule: RuleName, caller: Caller, target?: Target): boolean {
+  function allows(rule: RuleName | ClassName, caller: Caller, target?: Target): boolean {
     const check = checks.get(rule);
     if (check === undefined) throw new TypeError(`there is no policy rule "${rule}"`);
     return check(caller, target);
@@ -75,13 +75,13 @@ export function policies(options: PoliciesOptions = {}): Policies {
 
   return {
     allows,
-    isAdmin: (caller) => checks.get('context_is_admin' satisfies ClassName)!(caller),
+    isAdmin: (caller) => allows('context_is_admin', caller),
     enforce(rule, caller, target) {
       if (!allows(rule, caller, target)) throw new PolicyDenied(rule);
     },
     rules: () =>
       (Object.keys(RULES) as RuleName[]).map((name) => {
-        const { check, from } = definitions.get(name)!;
+        const { check, from } = definitionOf(definitions, name);
         return { name, default: RULES[name], expression: typeof check === 'string' ? check : undefined, from };
       }),
     reload(changed = options) {
@@ -90,6 +90,12 @@ export function policies(options: PoliciesOptions = {}): Policies {
       definitions = changedDefinitions;
     },
   };
+}
+
+function definitionOf(definitions: ReadonlyMap<string, Definition>, name: string): Definition {
+  const definition = definitions.get(name);
+  if (definition === undefined) throw new TypeError(`there is no policy rule "${name}"`);
+  return definition;
 }
 
 /** Defaults first, then the file, then the overrides: the last one counts. */
@@ -127,7 +133,7 @@ function compileAll(definitions: ReadonlyMap<string, Definition>): ReadonlyMap<s
     const known = compiled.get(name);
     if (known) return known;
     if (underway.has(name)) throw circle(name);
-    const { check, source } = definitions.get(name)!;
+    const { check, source } = definitionOf(definitions, name);
     underway.add(name);
     const made = typeof check === 'function' ? check : compile(name, check, source);
     underway.delete(name);
@@ -138,7 +144,7 @@ function compileAll(definitions: ReadonlyMap<string, Definition>): ReadonlyMap<s
   /** Blames what somebody wrote: the defaults alone have no circle. */
   function circle(name: string): PolicyConfigError {
     const path = [...underway].slice([...underway].indexOf(name));
-    const written = path.map((rule) => definitions.get(rule)!).find(({ from }) => from !== 'default');
+    const written = path.map((rule) => definitionOf(definitions, rule)).find(({ from }) => from !== 'default');
     const way = [...path, name].join(' -> ');
     return new PolicyConfigError(`rules refer to each other in a circle: ${way}`, written?.source);
   }

@@ -44,8 +44,8 @@ export function apiMetrics(register: Registry): Required<Pick<ApiObserver, 'requ
   });
   const known = new BoundedLabel(VERSIONS);
   return {
-    request({ operation: found, version, status, ms }: ServedRequest) {
-      const operation = found ? operationKey(found) : NONE;
+    request({ operation: served, version, status, ms }: ServedRequest) {
+      const operation = served ? operationKey(served) : NONE;
       requests.inc({ operation, version: version ? known.of(version.text) : NONE, status });
       seconds.observe({ operation }, ms / 1000);
     },

@@ -54,7 +54,12 @@ export const serverDetail = view<Server, HostsCall>(shown, { memo, instead: part
 export const serverShown = view<Server, HostsCall>({ ...shown, ...groups }, { memo, instead: partialServer.shown });
 
 function since275(shape: Shape): Shape {
-  return Object.fromEntries(Object.entries(shape).map(([name, windowed]) => [name, notBefore('2.75', windowed)!]));
+  return Object.fromEntries(
+    Object.entries(shape).flatMap(([name, windowed]) => {
+      const later = notBefore('2.75', windowed);
+      return later ? [[name, later]] : [];
+    }),
+  );
 }
 
 const changed: Shape = {

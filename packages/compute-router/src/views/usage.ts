@@ -17,7 +17,7 @@ const serverUsage = view<ServerUsage, ComputeCall>({
   local_gb: field(count, ({ server: { flavor } }) => flavor.diskGb + flavor.ephemeralGb),
   hours: field(amount, ({ hours }) => hours),
   uptime: field(count, ({ uptimeSeconds }) => uptimeSeconds),
-  started_at: field(type.time, ({ server }) => type.showTime(server.launchedAt!)),
+  started_at: field(type.time, ({ server }) => type.showTime(server.launchedAt)),
   ended_at: field(type.nullableTime, ({ server }) => type.showNullableTime(server.terminatedAt)),
   state: field(z.string(), ({ server }) => (server.terminatedAt === null ? server.vmState : 'terminated')),
 });

@@ -15,6 +15,12 @@ function alternativesOf(rules: Json): readonly Json[] {
   return (rules.anyOf as readonly Json[] | undefined) ?? [rules];
 }
 
+/** What the lists hold, each once; undefined where one of them is open. */
+function allOf<T>(lists: readonly (readonly T[] | undefined)[]): readonly T[] | undefined {
+  const limited = lists.filter((list) => list !== undefined);
+  return limited.length < lists.length ? undefined : ([...new Set(limited.flat())] as readonly T[]);
+}
+
 /** The JSON types a part may have; undefined where any will do. */
 function typesOf(rules: Json): readonly string[] | undefined {
   const types = alternativesOf(rules).map(({ type, enum: values, const: only }) => {
@@ -22,7 +28,7 @@ function typesOf(rules: Json): readonly string[] | undefined {
     const literals = values ? (values as unknown[]) : only !== undefined ? [only] : undefined;
     return literals?.map((value) => (value === null ? 'null' : typeof value));
   });
-  return types.some((found) => found === undefined) ? undefined : [...new Set(types.flatMap((found) => found!))];
+  return allOf(types);
 }
 
 /** The values a part is limited to; undefined where it is not. */
@@ -30,7 +36,7 @@ function valuesOf(rules: Json): readonly unknown[] | undefined {
   const all = alternativesOf(rules).map(({ enum: values, const: only }) =>
     values ? (values as unknown[]) : only === undefined ? undefined : [only],
   );
-  return all.some((values) => values === undefined) ? undefined : all.flatMap((values) => values!);
+  return allOf(all);
 }
 
 /** Keywords that set a lowest, and those that set a highest bound. */
@@ -38,8 +44,8 @@ const LOWER = ['minimum', 'exclusiveMinimum', 'minLength', 'minItems', 'minPrope
 const UPPER = ['maximum', 'exclusiveMaximum', 'maxLength', 'maxItems', 'maxProperties'];
 
 function bound(rules: Json, keyword: string): number | undefined {
-  const found = alternativesOf(rules).map((each) => each[keyword] as number | undefined);
-  return found.length === 1 ? found[0] : undefined;
+  const bounds = alternativesOf(rules).map((each) => each[keyword] as number | undefined);
+  return bounds.length === 1 ? bounds[0] : undefined;
 }
 
 /** What the first rules allow and the second ones do not, in words. */

@@ -62,13 +62,13 @@ function steps(line: Lifeline, from: Version, to: Version): readonly Version[] {
 /** The step that made a part what it is at the end. */
 function changedAt(line: Lifeline, name: string, from: Version, to: Version): Version {
   let previous = outlineAt(line, from)?.parts.get(name);
-  let found = to;
+  let latest = to;
   for (const version of steps(line, from, to)) {
     const part = outlineAt(line, version)?.parts.get(name);
-    if (!part !== !previous || (part && previous && !sameRules(part, previous))) found = version;
+    if (!part !== !previous || (part && previous && !sameRules(part, previous))) latest = version;
     previous = part;
   }
-  return found;
+  return latest;
 }
 
 /** What came or went as a whole is told once, not again for all that lies in it. */
@@ -93,8 +93,8 @@ function changeOf(line: Lifeline, from: Version, to: Version): OperationChange |
   const stepsBetween = steps(line, from, to);
   if (stepsBetween.length === 0) return undefined;
   const [was, is] = [outlineAt(line, from), outlineAt(line, to)];
-  if (was === is || (!was && !is)) return undefined;
-  const operation = (presentAt(line, to) ?? presentAt(line, from))!;
+  const operation = presentAt(line, to) ?? presentAt(line, from);
+  if (was === is || !operation) return undefined;
   const common = {
     operation: operationKey(operation),
     name: nameOf(operation),
@@ -102,15 +102,17 @@ function changeOf(line: Lifeline, from: Version, to: Version): OperationChange |
     summary: operation.summary,
   };
   if (!was || !is) {
-    const turned = stepsBetween.findLast((version, index) => {
-      const before = index === 0 ? from : stepsBetween[index - 1]!;
-      return !outlineAt(line, version) !== !outlineAt(line, before);
-    });
-    return { ...common, change: is ? 'added' : 'removed', version: (turned ?? to).text, parts: [], breaking: !is };
+    let turned = to;
+    let before = from;
+    for (const version of stepsBetween) {
+      if (!outlineAt(line, version) !== !outlineAt(line, before)) turned = version;
+      before = version;
+    }
+    return { ...common, change: is ? 'added' : 'removed', version: turned.text, parts: [], breaking: !is };
   }
   const parts = partChanges(line, was, is, from, to);
-  if (parts.length === 0) return undefined;
-  const first = parts.map(({ version }) => Version.of(version)).sort((a, b) => a.compare(b))[0]!;
+  const [first] = parts.map(({ version }) => Version.of(version)).sort((a, b) => a.compare(b));
+  if (!first) return undefined;
   return {
     ...common,
     change: 'changed',

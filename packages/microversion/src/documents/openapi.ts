@@ -67,11 +67,11 @@ interface Described {
 const JSON_TYPE = 'application/json';
 
 function parametersOf({ operation, outline }: Described, shared: readonly Json[]): Json[] {
-  const path = [...operation.path.matchAll(/\{([^}]+)\}/g)].map(([, name]) => ({
+  const path = [...operation.path.matchAll(/\{([^}]+)\}/g)].map(([, name = '']) => ({
     name,
     in: 'path',
     required: true,
-    ...(operation.parameters?.[name!] && { description: operation.parameters[name!] }),
+    ...(operation.parameters?.[name] && { description: operation.parameters[name] }),
     schema: { type: 'string' },
   }));
   const query = outline.query.map(({ name, schema: { description, ...schema }, repeated }) => ({
@@ -125,7 +125,7 @@ function successes(
   headers: Json,
   examplesOf: (one: Described) => Example | undefined,
 ): Writable {
-  const found: Writable = {};
+  const responses: Writable = {};
   for (const [status, answering] of groupBy(group, ({ outline }) => outline.status)) {
     const bodies = answering.filter(({ outline }) => outline.reply !== undefined);
     const schemas = bodies.map(({ outline }) => outline.reply as Json);
@@ -144,13 +144,13 @@ function successes(
     };
     const description =
       answering.length > 3 ? 'Done, or accepted' : answering.map(({ operation }) => operation.summary).join('; ');
-    found[String(status)] = { description, headers, ...content, ...(links && { links }) };
+    responses[String(status)] = { description, headers, ...content, ...(links && { links }) };
   }
-  return found;
+  return responses;
 }
 
 function faults(group: readonly Described[], api: ApiDescription, headers: Json, taken: Writable): Writable {
-  const found: Writable = {};
+  const responses: Writable = {};
   const schema = api.fault ? { $ref: '#/components/schemas/Fault' } : {};
   for (const { operation, outline } of group) {
     for (const status of outline.errors) {
@@ -158,12 +158,12 @@ function faults(group: readonly Described[], api: ApiDescription, headers: Json,
       const general = api.errors?.[status] ?? 'Error';
       const own = operation.when?.[status];
       const said = own && (group.length > 1 ? `${nameOf(operation)}: ${own}` : own);
-      const known = found[status] as { description: string } | undefined;
+      const known = responses[status] as { description: string } | undefined;
       const description = [known?.description ?? general, said].filter(Boolean).join('\n');
-      found[status] = { description, headers, content: { [api.fault?.contentType ?? JSON_TYPE]: { schema } } };
+      responses[status] = { description, headers, content: { [api.fault?.contentType ?? JSON_TYPE]: { schema } } };
     }
   }
-  return found;
+  return responses;
 }
 
 /** What all operations share. */
@@ -219,7 +219,7 @@ export function openApi(operations: readonly Operation[], options: OpenApiOption
   const paths: Record<string, Writable> = {};
   const ids = new Map<string, string>();
   for (const group of groupBy(present, (one) => `${one.operation.method} ${address(one)}`).values()) {
-    const first = group[0]!;
+    const [first] = group;
     const { operation, outline } = first;
     const several = group.length > 1 && operation.action !== undefined;
     const id = several ? actOnName(operation) : nameOf(operation);
@@ -233,8 +233,8 @@ export function openApi(operations: readonly Operation[], options: OpenApiOption
     const description = several
       ? group.map((one) => `- \`${one.operation.action}\`: ${one.operation.summary}`).join('\n')
       : outline.description;
-    paths[address(first)] ??= {};
-    paths[address(first)]![operation.method.toLowerCase()] = {
+    const methods = (paths[address(first)] ??= {});
+    methods[operation.method.toLowerCase()] = {
       operationId: id,
       tags: [tagOf(operation)],
       summary: several ? 'Act on it: the only key of the body says how' : operation.summary,

@@ -45,8 +45,8 @@ function jsonSchema(schema: z.ZodType, io: 'input' | 'output'): Json {
 
 /** The schemas that a schema offers as alternatives, or itself. */
 function alternatives(schema: Json): readonly Json[] {
-  const found = (schema.anyOf ?? schema.oneOf ?? schema.allOf) as readonly Json[] | undefined;
-  return found ? found.flatMap(alternatives) : [schema];
+  const choices = (schema.anyOf ?? schema.oneOf ?? schema.allOf) as readonly Json[] | undefined;
+  return choices ? choices.flatMap(alternatives) : [schema];
 }
 
 /** The own rules of a schema: those of its fields are theirs. */

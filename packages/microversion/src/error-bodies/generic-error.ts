@@ -11,7 +11,7 @@ const ENTITIES: Readonly<Record<string, string>> = {
 };
 
 function escapeHtml(text: string): string {
-  return text.replace(/[&<>"']/g, (character) => ENTITIES[character]!);
+  return text.replace(/[&<>"']/g, (character) => ENTITIES[character] ?? character);
 }
 
 /**

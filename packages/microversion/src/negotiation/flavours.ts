@@ -46,8 +46,9 @@ export const flavours: Readonly<Record<FlavourName, Flavour>> = {
     bareHeaders: false,
     echoRefused: false,
     normalize: (text) => {
-      const match = LENIENT.exec(text);
-      return match ? `${normalNumber(match[1]!)}.${normalNumber(match[2]!)}` : undefined;
+      const [, major, minor] = LENIENT.exec(text) ?? [];
+      if (major === undefined || minor === undefined) return undefined;
+      return `${normalNumber(major)}.${normalNumber(minor)}`;
     },
     invalid: (served, text) =>
       new InvalidVersionHeader(`Invalid microversion: not two numbers joined by a dot: ${text}`, served, text),

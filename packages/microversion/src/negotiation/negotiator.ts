@@ -87,11 +87,11 @@ interface Accepted {
 type Read = Accepted | Extract<Negotiation, { ok: false }>;
 
 /** Remembers the accepted header texts of one form. Refused ones are not worth the room. */
-function remembering(read: (text: string) => Read | undefined): (text: string) => Read | undefined {
-  const known = new Map<string, Read>();
+function remembering<R extends Read | undefined>(read: (text: string) => R): (text: string) => R {
+  const known = new Map<string, R>();
   return (text) => {
-    const found = known.get(text);
-    if (found) return found;
+    const before = known.get(text);
+    if (before) return before;
     const negotiation = read(text);
     if (negotiation?.ok && text.length <= LONGEST_KNOWN_TEXT) {
       if (known.size >= KNOWN_TEXTS) known.clear();
@@ -140,8 +140,8 @@ export function negotiator(options: NegotiatorOptions): Negotiator {
   }
 
   const readTyped = remembering((text) => {
-    const found = typedVersionIn(text, service);
-    return found === undefined ? undefined : interpret(found);
+    const version = typedVersionIn(text, service);
+    return version === undefined ? undefined : interpret(version);
   });
   const readBare = remembering((text) => interpret(bareVersionIn(text)));
 
@@ -154,7 +154,7 @@ export function negotiator(options: NegotiatorOptions): Negotiator {
     }
     for (const key of bareKeys) {
       const value = headers[key];
-      if (value !== undefined) return readBare(textOf(value))!;
+      if (value !== undefined) return readBare(textOf(value));
     }
     return atMinimum;
   }

@@ -14,7 +14,7 @@ export interface BodyOptions {
 
 /** Throws {@link RequestError} (415) unless the content type is one that is read as JSON. */
 export function checkMediaType(req: IncomingMessage, options: BodyOptions): void {
-  const type = (req.headers['content-type'] ?? '').split(';', 1)[0]!.trim().toLowerCase();
+  const type = (req.headers['content-type'] ?? '').replace(/;.*/s, '').trim().toLowerCase();
   if (!JSON_TYPES.has(type) && !options.mediaTypes.includes(type)) {
     throw new RequestError('UNSUPPORTED_MEDIA_TYPE', 'Unsupported Content-Type');
   }
@@ -56,7 +56,10 @@ function receive(req: IncomingMessage, options: BodyOptions): Promise<Buffer> {
         reject(tooLarge(options));
       } else chunks.push(chunk);
     });
-    req.once('end', () => resolve(chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks)));
+    req.once('end', () => {
+      const [first] = chunks;
+      resolve(first && chunks.length === 1 ? first : Buffer.concat(chunks));
+    });
     // A client that goes away is no failure of the service, and nobody is left to read the answer.
     const cutOff = () => {
       if (!req.complete) reject(new RequestError('MALFORMED_BODY', 'the request ended before its body was complete'));

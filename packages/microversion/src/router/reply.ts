@@ -113,12 +113,12 @@ function renderWhole(view: View<any, any>, version: Version): Render {
   const render: Render = (record, call) => JSON.stringify(build(record, call));
   if (!memo) return render;
   const kept = new WeakMap<object, Map<string, string>>();
-  let asked: unknown;
+  let lastCall: unknown;
   let key: string | undefined;
   return (record, call) => {
     // The records of a list share one call, so its key is made once.
-    if (call !== asked) {
-      asked = call;
+    if (call !== lastCall) {
+      lastCall = call;
       key = memo(call);
     }
     if (key === undefined) return render(record, call);
@@ -156,8 +156,8 @@ function fieldsOf<R>(
   rendererOf: (shape: ReplyShape, version: Version) => R,
 ) {
   return fields.flatMap(([name, windowed]) => {
-    const found = at(windowed, version);
-    return found ? [{ name, label: `${JSON.stringify(name)}:`, render: rendererOf(found, version) }] : [];
+    const current = at(windowed, version);
+    return current ? [{ name, label: `${JSON.stringify(name)}:`, render: rendererOf(current, version) }] : [];
   });
 }
 
@@ -217,8 +217,8 @@ function schemaOfShape(shape: ReplyShape, version: Version): z.ZodType {
   if (known.kind === 'schema') return schemaAt(known.schema, version)!;
   if (known.kind === 'list') return schemaOfShape(known.item, version).array();
   const fields = known.fields.flatMap(([name, windowed]) => {
-    const found = at(windowed, version);
-    return found ? [[name, schemaOfShape(found, version)] as const] : [];
+    const current = at(windowed, version);
+    return current ? [[name, schemaOfShape(current, version)] as const] : [];
   });
   return z.strictObject(Object.fromEntries(fields));
 }

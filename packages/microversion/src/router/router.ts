@@ -160,7 +160,7 @@ export function createRouter<C extends object>(options: RouterOptions<C>) {
     if (trail) trail.version = version;
     trail?.pass('version');
     let body: unknown;
-    if (METHODS_WITH_BODY.has(req.method!)) {
+    if (METHODS_WITH_BODY.has(req.method ?? 'GET')) {
       checkMediaType(req, bodyOptions);
       body = await readBody(req, bodyOptions);
     }
@@ -182,7 +182,7 @@ export function createRouter<C extends object>(options: RouterOptions<C>) {
     const result = answerOf(await operation.run(call));
     trail?.pass('run');
     const status = result.status ?? at(operation.status, version) ?? 200;
-    for (const name in result.headers) res.setHeader(name, result.headers[name]!);
+    if (result.headers) for (const [name, value] of Object.entries(result.headers)) res.setHeader(name, value);
     const text =
       result.raw ?? (result.body === undefined ? undefined : parts.reply?.render(version)(result.body, call));
     if (options.validateReplies && result.raw === undefined) validateReply(operation, parts.reply, version, text);

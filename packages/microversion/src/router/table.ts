@@ -7,7 +7,7 @@ import { existsAt, type Method, type Operation, windowsOfOperation } from './ope
 /** All operations on one method and path: by version, or first by the action key of the body. */
 export interface Route {
   readonly operations: readonly Operation[];
-  readonly actions: ReadonlyMap<string, readonly Operation[]> | undefined;
+  readonly actions: ReadonlyMap<string | undefined, readonly Operation[]> | undefined;
 }
 
 export interface Match {
@@ -27,7 +27,7 @@ function overlap(a: Operation, b: Operation): boolean {
   return startsWithin(a, b) || startsWithin(b, a);
 }
 
-function routeOf(operations: readonly Operation[]): Route {
+function routeOf(operations: readonly [Operation, ...Operation[]]): Route {
   for (const [index, one] of operations.entries()) {
     for (const other of operations.slice(index + 1)) {
       if (one.action === other.action && overlap(one, other)) {
@@ -37,11 +37,10 @@ function routeOf(operations: readonly Operation[]): Route {
       }
     }
   }
-  const named = operations.filter(({ action }) => action !== undefined);
-  if (named.length === 0) return { operations, actions: undefined };
-  if (named.length < operations.length)
-    throw new TypeError(`${operations[0]!.path} mixes operations with and without an action key`);
-  return { operations, actions: groupBy(operations, (operation) => operation.action!) };
+  const actions = groupBy(operations, ({ action }) => action);
+  if (!actions.has(undefined)) return { operations, actions };
+  if (actions.size > 1) throw new TypeError(`${operations[0].path} mixes operations with and without an action key`);
+  return { operations, actions: undefined };
 }
 
 /** Builds the radix tree. Throws when two operations claim the same method, path, action and version. */
@@ -49,45 +48,46 @@ export function routeTable(operations: readonly Operation[]): RouteTable {
   const tree = findMyWay({ maxParamLength: 4096, caseSensitive: true, ignoreTrailingSlash: false });
   const byRoute = groupBy(operations, ({ method, path }) => `${method} ${path.replaceAll(/\{[^}]+\}/g, '{}')}`);
   for (const group of byRoute.values()) {
-    const { method, path } = group[0]!;
+    const [first] = group;
+    const { method, path } = first;
     const names = (operation: Operation) =>
       [...operation.path.matchAll(/\{([^}]+)\}/g)].map((match) => match[1]).join();
-    const odd = group.find((operation) => names(operation) !== names(group[0]!));
+    const odd = group.find((operation) => names(operation) !== names(first));
     if (odd) throw new TypeError(`${odd.path} and ${path} are one path: give their parameters the same names`);
     const pattern = path.replaceAll(/\{([^}]+)\}/g, ':$1');
     tree.on(method, pattern, () => {}, routeOf(group));
   }
   return {
     find: (method, path) => {
-      const found = tree.find(method as Method, path);
+      const match = tree.find(method as Method, path);
       // The tree lets a trailing slash stand for an empty parameter; a path with an empty part, or a NUL in it, is none of ours.
-      if (!found?.store) return undefined;
-      for (const value of Object.values(found.params)) if (!value || value.includes('\0')) return undefined;
-      return { route: found.store as Route, params: found.params };
+      if (!match?.store) return undefined;
+      for (const value of Object.values(match.params)) if (!value || value.includes('\0')) return undefined;
+      return { route: match.store as Route, params: match.params };
     },
   };
 }
 
 /** Reads the action key: the only key of an object. Unknown keys throw {@link RequestError}. */
-function actionOf(route: Route, body: unknown): readonly Operation[] {
+function actionOf(actions: NonNullable<Route['actions']>, body: unknown): readonly Operation[] {
   if (typeof body !== 'object' || body === null || Array.isArray(body))
     throw new RequestError('MALFORMED_BODY', 'Malformed request body');
-  const keys = Object.keys(body);
-  if (keys.length !== 1)
-    throw new RequestError('UNKNOWN_ACTION', keys.length === 0 ? 'No action specified' : 'Multiple actions specified');
-  const found = route.actions!.get(keys[0]!);
-  if (!found) throw new RequestError('UNKNOWN_ACTION', `There is no such action: ${keys[0]}`);
-  return found;
+  const [key, ...others] = Object.keys(body);
+  if (key === undefined) throw new RequestError('UNKNOWN_ACTION', 'No action specified');
+  if (others.length > 0) throw new RequestError('UNKNOWN_ACTION', 'Multiple actions specified');
+  const operations = actions.get(key);
+  if (!operations) throw new RequestError('UNKNOWN_ACTION', `There is no such action: ${key}`);
+  return operations;
 }
 
 /** The operations a call may mean at any version: all of the route, or those of its action. */
 export function candidatesOf(route: Route, body: unknown): readonly Operation[] {
-  return route.actions ? actionOf(route, body) : route.operations;
+  return route.actions ? actionOf(route.actions, body) : route.operations;
 }
 
 /** The one that exists at the version; throws {@link RequestError} when none does. */
 export function operationAt(candidates: readonly Operation[], version: Version): Operation {
-  const found = candidates.find((operation) => existsAt(operation, version));
-  if (!found) throw notInVersion();
-  return found;
+  const current = candidates.find((operation) => existsAt(operation, version));
+  if (!current) throw notInVersion();
+  return current;
 }

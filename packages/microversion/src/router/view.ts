@@ -71,8 +71,8 @@ export class View<R, C = unknown> {
   /** The fields of a version, in the order of their definition. */
   fieldsAt(version: Version): readonly (readonly [string, ViewField<R, C>])[] {
     return Object.entries(this.shape).flatMap(([name, windowed]) => {
-      const found = at(windowed, version);
-      return found ? [[name, found] as const] : [];
+      const current = at(windowed, version);
+      return current ? [[name, current] as const] : [];
     });
   }
 }

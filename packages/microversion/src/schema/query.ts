@@ -122,7 +122,7 @@ export class Query<T> {
         if (extra === 'refuse') {
           problems.push({
             parameter: name,
-            value: texts[0]!,
+            value: texts[0] ?? '',
             issues: unexpected(`Additional properties are not allowed ('${name}' was unexpected)`),
           });
         }

@@ -88,8 +88,8 @@ export function breakpointsWithin(field: Windowed<AnySchema>): readonly Version[
 
 /** The zod schema at a version; undefined where there is none. */
 export function schemaAt(field: Windowed<AnySchema>, version: Version): z.ZodType | undefined {
-  const found = at(field, version);
-  return found instanceof Versioned ? found.at(version) : found;
+  const current = at(field, version);
+  return current instanceof Versioned ? current.at(version) : current;
 }
 
 const builders = { refuse: z.strictObject, ignore: z.object, keep: z.looseObject } as const;

@@ -134,12 +134,12 @@ export const floatingIpProxies = [
     errors: [404],
     reply: { floating_ip_info: z.array(bulkEntry) },
     run: async (call) => {
-      const found = [];
+      const entries = [];
       for (const floating of await allIps(call))
-        if ((await hostOf(call, floating)) === call.params.id) found.push(bulkEntryOf(floating));
-      if (found.length === 0)
+        if ((await hostOf(call, floating)) === call.params.id) entries.push(bulkEntryOf(floating));
+      if (entries.length === 0)
         throw new Refusal('NOT_FOUND', `There are no floating addresses of host ${call.params.id}.`);
-      return { floating_ip_info: found };
+      return { floating_ip_info: entries };
     },
   }),
   operation({

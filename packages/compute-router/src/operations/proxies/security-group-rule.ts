@@ -61,7 +61,7 @@ export function showRules(
 }
 
 /** What a request says of a rule. */
-interface AskedRule {
+interface RequestedRule {
   readonly parent_group_id: string;
   readonly group_id?: string | null;
   readonly ip_protocol?: unknown;
@@ -73,39 +73,42 @@ interface AskedRule {
 const missing = (value: unknown) => value === undefined || value === null || value === '';
 
 /** Ports that a protocol has; -1 among those of ICMP means any. */
-const ranges: Readonly<Record<string, readonly [number, number]>> = {
-  tcp: ANY_PORT,
-  udp: ANY_PORT,
-  icmp: [-1, 255],
-};
+const PROTOCOLS = [
+  { protocol: 'tcp', range: ANY_PORT },
+  { protocol: 'udp', range: ANY_PORT },
+  { protocol: 'icmp', range: [-1, 255] },
+] as const;
 
-function protocolOf(value: unknown): string {
-  const protocol = typeof value === 'string' ? value.toLowerCase() : '';
-  if (Object.hasOwn(ranges, protocol)) return protocol;
-  throw new Refusal('BAD_REQUEST', `Invalid IP protocol: there are ${Object.keys(ranges).join(', ')}.`);
+type Protocol = (typeof PROTOCOLS)[number];
+
+function protocolOf(value: unknown): Protocol {
+  const name = typeof value === 'string' ? value.toLowerCase() : '';
+  const known = PROTOCOLS.find(({ protocol }) => protocol === name);
+  if (known) return known;
+  throw new Refusal('BAD_REQUEST', `Invalid IP protocol: there are ${PROTOCOLS.map(({ protocol }) => protocol).join(', ')}.`);
 }
 
-function portOf(value: unknown, protocol: string): number {
+function portOf(value: unknown, { protocol, range: [least, most] }: Protocol): number {
   const port = typeof value === 'number' || (typeof value === 'string' && /^-?\d+$/.test(value)) ? Number(value) : NaN;
-  const [least, most] = ranges[protocol]!;
   if (Number.isInteger(port) && port >= least && port <= most) return port;
   throw new Refusal('BAD_REQUEST', `Invalid port: ${protocol} has numbers from ${least} to ${most}.`);
 }
 
 /** The rule of the network service that a request means. Throws the 400 for what makes no sense. */
-export function ruleFrom(askedRule: AskedRule): NewSecurityGroupRule {
-  const base = { securityGroupId: askedRule.parent_group_id, direction: 'ingress' as const };
-  const remoteGroupId = askedRule.group_id ?? null;
-  const given = [askedRule.ip_protocol, askedRule.from_port, askedRule.to_port].filter((value) => !missing(value));
+export function ruleFrom(request: RequestedRule): NewSecurityGroupRule {
+  const base = { securityGroupId: request.parent_group_id, direction: 'ingress' as const };
+  const remoteGroupId = request.group_id ?? null;
+  const given = [request.ip_protocol, request.from_port, request.to_port].filter((value) => !missing(value));
   if (given.length === 0 && remoteGroupId) return { ...base, remoteGroupId };
   if (given.length < 3) throw new Refusal('BAD_REQUEST', 'Not enough parameters to build a valid rule.');
-  const protocol = protocolOf(askedRule.ip_protocol);
-  const [from, to] = [portOf(askedRule.from_port, protocol), portOf(askedRule.to_port, protocol)];
+  const known = protocolOf(request.ip_protocol);
+  const { protocol } = known;
+  const [from, to] = [portOf(request.from_port, known), portOf(request.to_port, known)];
   if (from > to && protocol !== 'icmp')
     throw new Refusal('BAD_REQUEST', `Invalid port range ${from}:${to}: it ends before it starts.`);
   const ports = { protocol, portMin: from === -1 ? null : from, portMax: to === -1 ? null : to };
   if (remoteGroupId) return { ...base, ...ports, remoteGroupId };
-  if (missing(askedRule.cidr)) return { ...base, ...ports, remoteCidr: ANYTHING };
-  if (typeof askedRule.cidr !== 'string') throw new Refusal('BAD_REQUEST', 'Invalid CIDR given as IP prefix.');
-  return { ...base, ...ports, remoteCidr: askedRule.cidr };
+  if (missing(request.cidr)) return { ...base, ...ports, remoteCidr: ANYTHING };
+  if (typeof request.cidr !== 'string') throw new Refusal('BAD_REQUEST', 'Invalid CIDR given as IP prefix.');
+  return { ...base, ...ports, remoteCidr: request.cidr };
 }

@@ -41,8 +41,8 @@ function namedGroup({ engine, caller, params }: ComputeCall & { readonly params:
   return engine.catalogs.networks.getSecurityGroup(caller, checkedId(params.id));
 }
 
-/** Groups with their rules. */
-async function showGroups({ engine, caller }: ComputeCall, groups: readonly SecurityGroup[]) {
+/** Shows any of `groups` with its rules, knowing the groups that they let in. */
+async function presenterOf({ engine, caller }: ComputeCall, groups: readonly SecurityGroup[]) {
   const known = new Map<string, RemoteGroup>(groups.map((group) => [group.id, group]));
   const remote = groups.flatMap(({ rules }) => rules.flatMap(({ remoteGroupId }) => remoteGroupId ?? []));
   const others = [...new Set(remote)].filter((id) => !known.has(id));
@@ -50,17 +50,20 @@ async function showGroups({ engine, caller }: ComputeCall, groups: readonly Secu
     for (const group of await engine.catalogs.networks.listSecurityGroups(caller, { ids: others }))
       known.set(group.id, group);
   }
-  return groups.map(({ id, name, description, projectId, rules }) => ({
+  return ({ id, name, description, projectId, rules }: SecurityGroup) => ({
     id,
     name,
     description,
     tenant_id: projectId,
     rules: showRules(rules, known),
-  }));
+  });
 }
 
+const showGroups = async (call: ComputeCall, groups: readonly SecurityGroup[]) =>
+  groups.map(await presenterOf(call, groups));
+
 const showGroup = async (call: ComputeCall, group: SecurityGroup) => ({
-  security_group: (await showGroups(call, [group]))[0]!,
+  security_group: (await presenterOf(call, [group]))(group),
 });
 
 /** Text of a name or a description that databases can hold. */

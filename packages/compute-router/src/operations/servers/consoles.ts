@@ -75,8 +75,8 @@ export const serverConsoles = [
       target: serverById,
       reply: { console: z.strictObject({ type, url: z.url() }) },
       run: async (call) => {
-        const asked = (call.body as Record<string, { type: string }>)[name]!.type;
-        return { console: { type: asked, url: await open(call, call.target, asked) } } as never;
+        const requestedType = (call.body as Record<string, { type: string }>)[name]!.type;
+        return { console: { type: requestedType, url: await open(call, call.target, requestedType) } } as never;
       },
     }),
   ),

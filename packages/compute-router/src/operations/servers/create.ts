@@ -54,12 +54,12 @@ function hintsOf(body: CreateServerBody): NewServer['hints'] {
   );
 }
 
-function wantedOf(call: ComputeCall, body: CreateServerBody): NewServer {
+function newServerOf(call: ComputeCall, body: CreateServerBody): NewServer {
   const { server: s } = body;
   return {
     ...keptOf(s),
     description: at(described, call.version) ? s.description : s.name,
-    flavorId: s.flavorRef.split('/').at(-1)!,
+    flavorId: s.flavorRef.slice(s.flavorRef.lastIndexOf('/') + 1),
     tags: s.tags && [...new Set(s.tags)],
     securityGroups: s.security_groups?.flatMap(({ name }) => name ?? []),
     networks:
@@ -120,7 +120,7 @@ export const createServer = operation({
   run: async (call) => {
     const requested = call.body.server;
     for (const [rule, counts] of rules) if (counts(requested)) call.require(rule);
-    const request = wantedOf(call, call.body);
+    const request = newServerOf(call, call.body);
     const { servers, adminPassword, reservationId } = await call.engine.servers.create(call.context, request);
     // The one answer without its server.
     if (requested.return_reservation_id) return answer({ raw: JSON.stringify({ reservation_id: reservationId }) });

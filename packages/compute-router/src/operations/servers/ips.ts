@@ -27,9 +27,9 @@ export const serverIps = [
     reply: z.record(z.string(), z.array(plainAddress)),
     run: ({ target, params }) => {
       const addresses = plainAddressesOf(target);
-      if (!Object.hasOwn(addresses, params.id))
-        throw new Refusal('NOT_FOUND', 'Instance is not a member of specified network');
-      return { [params.id]: addresses[params.id]! };
+      const ofNetwork = Object.hasOwn(addresses, params.id) ? addresses[params.id] : undefined;
+      if (!ofNetwork) throw new Refusal('NOT_FOUND', 'Instance is not a member of specified network');
+      return { [params.id]: ofNetwork };
     },
   }),
 ];

@@ -42,7 +42,7 @@ export const moveActions = [
     target: serverById,
     run: async ({ engine, context, target, body }) => {
       await engine.servers.act(context, target.id, 'resize', {
-        flavorId: body.resize.flavorRef.split('/').at(-1)!,
+        flavorId: body.resize.flavorRef.slice(body.resize.flavorRef.lastIndexOf('/') + 1),
         diskConfig: body.resize['OS-DCF:diskConfig'],
       });
     },
@@ -117,8 +117,8 @@ export const moveActions = [
     target: serverById,
     run: async (call) => {
       const { engine, context, target, version } = call;
-      const asked = call.body['os-migrateLive'];
-      const host = asked.host ?? undefined;
+      const request = call.body['os-migrateLive'];
+      const host = request.host ?? undefined;
       call.require(
         host === undefined
           ? 'os_compute_api:os-migrate-server:migrate_live'
@@ -127,7 +127,7 @@ export const moveActions = [
       );
       await engine.servers.act(context, target.id, 'os-migrateLive', {
         host,
-        force: asked.force ?? (host !== undefined && at(forcedWithHost.migrateLive, version)),
+        force: request.force ?? (host !== undefined && at(forcedWithHost.migrateLive, version)),
         checkedFirst: at(checkedFirst, version) ?? false,
       });
     },

@@ -67,12 +67,12 @@ export const rebuildActions = [
     reply: { adminPass: z.string().optional() },
     run: async (call) => {
       const { engine, context, target, version } = call;
-      const asked = call.body.rescue ?? {};
-      if (asked.host !== undefined) call.require('os_compute_api:os-migrate-server:migrate:host', target);
+      const request = call.body.rescue ?? {};
+      if (request.host !== undefined) call.require('os_compute_api:os-migrate-server:migrate:host', target);
       const adminPass = await engine.servers.act(context, target.id, 'rescue', {
-        adminPassword: asked.adminPass,
-        imageId: asked.rescue_image_ref,
-        host: asked.host,
+        adminPassword: request.adminPass,
+        imageId: request.rescue_image_ref,
+        host: request.host,
         mayBeVolumeBacked: at(mayBeVolumeBacked, version) ?? false,
       });
       return engine.settings.enableInstancePassword ? { adminPass } : {};

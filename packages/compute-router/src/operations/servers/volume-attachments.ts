@@ -19,9 +19,11 @@ const devicePath = z
   .regex(/^\/dev\/x?[a-z]?d?[a-z]+[0-9]*$/)
   .nullable();
 
+type AttachedVolume = BlockDevice & { readonly volumeId: string };
+
 interface Shown {
   readonly server: Server;
-  readonly device: BlockDevice;
+  readonly device: AttachedVolume;
 }
 
 const tag = field<Shown, ComputeCall, z.ZodNullable<z.ZodString>>(z.string().nullable(), ({ device }) => device.tag);
@@ -32,11 +34,11 @@ const deleteOnTermination = field<Shown, ComputeCall, z.ZodBoolean>(
 
 const common = {
   serverId: field<Shown, ComputeCall, z.ZodString>(z.string(), ({ server }) => server.id),
-  volumeId: field<Shown, ComputeCall, z.ZodString>(z.string(), ({ device }) => device.volumeId!),
+  volumeId: field<Shown, ComputeCall, z.ZodString>(z.string(), ({ device }) => device.volumeId),
   tag: since('2.70', tag),
   delete_on_termination: since('2.79', deleteOnTermination),
 };
-const id = field<Shown, ComputeCall, z.ZodString>(z.string(), ({ device }) => device.volumeId!);
+const id = field<Shown, ComputeCall, z.ZodString>(z.string(), ({ device }) => device.volumeId);
 
 const attachment = view<Shown, ComputeCall>({
   id: until('2.88', id),
@@ -61,7 +63,7 @@ const created = view<Shown, ComputeCall>({
 /** From here on an attachment without an id of its own is not shown. */
 const withIdOnly = since('2.89', true);
 
-function isShown(call: ComputeCall, device: BlockDevice): boolean {
+function isShown(call: ComputeCall, device: BlockDevice): device is AttachedVolume {
   if (device.destination !== 'volume' || device.volumeId === null) return false;
   return device.attachmentId !== null || !at(withIdOnly, call.version);
 }
@@ -91,7 +93,7 @@ export const volumeAttachments = [
       const { limit = 0, offset = 0 } = call.query;
       const size = limit === 0 ? call.maxLimit : Math.min(limit, call.maxLimit);
       const server = call.target;
-      const devices = server.blockDevices.filter((device) => isShown(call, device));
+      const devices = server.blockDevices.filter((device): device is AttachedVolume => isShown(call, device));
       return { volumeAttachments: devices.slice(offset, offset + size).map((device) => ({ server, device })) };
     },
   }),
@@ -123,7 +125,7 @@ export const volumeAttachments = [
         toShelved: at(SHELVED, version) ?? false,
         multiattach: at(MULTIATTACH, version) ?? false,
       });
-      const shown = { volumeAttachment: { server: target, device: attached } };
+      const shown = { volumeAttachment: { server: target, device: { ...attached, volumeId } } };
       return at(until('2.100', true), version) ? shown : answer({});
     },
   }),
