@@ -6,12 +6,11 @@ import { nonNullAssertionsIn, nonNullAssertionsOf } from './non-null.js';
 /** How many each package may have at the most. The numbers only fall: whoever takes one away writes the smaller one here. */
 const budget: Readonly<Record<string, number>> = {
   'compute-engine': 15,
-  'compute-router': 47,
-  explorer: 16,
-  healthcheck: 18,
-  microversion: 34,
-  qemu: 7,
-  'request-id': 2,
+  'compute-router': 11,
+  explorer: 1,
+  healthcheck: 2,
+  microversion: 3,
+  qemu: 2,
   'test-cloud': 6,
 };
 

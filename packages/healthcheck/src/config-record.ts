@@ -9,18 +9,22 @@ export type CodeOptions = Pick<HealthcheckOptions, 'checks' | 'groups' | 'log'>;
 type TextOption = Exclude<keyof HealthcheckOptions, keyof CodeOptions>;
 
 const text = (value: string) => value;
-const NAMES: Readonly<Record<string, readonly [TextOption, (value: string, name: string) => string | boolean]>> = {
-  path: ['path', text],
-  backends: ['backends', text],
-  disable_by_file_path: ['disableByFilePath', text],
-  disable_by_file_paths: ['disableByFilePaths', text],
-  enable_by_file_paths: ['enableByFilePaths', text],
-  detailed: ['detailed', flag],
-  follow_resources: ['followResources', flag],
-  detailed_promises: ['detailedPromises', flag],
-  allowed_source_ranges: ['allowedSourceRanges', text],
-  ignore_proxied_requests: ['ignoreProxiedRequests', flag],
-};
+type Setting = readonly [option: TextOption, read: (value: string, name: string) => string | boolean];
+
+const NAMES: ReadonlyMap<string, Setting> = new Map(
+  Object.entries<Setting>({
+    path: ['path', text],
+    backends: ['backends', text],
+    disable_by_file_path: ['disableByFilePath', text],
+    disable_by_file_paths: ['disableByFilePaths', text],
+    enable_by_file_paths: ['enableByFilePaths', text],
+    detailed: ['detailed', flag],
+    follow_resources: ['followResources', flag],
+    detailed_promises: ['detailedPromises', flag],
+    allowed_source_ranges: ['allowedSourceRanges', text],
+    ignore_proxied_requests: ['ignoreProxiedRequests', flag],
+  }),
+);
 
 const FLAGS: ReadonlyMap<string, boolean> = new Map([
   ...['true', '1', 'yes', 'on'].map((word) => [word, true] as const),
@@ -38,13 +42,13 @@ export function healthcheckFromConfig(
   record: Readonly<Record<string, string | undefined>>,
   code: CodeOptions = {},
 ): Healthcheck {
-  refuseUnknown('the configuration', record, Object.keys(NAMES));
+  refuseUnknown('the configuration', record, [...NAMES.keys()]);
   refuseUnknown('the second argument of healthcheckFromConfig()', code, ['checks', 'groups', 'log']);
   const options: Record<string, unknown> = { ...code };
-  for (const [name, value] of Object.entries(record)) {
+  for (const [name, [option, read]] of NAMES) {
+    const value = record[name];
     if (value === undefined) continue;
     if (typeof value !== 'string') throw new HealthcheckConfigError(name, 'is no text', 'Give the text of the file');
-    const [option, read] = NAMES[name]!;
     options[option] = read(value, name);
   }
   try {

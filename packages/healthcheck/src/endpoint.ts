@@ -71,8 +71,8 @@ export function endpoint(
     shutdown() {
       if (!failsOnShutdown || down) return;
       down = true;
-      const states = new Set(lastStates.values());
-      const from: CheckState = states.size === 1 ? [...states][0]! : 'available';
+      const [state, ...others] = new Set(lastStates.values());
+      const from: CheckState = state !== undefined && others.length === 0 ? state : 'available';
       if (from !== 'unavailable') changed({ endpoint: name, from, to: 'unavailable', status: SHUTTING_DOWN });
     },
   };

@@ -94,10 +94,11 @@ export function healthcheck(options: Readonly<HealthcheckOptions> = {}): Healthc
 
   return Object.assign(healthcheckMiddleware, {
     async status(group?: string): Promise<HealthStatus> {
-      const found = group === undefined ? main : byName.get(group);
-      if (!found)
-        throw new HealthcheckConfigError('groups', `no group "${group}"`, didYouMean(group!, [...byName.keys()]));
-      return found.evaluate({ port: undefined });
+      if (group === undefined) return main.evaluate({ port: undefined });
+      const endpoint = byName.get(group);
+      if (!endpoint)
+        throw new HealthcheckConfigError('groups', `no group "${group}"`, didYouMean(group, [...byName.keys()]));
+      return endpoint.evaluate({ port: undefined });
     },
     shutdown() {
       for (const each of byName.values()) each.shutdown();

@@ -22,14 +22,17 @@ function plain(name: string): string {
 }
 
 function editDistance(a: string, b: string): number {
-  let previous = Array.from({ length: b.length + 1 }, (_, index) => index);
-  for (let i = 1; i <= a.length; i++) {
-    const row = [i];
-    for (let j = 1; j <= b.length; j++) {
-      const substitution = previous[j - 1]! + (a[i - 1] === b[j - 1] ? 0 : 1);
-      row.push(Math.min(substitution, previous[j]! + 1, row[j - 1]! + 1));
-    }
-    previous = row;
+  let above = Array.from({ length: b.length }, (_, index) => index + 1);
+  let distance = b.length;
+  for (let row = 0; row < a.length; row++) {
+    let [diagonal, left] = [row, row + 1];
+    above = above.map((upper, column) => {
+      const substitution = diagonal + (a[row] === b[column] ? 0 : 1);
+      diagonal = upper;
+      left = Math.min(substitution, upper + 1, left + 1);
+      return left;
+    });
+    distance = left;
   }
-  return previous[b.length]!;
+  return distance;
 }

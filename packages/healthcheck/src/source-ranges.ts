@@ -64,7 +64,7 @@ const MAPPED = `${'0'.repeat(80)}${'1'.repeat(16)}`;
 
 /** An IPv4-mapped IPv6 address is the IPv4 address; undefined for what is no address. */
 function parseAddress(text: string): Address | undefined {
-  const address = text.split('%', 1)[0]!;
+  const address = text.replace(/%.*/s, '');
   if (isIPv4(text)) return { family: 'ipv4', address, bits: bitsOf(address.split('.').map(Number), 8) };
   if (isIP(address) !== 6) return undefined;
   const bits = bitsOf(groupsOf(address), 16);
@@ -76,12 +76,12 @@ function parseAddress(text: string): Address | undefined {
 
 /** The eight groups of an IPv6 address; the platform's URL writes every form of it as groups. */
 function groupsOf(address: string): readonly number[] {
-  const [front, back] = new URL(`http://[${address}]`).hostname
+  const [front = [], back = []] = new URL(`http://[${address}]`).hostname
     .slice(1, -1)
     .split('::')
     .map((half) => half.split(':').filter(Boolean));
-  const zeros = Array.from({ length: 8 - front!.length - (back?.length ?? 0) }, () => '0');
-  return [...front!, ...zeros, ...(back ?? [])].map((group) => Number.parseInt(group, 16));
+  const zeros = Array.from({ length: 8 - front.length - back.length }, () => '0');
+  return [...front, ...zeros, ...back].map((group) => Number.parseInt(group, 16));
 }
 
 function bitsOf(parts: readonly number[], width: number): string {

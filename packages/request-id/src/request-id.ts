@@ -31,7 +31,7 @@ export function requestId(options: RequestIdOptions = {}): RequestIdMiddleware {
     const outer = issuedTo(req);
     // Ids that genReqId reserved for a log are taken over, so that log and answer show the same one.
     const local = outer && !outer.settings ? outer.ids.local : settings.generate(req);
-    const issued: Issued = { ids: { local, global: globalIdOf(req, settings) }, settings };
+    const issued = { ids: { local, global: globalIdOf(req, settings) }, settings };
     issue(req, issued);
     if (!res.headersSent) answerWith(res, issued, outer);
     return settings.context ? runWith(issued, next) : next();
@@ -51,12 +51,15 @@ function globalIdOf(req: IncomingMessage, settings: Settings): string | undefine
   return undefined;
 }
 
-function answerWith(res: ServerResponse, issued: Issued, outer: Issued | undefined): void {
-  const { ids, settings } = issued;
+function answerWith(
+  res: ServerResponse,
+  { ids, settings }: Issued & { readonly settings: Settings },
+  outer: Issued | undefined,
+): void {
   if (outer?.settings) {
     for (const { name, key } of outer.settings.headers) {
       if (res.getHeader(key) === outer.ids.local) res.setHeader(name, ids.local);
     }
   }
-  for (const { name, key } of settings!.headers) if (!res.hasHeader(key)) res.setHeader(name, ids.local);
+  for (const { name, key } of settings.headers) if (!res.hasHeader(key)) res.setHeader(name, ids.local);
 }

@@ -51,7 +51,7 @@ export interface Settings {
   readonly context: boolean;
 }
 
-const DEFAULT_HEADERS = ['X-Service-Request-ID'];
+const DEFAULT_HEADER = 'X-Service-Request-ID';
 const GLOBAL_ID = /^req-[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
 
 const KNOWN: Readonly<Record<keyof RequestIdOptions, true>> = {
@@ -93,9 +93,9 @@ export function settingsFrom(options: RequestIdOptions): Settings {
     if (!Object.hasOwn(KNOWN, name))
       throw new TypeError(`requestId: unknown option '${name}', known are ${Object.keys(KNOWN).join(', ')}`);
   }
-  const headers = namesIn('headers', options.headers ?? DEFAULT_HEADERS);
-  const inbound = namesIn('inbound', options.inbound ?? DEFAULT_HEADERS);
-  const outgoing = options.outgoing ?? inbound[0] ?? headers[0] ?? DEFAULT_HEADERS[0]!;
+  const headers = namesIn('headers', options.headers ?? [DEFAULT_HEADER]);
+  const inbound = namesIn('inbound', options.inbound ?? [DEFAULT_HEADER]);
+  const outgoing = options.outgoing ?? inbound[0] ?? headers[0] ?? DEFAULT_HEADER;
   validateHeaderName(outgoing);
   return {
     headers: headers.map(headerName),

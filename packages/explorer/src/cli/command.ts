@@ -101,8 +101,6 @@ export function readCommand(args: readonly string[]): Command | undefined {
     if (only && only !== name && values[option as keyof typeof values] !== undefined)
       throw new CommandError(`--${option} is for ${only}: leave it out of ${name}`);
   }
-  if (name === 'changes' && (values.version === undefined || values.to === undefined))
-    throw new CommandError('changes compares two versions: write --version 2.53 --to 2.100');
   if (name === 'openapi' && values.to !== undefined && (values.version === undefined || values.out === undefined))
     throw new CommandError(
       'openapi makes many files with --to: write --version, the first of them, and --out, their folder',

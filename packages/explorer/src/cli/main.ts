@@ -21,9 +21,9 @@ const MAKERS: { readonly [name in Command['name']]: (command: Command, api: Load
     const first = command.version === undefined ? versions.max : versionIn(api, command.version);
     if (command.to === undefined) return document(first.text);
     const last = versionIn(api, command.to);
-    const wanted = versions.all.filter((version) => version.within(first, last));
-    if (wanted.length === 0) throw swapped(first.text, last.text);
-    return new Map(wanted.map(({ text }) => [`openapi-${text}.json`, document(text)]));
+    const selected = versions.all.filter((version) => version.within(first, last));
+    if (selected.length === 0) throw swapped(first.text, last.text);
+    return new Map(selected.map(({ text }) => [`openapi-${text}.json`, document(text)]));
   },
   types(command, api) {
     const min = command.version === undefined ? api.versions.min : versionIn(api, command.version);
@@ -32,7 +32,9 @@ const MAKERS: { readonly [name in Command['name']]: (command: Command, api: Load
     return versionedTypes(api.operations, { title: api.description.title, min, max });
   },
   changes({ version, to, format }, api) {
-    const [from, until] = [versionIn(api, version!), versionIn(api, to!)];
+    if (version === undefined || to === undefined)
+      throw new CommandError('changes compares two versions: write --version 2.53 --to 2.100');
+    const [from, until] = [versionIn(api, version), versionIn(api, to)];
     if (from.compare(until) > 0) throw swapped(from.text, until.text);
     const changes = changesBetween(api.operations, from, until);
     return format === 'json'
@@ -46,14 +48,15 @@ function swapped(version: string, to: string): CommandError {
 }
 
 async function write(made: Made, out: string | undefined): Promise<void> {
-  if (typeof made === 'string' && out === undefined) {
+  if (out === undefined) {
+    if (typeof made !== 'string') throw new CommandError('there are many files: write --out, their folder');
     process.stdout.write(made);
     return;
   }
   const files =
     typeof made === 'string'
-      ? [[out!, made] as const]
-      : [...made].map(([name, text]) => [join(out!, name), text] as const);
+      ? [[out, made] as const]
+      : [...made].map(([name, text]) => [join(out, name), text] as const);
   for (const [file, text] of files) {
     try {
       await mkdir(dirname(file), { recursive: true });

@@ -29,12 +29,13 @@ interface Life {
 
 function livesOf(operations: readonly Operation[], versions: readonly Version[]): readonly Life[] {
   const steps = new Set(operations.flatMap((each) => breakpointsOfOperation(each)).map(({ text }) => text));
-  const starts = versions.flatMap(({ text }, index) => (index === 0 || steps.has(text) ? [index] : []));
-  return starts.flatMap((first, place) => {
-    const version = versions[first]!;
+  const starts = versions.flatMap((version, first) =>
+    first === 0 || steps.has(version.text) ? [{ version, first }] : [],
+  );
+  return starts.flatMap(({ version, first }, place) => {
     const operation = operations.find((each) => existsAt(each, version));
     const outline = operation && outlineOf(operation, version);
-    return outline ? [{ first, last: (starts[place + 1] ?? versions.length) - 1, outline }] : [];
+    return outline ? [{ first, last: (starts[place + 1]?.first ?? versions.length) - 1, outline }] : [];
   });
 }
 
@@ -66,9 +67,16 @@ type Between<V extends VERSION, First extends VERSION, Last extends VERSION, T, 
 };
 
 /** The names that exist at a version: those of each window together. */
-function namesType(operations: ReadonlyMap<string, readonly Life[]>, versions: readonly Version[]): string {
+/** Operations of one name, over the versions in which there is one of them. */
+interface Named {
+  readonly name: string;
+  readonly summary: string;
+  readonly lives: readonly Life[];
+}
+
+function namesType(operations: readonly Named[], versions: readonly Version[]): string {
   const groups = new Map<string, string[]>();
-  for (const [name, lives] of operations) {
+  for (const { name, lives } of operations) {
     // Lives that follow each other are one window.
     const spans: { first: number; last: number }[] = [];
     for (const { first, last } of lives) {
@@ -97,25 +105,24 @@ function namesType(operations: ReadonlyMap<string, readonly Life[]>, versions: r
 export function versionedTypes(operations: readonly Operation[], { title, min, max }: VersionedTypesOptions): string {
   const versions = new VersionRange(min, max).all;
   const texts = versions.map(({ text }) => text);
-  const byName = new Map<string, Operation[]>();
+  const byName = new Map<string, [Operation, ...Operation[]]>();
   for (const operation of operations) {
     const name = nameOf(operation);
-    byName.set(name, [...(byName.get(name) ?? []), operation]);
+    const group = byName.get(name);
+    if (group) group.push(operation);
+    else byName.set(name, [operation]);
   }
-  const lives = new Map(
-    [...byName]
-      .map(([name, group]) => [name, livesOf(group, versions)] as const)
-      .filter(([, found]) => found.length > 0),
-  );
+  const named = [...byName]
+    .map(([name, group]): Named => ({ name, summary: group[0].summary, lives: livesOf(group, versions) }))
+    .filter(({ lives }) => lives.length > 0);
   const sent = new WindowedType(texts, { open: true });
   const received = new WindowedType(texts);
   const members = (writer: WindowedType, schemaOf: (outline: Outline) => Json | undefined) =>
-    [...lives]
-      .map(([name, found]) => {
-        const stretches = found.map(
+    named
+      .map(({ name, summary, lives }) => {
+        const stretches = lives.map(
           ({ first, last, outline }): Stretch => ({ first, last, schema: schemaOf(outline) }),
         );
-        const { summary } = byName.get(name)![0]!;
         return `  /** ${summary.replaceAll('*/', '*\\/')} */\n  ${name}: ${writer.text(stretches, '  ')};\n`;
       })
       .join('');
@@ -126,7 +133,7 @@ export function versionedTypes(operations: readonly Operation[], { title, min, m
     Query: members(received, querySchema),
     Answer: members(received, ({ reply }) => reply),
   };
-  const names = namesType(lives, versions);
+  const names = namesType(named, versions);
   const used = [names, ...Object.values(parts)].join('');
   const helpers = Object.entries(HELPERS).filter(([name]) => used.includes(`${name}<`));
   const what = {

@@ -1,9 +1,13 @@
 import type { Json } from '@apistrata/microversion/router';
 
-/** A schema from one version to another, both included, as places in the list of versions; no schema is no value. */
-export interface Stretch {
+/** From one version to another, both included, as places in the list of versions. */
+interface Span {
   readonly first: number;
   readonly last: number;
+}
+
+/** A schema for a while; no schema is no value. */
+export interface Stretch extends Span {
   readonly schema: Json | undefined;
 }
 
@@ -14,9 +18,7 @@ interface Split extends Stretch {
   readonly kind: string;
 }
 
-interface Field {
-  readonly first: number;
-  readonly last: number;
+interface Field extends Span {
   readonly text: string;
 }
 
@@ -35,23 +37,30 @@ function comment({ description }: Json, indent: string): string {
 }
 
 function alternatives(schema: Json): readonly Json[] {
-  const found = (schema.anyOf ?? schema.oneOf) as readonly Json[] | undefined;
-  return found ? found.flatMap(alternatives) : [schema];
+  const choices = (schema.anyOf ?? schema.oneOf) as readonly Json[] | undefined;
+  return choices ? choices.flatMap(alternatives) : [schema];
 }
 
 const isStructured = ({ type, properties }: Json) =>
   type === 'array' || (type === 'object' && properties !== undefined);
 
-/** Stretches of the same value that follow each other without a gap. */
-function runs<T>(items: readonly (T & { first: number; last: number })[], same: (a: T, b: T) => boolean) {
-  const found: (T & { first: number; last: number })[][] = [];
+/** Stretches of the same value that follow each other without a gap; never none. */
+interface Run<T> {
+  readonly start: T;
+  end: T;
+  readonly items: T[];
+}
+
+function runs<T extends Span>(items: readonly T[], same: (a: T, b: T) => boolean): readonly Run<T>[] {
+  const all: Run<T>[] = [];
   for (const item of items) {
-    const run = found.at(-1);
-    const before = run?.at(-1);
-    if (run && before && before.last + 1 === item.first && same(before, item)) run.push(item);
-    else found.push([item]);
+    const run = all.at(-1);
+    if (run && run.end.last + 1 === item.first && same(run.end, item)) {
+      run.items.push(item);
+      run.end = item;
+    } else all.push({ start: item, end: item, items: [item] });
   }
-  return found;
+  return all;
 }
 
 /**
@@ -75,10 +84,9 @@ export class WindowedType {
 
   /** The type of one place over the stretches in which it exists, ascending. */
   text(stretches: readonly Stretch[], indent = ''): string {
-    const latest = stretches.at(-1)!;
     const plain = this.#documented ? new WindowedType(this.#versions, { open: this.#open, documented: false }) : this;
     const changes = stretches.length > 1 && new Set(stretches.map(({ schema }) => plain.#single(schema, ''))).size > 1;
-    if (!changes) return this.#single(latest.schema, indent, stretches);
+    if (!changes) return this.#single(stretches.at(-1)?.schema, indent, stretches);
     const split = stretches.map((stretch): Split => {
       const all = stretch.schema ? alternatives(stretch.schema) : [];
       const structured = all.filter(isStructured);
@@ -88,18 +96,19 @@ export class WindowedType {
     });
     // While its structures and what stands beside them stay the same, the change lies within them.
     return runs(split, (one, other) => one.kind === other.kind)
-      .map((run) => ({ first: run[0]!.first, text: this.#merged(run, indent) }))
+      .map((run) => ({ first: run.start.first, text: this.#merged(run, indent) }))
       .reduce((before, { first, text }) => ({
         first,
         text: `Since<V, '${this.#versions[first]}', ${text}, ${before.text}>`,
       })).text;
   }
 
-  #merged(run: readonly Split[], indent: string): string {
-    const [{ structured, rest }] = run as [Split];
+  #merged({ start, end, items: run }: Run<Split>, indent: string): string {
+    const { structured, rest } = start;
+    const whole = { first: start.first, last: end.last };
     const texts = structured.map(({ type }, place) => {
       const inner = run.map(({ first, last, structured }) => ({ first, last, schema: structured[place]! }));
-      if (type === 'object') return this.#object(inner, indent);
+      if (type === 'object') return this.#object(inner, whole, indent);
       const items = inner.map((one) => ({ ...one, schema: (one.schema.items ?? {}) as Json }));
       return `Array<${this.text(items, indent)}>`;
     });
@@ -118,7 +127,10 @@ export class WindowedType {
     if (Array.isArray(type)) return union(type.map((one) => this.#single({ ...schema, type: one }, indent)));
     if (type === 'array') return `Array<${this.text([alone((items ?? {}) as Json)], indent)}>`;
     if (type === 'object') {
-      if (properties && Object.keys(properties).length > 0) return this.#object([alone(schema)], indent);
+      if (properties && Object.keys(properties).length > 0) {
+        const whole = alone(schema);
+        return this.#object([whole], whole, indent);
+      }
       if (others === false) return 'Record<string, never>';
       return `Record<string, ${this.text([alone((others ?? {}) as Json)], indent)}>`;
     }
@@ -129,25 +141,23 @@ export class WindowedType {
   }
 
   /** Fields by the window in which they exist, each window one group. */
-  #object(stretches: readonly (Stretch & { readonly schema: Json })[], indent: string): string {
-    const whole = { first: stretches[0]!.first, last: stretches.at(-1)!.last };
+  #object(stretches: readonly (Stretch & { readonly schema: Json })[], whole: Span, indent: string): string {
     const names = new Set(stretches.flatMap(({ schema }) => Object.keys((schema.properties ?? {}) as Json)));
-    const groups = new Map<string, string[]>([['', []]]);
+    const always: string[] = [];
+    const groups = new Map<string, string[]>();
     for (const name of names) {
       for (const field of this.#fields(name, stretches, `${indent}  `)) {
         const window = this.#window(field, whole);
-        groups.set(window, [...(groups.get(window) ?? []), field.text]);
+        if (window === '') always.push(field.text);
+        else groups.set(window, [...(groups.get(window) ?? []), field.text]);
       }
     }
     if (this.#open && stretches.some(({ schema }) => schema.additionalProperties !== false))
-      groups.get('')!.push(`${indent}  [name: string]: unknown;\n`);
-    const texts = [...groups]
-      .filter(([window, lines]) => lines.length > 0 || (window === '' && groups.size === 1))
-      .map(([window, lines]) => {
-        const shape = `{\n${lines.join('')}${indent}}`;
-        return window === '' ? shape : `${window}${shape}>`;
-      });
-    return groups.size === 1 ? texts[0]! : `Flat<${texts.join(' & ')}>`;
+      always.push(`${indent}  [name: string]: unknown;\n`);
+    const shapeOf = (lines: readonly string[]) => `{\n${lines.join('')}${indent}}`;
+    if (groups.size === 0) return shapeOf(always);
+    const windowed = [...groups].map(([window, lines]) => `${window}${shapeOf(lines)}>`);
+    return `Flat<${[...(always.length > 0 ? [shapeOf(always)] : []), ...windowed].join(' & ')}>`;
   }
 
   #fields(name: string, stretches: readonly (Stretch & { readonly schema: Json })[], indent: string): Field[] {
@@ -157,15 +167,15 @@ export class WindowedType {
       return inner ? [{ first, last, schema: inner, required }] : [];
     });
     return runs(present, (one, other) => one.required === other.required).map((run) => {
-      const { last, required, schema } = run.at(-1)!;
+      const { last, required, schema } = run.end;
       const said = this.#documented ? comment(schema, indent) : '';
-      const text = `${said}${indent}${key(name)}${required ? '' : '?'}: ${this.text(run, indent)};\n`;
-      return { first: run[0]!.first, last, text };
+      const text = `${said}${indent}${key(name)}${required ? '' : '?'}: ${this.text(run.items, indent)};\n`;
+      return { first: run.start.first, last, text };
     });
   }
 
   /** How a window opens within a whole that exists for longer; empty for the whole. */
-  #window({ first, last }: Omit<Field, 'text'>, whole: Omit<Field, 'text'>): string {
+  #window({ first, last }: Span, whole: Span): string {
     const [since, until] = [`'${this.#versions[first]}'`, `'${this.#versions[last]}'`];
     if (first > whole.first) return last < whole.last ? `Between<V, ${since}, ${until}, ` : `Since<V, ${since}, `;
     return last < whole.last ? `Until<V, ${until}, ` : '';

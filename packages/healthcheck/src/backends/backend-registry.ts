@@ -36,15 +36,19 @@ export function backendRegistry(settings: Settings, changed: () => void): Backen
   function backendFor(name: string, option: string): Backend {
     const known = backends.get(name);
     if (known) return known;
-    const check = checks.get(name);
-    const file = Object.hasOwn(FILE_BACKENDS, name) ? FILE_BACKENDS[name] : undefined;
-    if (!check && !file) {
+    const made = makeBackend(name);
+    if (!made) {
       const names = [...Object.keys(FILE_BACKENDS), ...checks.keys()];
       throw new HealthcheckConfigError(option, `there is no backend "${name}"`, didYouMean(name, names));
     }
-    const made = check ? checkBackend(check, log, changed) : file!(settings, log);
     backends.set(name, made);
     return made;
+  }
+
+  function makeBackend(name: string): Backend | undefined {
+    const check = checks.get(name);
+    if (check) return checkBackend(check, log, changed);
+    return Object.hasOwn(FILE_BACKENDS, name) ? FILE_BACKENDS[name]?.(settings, log) : undefined;
   }
 
   return {

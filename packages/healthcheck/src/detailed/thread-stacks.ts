@@ -77,7 +77,7 @@ function ask(session: Session): Promise<readonly string[]> {
     const timer = setTimeout(finish, ANSWER_WITHIN_MS);
 
     const answered = (id: string, value?: unknown) => {
-      if (value !== undefined) stacks.set(id, entry(titles.get(id)!, foreignFrames(String(value))));
+      if (value !== undefined) stacks.set(id, entry(titles.get(id) ?? id, foreignFrames(String(value))));
       open.delete(id);
       if (open.size === 0) finish();
     };

@@ -59,7 +59,7 @@ const QUALITY = /^(?:0(?:\.\d{0,3})?|1(?:\.0{0,3})?)$/;
 /** The ranges of the header; undefined where any part of it is malformed. Linear in the length of the text. */
 function parseAccept(text: string): readonly MediaRange[] | undefined {
   const ranges: MediaRange[] = [];
-  let at = match(/[ \t]*(?:,[ \t]*)*/y, text, 0)!.end;
+  let at = match(/[ \t]*(?:,[ \t]*)*/y, text, 0)?.end ?? 0;
   while (at < text.length) {
     const range = match(RANGE, text, at);
     if (!range) return undefined;

@@ -102,5 +102,5 @@ const ENTITIES: Readonly<Record<string, string>> = {
 };
 
 function escapeHtml(text: string): string {
-  return text.replaceAll(/[&<>'"]/g, (character) => ENTITIES[character]!);
+  return text.replaceAll(/[&<>'"]/g, (character) => ENTITIES[character] ?? character);
 }

@@ -67,10 +67,11 @@ export function guardServer(server: HttpServer, given: GuardLimits = {}): Guarde
   let stalled = 0;
   let drained: Promise<void> | undefined;
 
+  const [first, ...others] = listeners;
   const guard: Guard & { maxPipelined: number } = {
     serve:
-      listeners.length === 1
-        ? listeners[0]!
+      first && others.length === 0
+        ? first
         : (req, res) => {
             for (const listener of listeners) listener.call(server, req, res);
           },
@@ -110,8 +111,9 @@ export function guardServer(server: HttpServer, given: GuardLimits = {}): Guarde
       if (++connection.looksUnread > 1) waiting.push(connection);
     }
     waiting.sort((a, b) => a.looksUnread - b.looksUnread);
-    while (total > limits.maxUnreadBytes && waiting.length > 0) {
-      const longest = waiting.pop()!;
+    while (total > limits.maxUnreadBytes) {
+      const longest = waiting.pop();
+      if (!longest) break;
       total -= longest.unreadBytes;
       giveUp(longest);
     }

@@ -47,6 +47,7 @@ export function metaData(story: GuestStory): object {
   const { server, secrets } = story;
   const { keyName, keyData } = server;
   const keys = keyName !== null && keyData !== null ? [{ name: keyName, type: 'ssh', data: keyData }] : [];
+  const [firstKey] = keys;
   return {
     uuid: server.id,
     name: server.name,
@@ -55,7 +56,7 @@ export function metaData(story: GuestStory): object {
     availability_zone: server.pinnedZone ?? undefined,
     project_id: server.projectId,
     meta: server.metadata,
-    ...(keys.length > 0 && { keys, public_keys: { [keys[0]!.name]: keys[0]!.data } }),
+    ...(firstKey && { keys, public_keys: { [firstKey.name]: firstKey.data } }),
     ...(secrets.adminPassword !== null && { admin_pass: secrets.adminPassword }),
     files: secrets.files.map(({ path }, index) => ({ path, content_path: contentPath(index) })),
     devices: devices(story),

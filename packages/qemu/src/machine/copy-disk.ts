@@ -19,6 +19,13 @@ export async function blockNodesOf(qmp: QmpClient): Promise<ReadonlyMap<string, 
   return new Map(nodes.map((node) => [node['node-name'], node.image]));
 }
 
+/** One that the machine has to have. */
+export async function blockNodeOf(qmp: QmpClient, name: string): Promise<BlockNode['image']> {
+  const node = (await blockNodesOf(qmp)).get(name);
+  if (!node) throw new QemuError('NOT_POSSIBLE', `the machine has no block node ${name}`);
+  return node;
+}
+
 /** Ends a job that somebody has begun before, and waits until it is gone. */
 export async function forgetJob(qmp: QmpClient, id: string): Promise<void> {
   await qmp.execute('job-cancel', { id }).catch(() => {});

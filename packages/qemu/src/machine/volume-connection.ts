@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { QemuError } from '../qemu-error.js';
 import type { QmpClient, QmpEvent } from '../qmp/qmp-client.js';
 import { blockDevice, blockNodes, connectionNode, frontNode, nodeName, volumeNodes } from './block-devices.js';
-import { blockNodesOf, checkEnd, endOf, forgetJob } from './copy-disk.js';
+import { blockNodeOf, blockNodesOf, checkEnd, endOf, forgetJob } from './copy-disk.js';
 import type { VolumeShape } from './machine-shape.js';
 import { GONE, removeDevice, unlessSo } from './remove-device.js';
 
@@ -57,11 +57,12 @@ async function nodesInUse(qmp: QmpClient, deviceId: string) {
   const nodes = await blockNodesOf(qmp);
   const pick = (names: readonly [string, string]) => {
     const [current, free] = nodes.has(names[0]) ? names : [names[1], names[0]];
-    if (!nodes.has(current)) throw new QemuError('NOT_POSSIBLE', 'the machine does not have the volume');
-    return { current, free };
+    const node = nodes.get(current);
+    if (!node) throw new QemuError('NOT_POSSIBLE', 'the machine does not have the volume');
+    return { current, free, address: node.filename };
   };
   const connection = pick(all.connection);
-  return { front: pick(all.front), connection, address: nodes.get(connection.current)!.filename };
+  return { front: pick(all.front), connection, address: connection.address };
 }
 
 /** Has a guest that runs see the size that a volume has grown to. */
@@ -70,7 +71,7 @@ export async function growVolume(qmp: QmpClient, volume: VolumeShape): Promise<v
   await qmp.execute('blockdev-add', connectionNode(volume, connection.free));
   await qmp.execute('blockdev-reopen', { options: [frontNode(volume, front.current, connection.free)] });
   await forget(qmp, connection.current);
-  const size = (await blockNodesOf(qmp)).get(connection.free)!['virtual-size'];
+  const size = (await blockNodeOf(qmp, connection.free))['virtual-size'];
   await qmp.execute('block_resize', { 'node-name': front.current, size });
 }
 

@@ -36,7 +36,7 @@ export class QmpRefusal extends QemuError {
 export class QmpClient {
   readonly #socket: Socket;
   readonly #waiting = new Map<number, Waiting>();
-  readonly #events = new EventEmitter<{ event: [QmpEvent]; closed: [] }>();
+  readonly #events = new EventEmitter<{ event: [QmpEvent]; closed: [Error] }>();
   #next = 1;
   #closed: Error | undefined;
 
@@ -87,7 +87,7 @@ export class QmpClient {
     let rest = '';
     this.#socket.setEncoding('utf8').on('data', (text: string) => {
       const lines = (rest + text).split('\n');
-      rest = lines.pop()!;
+      rest = lines.pop() ?? '';
       try {
         if (rest.length > MAX_LINE) throw new QemuError('MACHINE_REFUSED', 'QEMU sends a line without an end');
         for (const line of lines) take(line);
@@ -113,7 +113,7 @@ export class QmpClient {
     this.#closed = error;
     for (const { reject } of this.#waiting.values()) reject(error);
     this.#waiting.clear();
-    this.#events.emit('closed');
+    this.#events.emit('closed', error);
   }
 
   get isOpen(): boolean {
@@ -165,7 +165,7 @@ export class QmpClient {
       const heard = (event: QmpEvent) => {
         if (wanted(event)) settle(() => resolve(event));
       };
-      const closed = () => settle(() => reject(this.#closed!));
+      const closed = (error: Error) => settle(() => reject(error));
       const aborted = () => settle(() => reject(signal.reason));
       if (this.#closed) return reject(this.#closed);
       if (signal.aborted) return reject(signal.reason);

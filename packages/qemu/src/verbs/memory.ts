@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { createReadStream, createWriteStream } from 'node:fs';
 import { rename, rm } from 'node:fs/promises';
-import { connect, createServer, type Socket } from 'node:net';
+import { connect, createServer } from 'node:net';
 import { pipeline } from 'node:stream/promises';
 import type { Machine } from '../machine/machine.js';
 import { QemuError } from '../qemu-error.js';
@@ -33,8 +33,8 @@ async function saveMemory({ folder }: Machine, qmp: QmpClient, signal: AbortSign
   await once(server, 'listening', { signal });
   try {
     await folder.give(path);
-    const saved = once(server, 'connection', { signal }).then(([socket]: Socket[]) =>
-      pipeline(socket!, createWriteStream(`${target}.new`, { mode: 0o600 }), { signal }),
+    const saved = once(server, 'connection', { signal }).then(([socket]) =>
+      pipeline(socket, createWriteStream(`${target}.new`, { mode: 0o600 }), { signal }),
     );
     await Promise.all([saved, move(qmp, 'migrate', `unix:${path}`, signal)]);
     await rename(`${target}.new`, target);

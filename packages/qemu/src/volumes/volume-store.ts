@@ -3,7 +3,7 @@ import { lstat, readdir, readlink, rename, rm, stat, symlink } from 'node:fs/pro
 import { join } from 'node:path';
 import type { Server } from '@apistrata/compute-engine';
 import type { DriverServices, StoredVolume, VolumeOrigin, VolumeStorage } from '@apistrata/compute-engine/drivers';
-import { blockNodesOf, copyWhileRunning } from '../machine/copy-disk.js';
+import { blockNodeOf, copyWhileRunning } from '../machine/copy-disk.js';
 import type { VolumeShape } from '../machine/machine-shape.js';
 import { type DiskTools, GIB, makeDisk } from '../machine/prepare-disks.js';
 import { findProgram } from '../programs/find-program.js';
@@ -160,7 +160,7 @@ export class VolumeStore implements VolumeStorage {
       if (!content) return;
       const bytes = sizeGb * GIB;
       const served = await withServer(content, async (qmp) => {
-        const { 'virtual-size': size } = (await blockNodesOf(qmp)).get(DISK)!;
+        const { 'virtual-size': size } = await blockNodeOf(qmp, DISK);
         if (size < bytes) await growServed(qmp, bytes, this.#leaving.signal);
         return true;
       });
