@@ -9,7 +9,7 @@ const budget: Readonly<Record<string, number>> = {
   'compute-router': 11,
   explorer: 1,
   healthcheck: 2,
-  microversion: 3,
+  microversion: 2,
   qemu: 2,
   'test-cloud': 6,
 };

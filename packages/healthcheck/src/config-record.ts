@@ -67,6 +67,6 @@ function flag(value: string, name: string): boolean {
 /** Names the option as the file spells it. */
 function inTheirWords(error: unknown): unknown {
   if (!(error instanceof HealthcheckConfigError)) return error;
-  const spelled = Object.entries(NAMES).find(([, [option]]) => option === error.option);
+  const spelled = [...NAMES].find(([, [option]]) => option === error.option);
   return spelled ? error.named(spelled[0]) : error;
 }
