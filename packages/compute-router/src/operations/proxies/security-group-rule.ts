@@ -85,7 +85,10 @@ function protocolOf(value: unknown): Protocol {
   const name = typeof value === 'string' ? value.toLowerCase() : '';
   const known = PROTOCOLS.find(({ protocol }) => protocol === name);
   if (known) return known;
-  throw new Refusal('BAD_REQUEST', `Invalid IP protocol: there are ${PROTOCOLS.map(({ protocol }) => protocol).join(', ')}.`);
+  throw new Refusal(
+    'BAD_REQUEST',
+    `Invalid IP protocol: there are ${PROTOCOLS.map(({ protocol }) => protocol).join(', ')}.`,
+  );
 }
 
 function portOf(value: unknown, { protocol, range: [least, most] }: Protocol): number {
