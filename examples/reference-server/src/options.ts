@@ -68,6 +68,10 @@ export const optionTable = {
     'auto',
     'with --driver qemu: kvm, tcg (slow, works everywhere) or auto, which is kvm where a guest really runs with it',
   ),
+  'console-port': wholeNumber(
+    'with --driver qemu: port of the proxy for screens and serial lines (default 6080, a free one where that is taken); browsers call it by --setting consoleProxyUrl=...',
+    { least: 0, most: 65_535, fallback: undefined },
+  ),
   image: list('FILE', 'adds a raw or qcow2 file to the built-in image service, for everybody to boot from'),
   'image-dir': text(
     'DIR',

@@ -4,6 +4,7 @@ import { type DrainOptions, guardServer } from '@apistrata/healthcheck/server';
 import { type Logger, pino } from 'pino';
 import { openControl } from './admin/control-socket.js';
 import { compose } from './compose.js';
+import { openConsoles } from './consoles/open-consoles.js';
 import { databaseFrom, isFile, withoutPassword } from './database-url.js';
 import { GRACE_MS } from './end-times.js';
 import { expressServer } from './express-server.js';
@@ -45,14 +46,22 @@ export interface Running {
  */
 export async function serve(options: Options, environment: NodeJS.ProcessEnv, group?: MetricsSource): Promise<Running> {
   const log = pino({ level: options['log-level'] });
-  const plan = planFrom(options, environment, await observationFrom(options, group));
+  const wanted = planFrom(options, environment, await observationFrom(options, group));
   const database = databaseFrom(options);
-  const { engine, health, rateLimits, app, close: closeEngine } = await compose(plan, database, log);
+  const consoles = await openConsoles(options, log);
+  const plan = { ...wanted, settings: { ...consoles?.settings, ...wanted.settings } };
+  const composed = await compose(plan, database, log).catch((error) => {
+    consoles?.close();
+    throw error;
+  });
+  const { engine, health, rateLimits, app, close: closeEngine } = composed;
+  consoles?.use(engine);
   const { metrics, scraped } = plan.observation;
   const monitored = scraped && !group && options['metrics-port'] !== undefined ? metricsServer(scraped) : undefined;
   const close = async () => {
     monitored?.close();
     monitored?.closeAllConnections();
+    consoles?.close();
     await closeEngine();
     await sendTraces(plan.observation, log);
   };

@@ -1,4 +1,5 @@
 import { readdir } from 'node:fs/promises';
+import type { Socket } from 'node:net';
 import { join } from 'node:path';
 import type { FlavorCopy, Server } from '@apistrata/compute-engine';
 import type { DriverServices } from '@apistrata/compute-engine/drivers';
@@ -29,6 +30,9 @@ export interface HostParts {
   readonly shutdownTimeoutMs: number;
 }
 
+/** How often it is looked whether consoles have printed too much. */
+const CONSOLES_MS = 60_000;
+
 /** Device paths are shorter; those with more letters come later. */
 const MAX_DEVICE_NAME = 32;
 
@@ -37,6 +41,10 @@ export class Host {
   readonly parts: HostParts;
   readonly disks: DiskTools;
   readonly volumes: VolumeStore;
+  /** Those who read serial lines: one for each, for what a line says is said once. */
+  readonly serialReaders = new Map<string, Socket>();
+  #consoles: NodeJS.Timeout | undefined;
+  #bounding: Promise<void> | undefined;
   readonly #machines = new Map<string, Machine>();
 
   constructor(parts: HostParts) {
@@ -139,8 +147,26 @@ export class Host {
     await this.disks.cache.sweep();
   }
 
+  /** Keeps bounding what consoles print, also of guests that run for years. */
+  watchConsoles(periodMs = CONSOLES_MS): void {
+    this.#consoles = setInterval(() => {
+      this.#bounding ??= this.#boundConsoles().finally(() => {
+        this.#bounding = undefined;
+      });
+    }, periodMs).unref();
+  }
+
+  async #boundConsoles(): Promise<void> {
+    for (const id of await this.machineIds().catch(() => []))
+      await this.machine({ id })
+        .folder.boundConsole()
+        .catch(() => {});
+  }
+
   /** Lets go of all machines, which go on. */
   async leave(): Promise<void> {
+    clearInterval(this.#consoles);
+    await this.#bounding;
     await this.volumes.leave();
     for (const machine of this.#machines.values()) machine.leave();
     this.#machines.clear();

@@ -87,6 +87,8 @@ export async function openHost(options: QemuOptions, services: DriverServices): 
     volumesAllowed: options.volumes ?? true,
     shutdownTimeoutMs: options.shutdownTimeoutMs ?? DEFAULT_SHUTDOWN_MS,
   });
+  await host.disks.cache.sweep();
   await host.volumes.recover();
+  host.watchConsoles();
   return host;
 }

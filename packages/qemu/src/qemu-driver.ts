@@ -1,6 +1,7 @@
 import type { Clock } from '@apistrata/compute-engine';
 import { checkOptions } from '@apistrata/compute-engine/api';
 import type { Driver, DriverServices, DriverVerb } from '@apistrata/compute-engine/drivers';
+import { consoleOf, openConsole } from './consoles.js';
 import { diagnosticsOf } from './diagnostics.js';
 import { openHost } from './open-host.js';
 import { optionNames, type QemuOptions } from './options.js';
@@ -42,7 +43,8 @@ export function qemuDriver(options: QemuOptions): (clock: Clock, services: Drive
       snapshotContent: (server, imageId) => snapshotContent(host, server, imageId),
       consoleOutput: (server) => host.machine(server).folder.consoleText(),
       diagnostics: (server) => diagnosticsOf(host, server),
-      console: async () => null,
+      console: async (server, type) => consoleOf(host, server, type),
+      openConsole: (server, type) => openConsole(host, server, type),
       volumes: host.volumes,
       close: async () => host.leave(),
     };

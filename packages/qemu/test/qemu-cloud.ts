@@ -2,7 +2,14 @@ import { randomUUID } from 'node:crypto';
 import { chmodSync, createReadStream, mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { type Context, createEngine, type Engine, type Preset, type Server } from '@apistrata/compute-engine';
+import {
+  type Context,
+  createEngine,
+  type Engine,
+  type EngineOptions,
+  type Preset,
+  type Server,
+} from '@apistrata/compute-engine';
 import type { NewServer } from '@apistrata/compute-engine/api';
 import { vi } from 'vitest';
 import { type QemuOptions, qemuDriver } from '../src/index.js';
@@ -54,18 +61,20 @@ export class QemuCloud {
   readonly directory: string;
   readonly #guest: Guest;
   readonly #options: Partial<QemuOptions>;
+  readonly #engineOptions: EngineOptions;
   readonly #lines = new Map<string, GuestLine>();
   engine!: Engine;
 
-  private constructor(directory: string, guest: Guest, options: Partial<QemuOptions>) {
+  private constructor(directory: string, guest: Guest, options: Partial<QemuOptions>, engineOptions: EngineOptions) {
     this.directory = directory;
     this.#guest = guest;
     this.#options = options;
+    this.#engineOptions = engineOptions;
   }
 
-  static async open(options: Partial<QemuOptions> = {}): Promise<QemuCloud> {
+  static async open(options: Partial<QemuOptions> = {}, engineOptions: EngineOptions = {}): Promise<QemuCloud> {
     const directory = machineDirectory();
-    const cloud = new QemuCloud(directory, buildGuest(directory), options);
+    const cloud = new QemuCloud(directory, buildGuest(directory), options, engineOptions);
     await cloud.begin();
     return cloud;
   }
@@ -77,6 +86,7 @@ export class QemuCloud {
   /** Opens the engine, or opens it again. */
   async begin(): Promise<void> {
     this.engine = await createEngine({
+      ...this.#engineOptions,
       database: join(this.directory, 'cloud.db'),
       preset: guestPreset(this.#guest),
       driver: qemuDriver({

@@ -1,3 +1,4 @@
+import type { Duplex } from 'node:stream';
 import type { ImageContent } from '../catalogs/image-catalog.js';
 import type { BlockDevice, FlavorCopy, Server, ServerInterface, ServerShare, TaskState } from '../model/index.js';
 import type { HostControl } from './host-control.js';
@@ -152,6 +153,8 @@ export interface Driver extends Partial<HostControl> {
   diagnostics(server: Server): Promise<Diagnostics | null>;
   /** Null: this driver has no such console. Types: novnc, xvpvnc, spice-html5, spice-direct, serial, webmks. */
   console(server: Server, type: string): Promise<ConsoleEndpoint | null>;
+  /** Connects to a console that `console` has named: bytes both ways, for a proxy in this process. Left out: it cannot. */
+  openConsole?(server: Server, type: string): Promise<Duplex>;
   /** The engine is closed: lets go of whatever keeps this process alive. Machines go on where they can. */
   close?(): Promise<void>;
 }

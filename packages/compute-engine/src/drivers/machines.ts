@@ -1,3 +1,4 @@
+import type { Duplex } from 'node:stream';
 import type { ImageContent } from '../catalogs/image-catalog.js';
 import type { Caller, Server } from '../model/index.js';
 import type { EngineObserver } from '../observation/observer.js';
@@ -55,6 +56,8 @@ export interface Machines {
   /** Null where nobody can tell, as for all that follows. */
   diagnostics(server: Server): Promise<Diagnostics | null>;
   console(server: Server, type: string): Promise<ConsoleEndpoint | null>;
+  /** Null where the console is not within reach of this process. */
+  openConsole(server: Server, type: string): Promise<Duplex | null>;
   hostUptime(host: string): Promise<string | null>;
   /** Null where hosts cannot be switched. */
   hostPower(host: string, action: HostPowerAction): Promise<string | null>;
@@ -99,6 +102,7 @@ export function machinesOf(driver: Driver): Machines {
     consoleOutput: (server) => driver.consoleOutput(server),
     diagnostics: (server) => driver.diagnostics(server),
     console: (server, type) => driver.console(server, type),
+    openConsole: async (server, type) => (await driver.openConsole?.(server, type)) ?? null,
     hostUptime: async (host) => (await driver.hostUptime?.(host)) ?? null,
     hostPower: async (host, action) => (await driver.hostPower?.(host, action)) ?? null,
     async hostMaintenance(host, on) {

@@ -132,6 +132,9 @@ export function machinesOfHosts(local: Machines, desk: HostDesk, infrastructure:
       const host = await remote(server.host);
       return host ? ofServer(host, server, { kind: 'diagnostics' }) : local.diagnostics(server);
     },
+    async openConsole(server, type) {
+      return (await remote(server.host)) ? null : local.openConsole(server, type);
+    },
     async console(server, type) {
       const host = await remote(server.host);
       return host ? ofServer(host, server, { kind: 'console', type }) : local.console(server, type);

@@ -1,4 +1,5 @@
 import { createHash, randomUUID } from 'node:crypto';
+import type { Duplex } from 'node:stream';
 import { rulesOf } from '../actions/action-table.js';
 import type { Context } from '../context.js';
 import type { Core } from '../core.js';
@@ -69,6 +70,19 @@ export class Consoles {
       consoleToken && consoleToken.expiresAt > clock.now() && (await tables.servers.get(store, consoleToken.serverId));
     if (!server || server.deleted) throw notFound('Token not found');
     return consoleToken;
+  }
+
+  /**
+   * Connects to the console that a token leads to, for a proxy in this process: the bytes of the screen (RFB) or of the serial
+   * line. Throws 404 once the token has expired, 409 where the console is not within reach.
+   */
+  async connect(token: string): Promise<Duplex> {
+    const { serverId, type } = await this.resolve(token);
+    const { store, machines } = this.#core;
+    const server = await tables.servers.get(store, serverId);
+    const console = server && (await machines.openConsole(server, type));
+    if (!console) throw conflict(`The ${type} console of instance ${serverId} cannot be reached from here.`);
+    return console;
   }
 
   /**

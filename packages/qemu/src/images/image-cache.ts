@@ -21,6 +21,9 @@ export interface ImageCacheOptions {
   readonly runAs: RunAs | undefined;
 }
 
+/** How long a file that is being written may rest; then whoever wrote it has died. */
+const UNFINISHED_MS = 600_000;
+
 /** How long an image that no machine needs is kept. */
 const KEPT_MS = 24 * 3_600_000;
 
@@ -106,13 +109,13 @@ export class ImageCache {
     }
   }
 
-  /** Forgets images that nobody has asked for since a day. */
+  /** Forgets images that nobody has asked for since a day, and what processes that died have left half written. */
   async sweep(): Promise<void> {
     const { folder } = this.#options;
     for (const name of await readdir(folder).catch(() => [])) {
       const path = join(folder, name);
       const { mtimeMs } = await stat(path).catch(() => ({ mtimeMs: Number.POSITIVE_INFINITY }));
-      if (mtimeMs < Date.now() - KEPT_MS) await rm(path, { force: true });
+      if (mtimeMs < Date.now() - (name.includes('.part') ? UNFINISHED_MS : KEPT_MS)) await rm(path, { force: true });
     }
   }
 }

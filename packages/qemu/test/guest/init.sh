@@ -17,6 +17,7 @@ echo "CPUS $(nproc) MEMORY $(awk '/MemTotal/ { print $2 }' /proc/meminfo)"
 
 if ! grep -q deaf /proc/cmdline; then
   for event in /dev/input/event*; do
+    grep -q 'Power Button' "/sys/class/input/${event##*/}/device/name" || continue
     (dd if="$event" bs=24 count=1 2>/dev/null | grep -q . && sync && poweroff -f) &
   done
 fi

@@ -1,10 +1,23 @@
 import { randomUUID } from 'node:crypto';
 import { createReadStream, existsSync } from 'node:fs';
-import { mkdir, open, rename, rm } from 'node:fs/promises';
+import { mkdir, open, readdir, rename, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { CatalogError } from '../../catalogs/catalog-error.js';
 import { digestContent, type ImageContents } from './image-content.js';
 import type { ImageRecord } from './image-tables.js';
+
+/** How long an upload may send nothing; then the process that received it has died. */
+const UNFINISHED_MS = 3_600_000;
+
+/** Removes uploads that a process which died has left half done. */
+async function sweepDrafts(folder: string): Promise<void> {
+  for (const name of await readdir(folder)) {
+    if (!name.endsWith('.part')) continue;
+    const path = join(folder, name);
+    const { mtimeMs } = await stat(path).catch(() => ({ mtimeMs: Number.POSITIVE_INFINITY }));
+    if (mtimeMs < Date.now() - UNFINISHED_MS) await rm(path, { force: true });
+  }
+}
 
 /** Errors of a file system that has no room, or no right to write. */
 const NO_ROOM = new Set(['ENOSPC', 'EDQUOT', 'EFBIG', 'EROFS', 'EACCES', 'ENOTDIR', 'EIO']);
@@ -28,11 +41,14 @@ export function contentInFiles(folder: string, before: ImageContents, maxBytes =
     return path !== undefined && existsSync(path) ? path : undefined;
   };
 
+  let swept: Promise<void> | undefined;
+
   return {
     async receive(imageId, content) {
       const draft = join(folder, `${imageId}.${randomUUID()}.part`);
       try {
         await mkdir(folder, { recursive: true, mode: 0o700 });
+        await (swept ??= sweepDrafts(folder));
         const file = await open(draft, 'wx', 0o600);
         try {
           const digest = await digestContent(content, maxBytes, async (piece) => {

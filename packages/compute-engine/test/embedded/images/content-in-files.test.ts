@@ -1,5 +1,5 @@
 import { createHash, randomUUID } from 'node:crypto';
-import { existsSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
@@ -50,6 +50,20 @@ describe.each(storesUnderTest(inject('postgresUrl')))('images whose content is i
     expect(files()).toHaveLength(1);
     await images.delete(ada, id);
     expect(files()).toEqual([]);
+  });
+
+  it('removes, at its first upload, what a process that was killed has left half done', async () => {
+    const own = join(folder, 'left');
+    mkdirSync(own);
+    const longAgo = new Date(Date.now() - 2 * 3_600_000);
+    for (const name of ['old.part', 'new.part']) writeFileSync(join(own, name), 'half');
+    utimesSync(join(own, 'old.part'), longAgo, longAgo);
+    const catalog = embeddedImages({ store, directory: own });
+    const { id } = await create(catalog);
+    await catalog.upload(ada, id, pieces(1));
+    expect(readdirSync(own)).toContain('new.part');
+    expect(readdirSync(own)).not.toContain('old.part');
+    await catalog.delete(ada, id);
   });
 
   it('leaves nothing of content that breaks off', async () => {

@@ -1,11 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, inject, it } from 'vitest';
-import { storesUnderTest } from '../../../test/stores-under-test.js';
-import { ManualClock } from '../../clock.js';
-import type { VolumeStorage } from '../../drivers/volume-storage.js';
-import type { Caller } from '../../model/caller.js';
-import type { Store } from '../../store/store.js';
-import { type EmbeddedVolumeCatalog, embeddedVolumes } from './embedded-volumes.js';
+import { ManualClock } from '../../../src/clock.js';
+import type { VolumeStorage } from '../../../src/drivers/volume-storage.js';
+import { type EmbeddedVolumeCatalog, embeddedVolumes } from '../../../src/embedded/volumes/embedded-volumes.js';
+import type { Caller } from '../../../src/model/caller.js';
+import type { Store } from '../../../src/store/store.js';
+import { storesUnderTest } from '../../stores-under-test.js';
 
 const ada: Caller = { userId: 'ada', projectId: 'p-ada', roles: ['member'] };
 const IMAGE = randomUUID();

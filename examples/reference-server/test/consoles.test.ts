@@ -1,0 +1,123 @@
+import { once } from 'node:events';
+import type { AddressInfo } from 'node:net';
+import { type Browser, chromium } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { WebSocket } from 'ws';
+import { missingForGuests } from '../../../packages/qemu/test/guest/build-guest.js';
+import { ada, QemuCloud } from '../../../packages/qemu/test/qemu-cloud.js';
+import { browserFlags, browserProgram } from '../../../testing/browser.js';
+import { type ConsoleProxy, consoleProxy } from '../src/consoles/console-proxy.js';
+
+const executablePath = browserProgram();
+const missing = missingForGuests() ?? (executablePath ? undefined : 'chromium');
+if (missing) console.warn(`\n*** SKIPPED: consoles of virtual machines: this machine has no ${missing} ***\n`);
+
+describe.skipIf(missing)('consoles of virtual machines', { timeout: 240_000 }, () => {
+  let cloud: QemuCloud;
+  let proxy: ConsoleProxy;
+  let browser: Browser;
+  let id: string;
+  const troubles: unknown[] = [];
+
+  beforeAll(async () => {
+    proxy = consoleProxy(
+      () => cloud.engine,
+      (error) => troubles.push(error),
+    );
+    proxy.server.listen(0, '127.0.0.1');
+    await once(proxy.server, 'listening');
+    const consoleProxyUrl = `http://127.0.0.1:${(proxy.server.address() as AddressInfo).port}`;
+    cloud = await QemuCloud.open({}, { settings: { consoleProxyUrl } });
+    browser = await chromium.launch({ executablePath, headless: true, args: browserFlags });
+    id = (await cloud.create({ name: 'guest' })).id;
+    await cloud.console(id, /GUEST ready/);
+  }, 240_000);
+  afterAll(async () => {
+    await browser?.close();
+    proxy?.close();
+    await cloud?.close();
+    expect(troubles).toEqual([]);
+  });
+
+  const address = async (type: string) =>
+    cloud.engine.consoles.open(ada, await cloud.engine.servers.get(ada, id), type);
+
+  it('carry a serial line: what is typed in a browser is answered by the guest', async () => {
+    const url = await address('serial');
+    expect(url).toMatch(/^ws:\/\/127\.0\.0\.1:\d+\/\?token=/);
+    const page = await browser.newPage();
+    await page.goto(`${url.replace('ws:', 'http:').split('?')[0]}vnc_lite.html`);
+    const answer = await page.evaluate(
+      (target) =>
+        new Promise<string>((resolve, reject) => {
+          const socket = new globalThis.WebSocket(target, ['binary']);
+          socket.binaryType = 'arraybuffer';
+          let text = '';
+          socket.onopen = () => socket.send(new TextEncoder().encode('typed echo $((6 * 7)) times\n'));
+          socket.onerror = () => reject(new Error('it cannot be reached'));
+          socket.onmessage = ({ data }) => {
+            text += new TextDecoder().decode(data);
+            if (text.includes('typed:0')) resolve(text);
+          };
+        }),
+      url,
+    );
+    expect(answer).toContain('42 times');
+    await page.close();
+  });
+
+  it('show the screen: what is typed on it gets to the guest, and what the guest writes is seen', async () => {
+    const page = await browser.newPage();
+    const wrong: string[] = [];
+    page.on('pageerror', (error) => wrong.push(String(error)));
+    await page.goto(await address('novnc'));
+    await page.getByRole('status').getByText('Connected').waitFor();
+    const canvas = page.locator('canvas');
+    const picture = () => canvas.evaluate((shown) => (shown as HTMLCanvasElement).toDataURL());
+    const line = await cloud.line(id);
+    await line.run('setsid sh -c "exec sh </dev/tty1 >/dev/tty1 2>&1" &');
+    await canvas.click();
+    const before = await picture();
+    // Keys get lost where the guest is slower than the hand, so it is tried again.
+    await vi.waitFor(
+      async () => {
+        await page.keyboard.type('touch /k\n', { delay: 250 });
+        expect(await line.run('if [ -e /k ]; then echo typed; else echo nothing; fi')).toBe('typed');
+      },
+      { timeout: 150_000, interval: 500 },
+    );
+    await vi.waitFor(async () => expect(await picture()).not.toBe(before), { timeout: 30_000 });
+    expect(wrong).toEqual([]);
+    await page.close();
+  });
+
+  it('open for nobody without a token, nor for pages of other sites', async () => {
+    const url = await address('serial');
+    const outcome = (target: string, options: { origin?: string } = {}) =>
+      new Promise<number>((resolve) => {
+        const socket = new WebSocket(target, options);
+        socket.on('error', () => {});
+        socket.once('open', () => resolve(101));
+        socket.once('unexpected-response', (_req, res) => resolve(res.statusCode!));
+      });
+    expect(await outcome(url.replace(/token=.*/, 'token=nonsense'))).toBe(401);
+    expect(await outcome(url.replace(/\?.*/, ''))).toBe(401);
+    expect(await outcome(url, { origin: 'https://elsewhere.example' })).toBe(403);
+  });
+
+  it('have one reader: the next one takes the line over, and it ends with the server', async () => {
+    const opened = async () => {
+      const socket = new WebSocket(await address('serial'));
+      await once(socket, 'open');
+      return { ended: once(socket, 'close') };
+    };
+    const first = await opened();
+    const second = await opened();
+    await first.ended;
+    await cloud.engine.servers.delete(ada, id);
+    await second.ended;
+    await cloud.engine.idle();
+    const stale = await address('serial').catch((error: Error) => error.message);
+    expect(stale).toMatch(/could not be found/);
+  });
+});

@@ -1,0 +1,68 @@
+import {
+  appendFileSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { DriverServices } from '@apistrata/compute-engine/drivers';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { Host } from './host.js';
+
+const MIB = 2 ** 20;
+
+describe('a computer with machines', () => {
+  let directory: string;
+  let host: Host;
+  beforeEach(() => {
+    directory = mkdtempSync(join(tmpdir(), 'al-'));
+    for (const name of ['machines', 'images']) mkdirSync(join(directory, name));
+    host = new Host({
+      directory,
+      services: {} as DriverServices,
+      program: 'qemu',
+      qemuImg: 'qemu-img',
+      acceleration: 'tcg',
+      sandbox: false,
+      runAs: undefined,
+      shutdownTimeoutMs: 0,
+    });
+  });
+  afterEach(async () => {
+    await host.leave();
+    rmSync(directory, { recursive: true, force: true });
+  });
+
+  it('removes what processes that died have left of images half written, and nothing that is being written', async () => {
+    const images = join(directory, 'images');
+    const minutesAgo = (minutes: number) => new Date(Date.now() - minutes * 60_000);
+    for (const [name, minutes] of [
+      ['a.1.part', 11],
+      ['a.1.part.raw', 11],
+      ['b.2.part', 1],
+      ['sha256-c.raw', 11],
+    ] as const) {
+      writeFileSync(join(images, name), '');
+      utimesSync(join(images, name), minutesAgo(minutes), minutesAgo(minutes));
+    }
+    await host.disks.cache.sweep();
+    expect(readdirSync(images).sort()).toEqual(['b.2.part', 'sha256-c.raw']);
+  });
+
+  it('keeps the end of what a guest prints while it goes on printing', async () => {
+    const folder = join(directory, 'machines', 'm');
+    const log = join(folder, 'console.log');
+    mkdirSync(folder);
+    writeFileSync(log, `${'x'.repeat(3 * MIB)}the end`);
+    host.watchConsoles(5);
+    await vi.waitFor(() => expect(statSync(log).size).toBe(MIB));
+    appendFileSync(log, ' and more');
+    expect(readFileSync(log, 'utf8').endsWith('xthe end and more')).toBe(true);
+  });
+});
