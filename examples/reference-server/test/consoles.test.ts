@@ -73,7 +73,7 @@ describe.skipIf(missing)('consoles of virtual machines', { timeout: 240_000 }, (
     await page.goto(await address('novnc'));
     await page.getByRole('status').getByText('Connected').waitFor();
     const canvas = page.locator('canvas');
-    const picture = () => canvas.evaluate((shown) => (shown as HTMLCanvasElement).toDataURL());
+    const picture = () => canvas.evaluate((shown) => (shown as unknown as { toDataURL(): string }).toDataURL());
     const line = await cloud.line(id);
     await line.run('setsid sh -c "exec sh </dev/tty1 >/dev/tty1 2>&1" &');
     await canvas.click();
