@@ -67,10 +67,12 @@ export function tryOut(row, { folder, env: registry, version, readme, manifest, 
   const native = nodeFolder(node) === dirname(process.execPath) ? headers() : {};
   const env = { ...registry, ...native, PATH: [nodeFolder(node), registry.PATH].join(delimiter) };
   const packages = wanted(row, { readme, version });
-  const compiles = packages.includes('better-sqlite3');
+  const compiles = node < OWN_SQLITE;
+  const named = compiles && packages.includes('better-sqlite3');
+  const known = named && addon !== undefined;
   // Nothing has to be compiled where Node brings SQLite; a failing or missing compiler must not matter there.
-  if (!compiles || addon) Object.assign(env, { npm_config_ignore_scripts: 'true', pnpm_config_ignore_scripts: 'true' });
-  const timeout = compiles && !addon ? QUARTER : FIVE_MINUTES;
+  if (!compiles || known) Object.assign(env, { npm_config_ignore_scripts: 'true', pnpm_config_ignore_scripts: 'true' });
+  const timeout = compiles && !known ? QUARTER : FIVE_MINUTES;
   const run = (program, ...args) => runProgram(program, args, { cwd: folder, env, timeout });
   const expectOk = (what, output) => {
     if (!output.includes('status 200')) throw new Error(`${what} answered ${output}`);
@@ -81,10 +83,10 @@ export function tryOut(row, { folder, env: registry, version, readme, manifest, 
   writeFileSync(join(folder, 'pnpm-workspace.yaml'), 'dangerouslyAllowAllBuilds: true\nminimumReleaseAge: 0\n');
   if (manager === 'npm') run('npm', 'install', '--no-audit', '--no-fund', ...packages);
   else run(pnpm, 'add', ...packages);
-  if (compiles && addon) {
+  if (known) {
     mkdirSync(join(folder, dirname(ADDON)), { recursive: true });
     writeFileSync(join(folder, ADDON), addon);
-  } else if (compiles) addon = readFileSync(join(folder, ADDON));
+  } else if (named) addon = readFileSync(join(folder, ADDON));
 
   for (const [peer, { optional }] of Object.entries(manifest.peerDependenciesMeta ?? {})) {
     const asked = packages.some((item) => item.startsWith(peer));
