@@ -105,9 +105,9 @@ export async function run() {
     const add = (what, after, before, unit) =>
       rows.push({ what, ours: after, baseline: before, ratio: after / before, unit, budget: '<= 1.3 x' });
     for (const [what, path] of Object.entries(questions)) {
-      for (const one of opened) await cost(one, path, 40);
+      for (const one of opened) await cost(one, path, 20);
       const found = [];
-      for (const one of opened) found.push(await cost(one, path, 200));
+      for (const one of opened) found.push(await cost(one, path, 100));
       const [before, after] = found;
       add(what, after.api + after.database, before.api + before.database, 'ms of CPU, API and database');
       rows.push({ what: `${what}: of that the database`, ours: after.database, baseline: before.database, unit: 'ms' });

@@ -21,6 +21,8 @@ const LAST_MS = 8_640_000_000_000_000;
 interface Head {
   readonly purged: number;
   readonly seq: number;
+  readonly id: string;
+  readonly revision: number;
 }
 
 /**
@@ -33,7 +35,7 @@ export async function usedServers(session: Session, query: UsedServersQuery): Pr
   if (limit === 0) return [];
   const part = (table: 'servers' | 'server_usage', ended: RawBuilder<unknown>) => sql`
     select * from (
-      select ${sql.lit(Number(table === 'server_usage'))} as purged, seq, project_id, id from ${sql.table(table)}
+      select ${sql.lit(Number(table === 'server_usage'))} as purged, seq, revision, project_id, id from ${sql.table(table)}
       where ${ended} and +launched_at < ${end}
         ${projectId === undefined ? sql`` : sql`and project_id = ${projectId}`}
         ${after === undefined ? sql`` : sql`and (project_id, id) > (${after.projectId}, ${after.id})`}
@@ -43,7 +45,7 @@ export async function usedServers(session: Session, query: UsedServersQuery): Pr
   // A range with two ends is taken for a small one where a database has no statistics.
   const since = sql`terminated_at >= ${start} and terminated_at < ${LAST_MS}`;
   const { rows } = await sql<Head>`
-    select purged, seq from (
+    select purged, seq, revision, id from (
       ${part('servers', sql`terminated_at is null`)}
       union all ${part('servers', since)}
       union all ${part('server_usage', since)}
@@ -58,15 +60,10 @@ function wasLaunched(server: UsedServer): server is RunServer {
 }
 
 async function recordsOf(session: Session, heads: readonly Head[]): Promise<readonly RunServer[]> {
-  const seqs = (purged: number) => heads.flatMap((head) => (Number(head.purged) === purged ? Number(head.seq) : []));
+  const ofKind = (purged: number) => heads.filter((head) => Number(head.purged) === purged);
   const bySeq = (servers: readonly (UsedServer & Stored)[]) => new Map(servers.map((server) => [server.seq, server]));
-  const [keptSeqs, purgedSeqs] = [seqs(0), seqs(1)];
-  const kept = bySeq(
-    keptSeqs.length === 0 ? [] : await tables.servers.find(session, (q) => q.where('seq', 'in', keptSeqs)),
-  );
-  const purged = bySeq(
-    purgedSeqs.length === 0 ? [] : await tables.serverUsage.find(session, (q) => q.where('seq', 'in', purgedSeqs)),
-  );
+  const kept = bySeq(await tables.servers.read(session, ofKind(0)));
+  const purged = bySeq(await tables.serverUsage.read(session, ofKind(1)));
   return heads
     .flatMap(
       (head): UsedServer[] | UsedServer => (Number(head.purged) === 1 ? purged : kept).get(Number(head.seq)) ?? [],

@@ -66,7 +66,11 @@ export class DocumentTable<R extends Stored> {
     looking: Session = session,
   ): Promise<R[]> {
     const heads = looking.db.selectFrom(this.name).select(['id', 'seq', 'revision']) as unknown as RowQuery;
-    const rows = await narrow(heads).execute();
+    return this.read(session, await narrow(heads).execute());
+  }
+
+  /** The records of rows of which these columns are known; those that are gone meanwhile are left out. */
+  async read(session: Session, rows: readonly Pick<Row, 'id' | 'seq' | 'revision'>[]): Promise<R[]> {
     const known = rows.map(({ id, revision }) => this.#known(session, id, revision));
     const unknown = rows.flatMap(({ seq }, index) => (known[index] ? [] : [seq]));
     const read = new Map<number, R>();

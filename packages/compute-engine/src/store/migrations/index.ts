@@ -4,6 +4,7 @@ import * as retention from './0002-retention.js';
 import * as questions from './0003-questions.js';
 import * as notifications from './0004-notifications.js';
 import * as hosts from './0005-hosts.js';
+import * as addresses from './0006-addresses.js';
 
 /** One change of the tables. */
 export interface SchemaChange extends Migration {
@@ -26,4 +27,5 @@ export const migrations: SchemaChanges = {
   '0003-questions': questions,
   '0004-notifications': notifications,
   '0005-hosts': hosts,
+  '0006-addresses': addresses,
 };
