@@ -3,7 +3,7 @@ import type { EngineObserver } from '../observation/observer.js';
 import type { DatabaseSettings } from './database-settings.js';
 import { Lookups } from './lookups.js';
 import { observedDialect } from './observed-dialect.js';
-import { postgresDialect } from './postgres-dialect.js';
+import { postgresDialects } from './postgres-dialect.js';
 import { RecordCache } from './record-cache.js';
 import { sqliteDialect } from './sqlite-dialect.js';
 import { MOST_READERS, sqliteReaders } from './sqlite-readers.js';
@@ -17,8 +17,8 @@ export type DatabaseKind = 'sqlite' | 'postgres';
 export interface Session {
   readonly db: Kysely<Rows>;
   /**
-   * The same database for questions that may take long: where it runs in the thread that serves requests (a SQLite
-   * file), by connections of other threads, which can only read.
+   * The same database for questions that may take long. A SQLite file: connections of other threads, which can only
+   * read, as the one for everything else runs in the thread that serves requests. PostgreSQL: half of the connections.
    */
   readonly longReads: Kysely<Rows>;
   readonly kind: DatabaseKind;
@@ -55,21 +55,28 @@ export interface Tx extends Session {
 /** Opens `:memory:`, a SQLite file, or a `postgres://` URL. Nothing is read or written before the first question. */
 export function openDatabase(url: string, settings: DatabaseSettings, observer?: EngineObserver): OpenDatabase {
   const kind: DatabaseKind = /^postgres(ql)?:\/\//.test(url) ? 'postgres' : 'sqlite';
-  const plain = kind === 'postgres' ? postgresDialect(url, settings) : sqliteDialect(url, settings);
-  const dialect = observedDialect(plain, observer, kind === 'postgres' ? settings.poolSize : 1);
+  const plain = kind === 'postgres' ? postgresDialects(url, settings) : sqliteDialects(url, settings);
+  const dialect = observedDialect(plain.all, observer, kind === 'postgres' ? settings.poolSize : 1);
   const db = new Kysely<Rows>({ dialect });
-  const isFile = kind === 'sqlite' && url !== ':memory:';
-  // What is told of the pool is told of the connection that requests wait for.
-  const longReads = isFile
+  // What is told of the pool is told of the connections that requests wait for.
+  const longReads = plain.longReads
     ? new Kysely<Rows>({
-        dialect: observedDialect(sqliteReaders(url), observer && { statement: observer.statement }, MOST_READERS),
+        dialect: observedDialect(plain.longReads, observer && { statement: observer.statement }, MOST_READERS),
       })
     : db;
   const lookups = kind === 'postgres' ? new Lookups() : undefined;
   return { db, longReads, kind, dialect, lookups, records: new RecordCache() };
 }
 
-/** Closes a database, those of other threads first. */
+/** What a SQLite database is spoken to with; one in memory has a single connection. */
+function sqliteDialects(
+  url: string,
+  settings: DatabaseSettings,
+): { readonly all: Dialect; readonly longReads?: Dialect } {
+  return { all: sqliteDialect(url, settings), longReads: url === ':memory:' ? undefined : sqliteReaders(url) };
+}
+
+/** Closes a database, what is for long questions first. */
 export async function closeDatabase({ db, longReads }: Session): Promise<void> {
   if (longReads !== db) await longReads.destroy();
   await db.destroy();

@@ -8,6 +8,7 @@ import {
   PostgresQueryCompiler,
 } from 'kysely';
 import type { DatabaseSettings } from './database-settings.js';
+import { Gate } from './gate.js';
 import { type PostgresClient, PostgresConnection } from './postgres-connection.js';
 import { PostgresPool } from './postgres-pool.js';
 
@@ -56,12 +57,48 @@ class PostgresDriver implements Driver {
   }
 }
 
-/** The Kysely dialect for PostgreSQL, whose connections may be cut at any moment. */
-export function postgresDialect(url: string, settings: DatabaseSettings): Dialect {
+/** Some of the connections of a pool, for questions that may take long: the others are left to those that do not. */
+class GatedDriver extends PostgresDriver {
+  readonly #gate: Gate;
+
+  constructor(pool: PostgresPool, gate: Gate) {
+    super(pool);
+    this.#gate = gate;
+  }
+
+  override async acquireConnection(): Promise<DatabaseConnection> {
+    await this.#gate.enter();
+    try {
+      return await super.acquireConnection();
+    } catch (error) {
+      this.#gate.leave();
+      throw error;
+    }
+  }
+
+  override async releaseConnection(connection: DatabaseConnection): Promise<void> {
+    this.#gate.leave();
+    await super.releaseConnection(connection);
+  }
+
+  /** The pool is not its own. */
+  override async destroy(): Promise<void> {}
+}
+
+/** One pool of connections to PostgreSQL, which may be cut at any moment, for Kysely. */
+export function postgresDialects(url: string, settings: DatabaseSettings): Record<'all' | 'longReads', Dialect> {
   const pool = new PostgresPool(url, settings);
+  const gate = new Gate(Math.ceil(settings.poolSize / 2));
+  return {
+    all: dialectOf(() => new PostgresDriver(pool)),
+    longReads: dialectOf(() => new GatedDriver(pool, gate)),
+  };
+}
+
+function dialectOf(createDriver: () => Driver): Dialect {
   return {
     createAdapter: () => new PostgresAdapter(),
-    createDriver: () => new PostgresDriver(pool),
+    createDriver,
     createIntrospector: (db) => new PostgresIntrospector(db),
     createQueryCompiler: () => new PostgresQueryCompiler(),
   };

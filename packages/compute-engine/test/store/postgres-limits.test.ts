@@ -41,6 +41,20 @@ describe.skipIf(!postgresUrl)('limits of a PostgreSQL store', () => {
     await store.check();
   });
 
+  it('leaves half of the connections to questions that do not take long', async () => {
+    await open({ poolSize: 2 });
+    const order: string[] = [];
+    const long = Array.from({ length: 4 }, () =>
+      sql`select pg_sleep(0.3)`.execute(store.longReads).then(() => order.push('long')),
+    );
+    await sql`select 1`.execute(store.db);
+    order.push('short');
+    await Promise.all(long);
+    expect(order).toEqual(['short', 'long', 'long', 'long', 'long']);
+    await expect(sql`select nonsense`.execute(store.longReads)).rejects.toThrow(/nonsense/);
+    await sql`select 1`.execute(store.longReads);
+  });
+
   it('gives up waiting for a lock', async () => {
     await open({ lockTimeoutMs: 100 });
     const { end, done } = await held((tx) => lockName(tx, 'one'));

@@ -1,9 +1,9 @@
 import { sql } from 'kysely';
 import { afterAll, beforeAll, beforeEach, describe, expect, inject, it } from 'vitest';
-import { storesUnderTest } from '../../test/stores-under-test.js';
-import type { Tx } from './database.js';
-import { lockName, openStore, type Store } from './store.js';
-import { tables } from './tables.js';
+import type { Tx } from '../../src/store/database.js';
+import { lockName, openStore, type Store } from '../../src/store/store.js';
+import { tables } from '../../src/store/tables.js';
+import { storesUnderTest } from '../stores-under-test.js';
 
 const keypair = (name: string) =>
   ({ userId: 'ada', name, type: 'ssh', publicKey: 'ssh-rsa AAAA', fingerprint: 'aa', createdAt: 5 }) as const;
