@@ -52,6 +52,7 @@ const above: Readonly<Record<string, readonly string[]>> = {
   scheduler: ['runs', 'actions', 'services'],
   quotas: ['runs', 'actions', 'services'],
   flavors: ['runs', 'actions', 'services'],
+  images: ['runs', 'actions', 'services'],
   ports: ['runs', 'actions', 'services'],
   volumes: ['runs', 'actions', 'services'],
   shares: ['runs', 'actions', 'services'],
@@ -94,7 +95,7 @@ describe('inside the packages', () => {
       .map(({ file }) => file);
     expect(loading.sort()).toEqual(['preset/parse-preset.ts', 'preset/preset-schema.ts']);
     const leading = sources.filter(({ text }) =>
-      /^(?:import|export) (?!type )[^;]*\/(?:parse-preset|preset-schema)\.js'/m.test(text),
+      /^(?:import|export) (?!type )[^;]* from '[^']*\/(?:parse-preset|preset-schema)\.js'/m.test(text),
     );
     expect(leading.map(({ file }) => file).sort()).toEqual(['preset/index.ts', 'preset/parse-preset.ts']);
   });

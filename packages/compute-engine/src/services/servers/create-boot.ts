@@ -5,6 +5,7 @@ import type { Volume } from '../../catalogs/volume-catalog.js';
 import type { Context } from '../../context.js';
 import type { Core } from '../../core.js';
 import { badRequest, forbidden } from '../../errors.js';
+import { activeImage, checkMemory } from '../../images/active-image.js';
 import type { BlockDevice, Flavor } from '../../model/index.js';
 import { lettersOf } from '../../volumes/device-names.js';
 import {
@@ -17,7 +18,7 @@ import {
   legacyDrafts,
   rootOf,
 } from './create-block-devices.js';
-import { activeImage, checkImageProperties, checkLocalDisk, checkMemory } from './create-image.js';
+import { checkImageProperties, checkLocalDisk } from './create-image.js';
 import { broughtByImage } from './create-image-devices.js';
 import type { NewServer } from './create-request.js';
 

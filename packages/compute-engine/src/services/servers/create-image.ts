@@ -1,8 +1,6 @@
-import { ifMissing } from '../../catalogs/catalog-error.js';
 import type { Image } from '../../catalogs/image-catalog.js';
-import type { Context } from '../../context.js';
-import type { Core } from '../../core.js';
 import { badRequest } from '../../errors.js';
+import { checkDisk } from '../../images/active-image.js';
 import type { Flavor, FlavorCopy } from '../../model/index.js';
 
 type Specs = Readonly<Record<string, string>>;
@@ -73,19 +71,6 @@ export function checkImageProperties(flavor: Pick<FlavorCopy, 'extraSpecs'>, pro
   }
 }
 
-/** An image that the caller may use now. Throws 400 for any other. */
-export async function activeImage({ catalogs }: Core, { caller }: Context, id: string): Promise<Image> {
-  const image = await catalogs.images.get(caller, id).catch(ifMissing);
-  if (!image) throw badRequest(`Image ${id} could not be found.`);
-  if (image.status !== 'active') throw badRequest(`Image ${id} is not active.`);
-  return image;
-}
-
-/** Throws 400 when a server has less memory than its image needs. */
-export function checkMemory(flavor: Pick<Flavor, 'memoryMb'>, minRamMb: number): void {
-  if (flavor.memoryMb < minRamMb) throw badRequest("Flavor's memory is too small for requested image.");
-}
-
 const GIB = 1024 ** 3;
 
 /** Throws 400 when a local root disk is too small for its image. A flavor without one sets no bound. */
@@ -94,9 +79,5 @@ export function checkLocalDisk({ diskGb }: Pick<Flavor, 'diskGb'>, image: Image)
   if ((image.sizeBytes ?? 0) > diskGb * GIB) {
     throw badRequest(`Flavor's disk is too small for requested image: it has ${diskGb} GiB.`);
   }
-  if (diskGb < image.minDiskGb) {
-    throw badRequest(
-      `Flavor's disk is smaller than the minimum size specified in image metadata. Flavor disk is ${diskGb}, minimum size is ${image.minDiskGb}.`,
-    );
-  }
+  checkDisk(diskGb, image);
 }

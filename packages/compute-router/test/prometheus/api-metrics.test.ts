@@ -2,7 +2,7 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { enforceQuota, memoryStore, projectQuotas } from '@apistrata/quota';
 import { afterEach, expect, it } from 'vitest';
-import { prometheusMetrics } from './index.js';
+import { prometheusMetrics } from '../../src/prometheus/index.js';
 
 let server: Server | undefined;
 afterEach(() => void server?.close());
