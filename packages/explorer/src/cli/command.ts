@@ -75,6 +75,13 @@ function isCommand(name: string): name is CommandName {
   return Object.hasOwn(COMMANDS, name);
 }
 
+/** The two versions that `changes` compares. Throws a {@link CommandError} where one is left out. */
+export function comparedVersions({ version, to }: { version?: string; to?: string }): { version: string; to: string } {
+  if (version === undefined || to === undefined)
+    throw new CommandError('changes compares two versions: write --version 2.53 --to 2.100');
+  return { version, to };
+}
+
 /** Reads the command line; undefined where help is asked for. Throws a {@link CommandError} that names the cure. */
 export function readCommand(args: readonly string[]): Command | undefined {
   const { values, positionals } = (() => {
@@ -101,6 +108,7 @@ export function readCommand(args: readonly string[]): Command | undefined {
     if (only && only !== name && values[option as keyof typeof values] !== undefined)
       throw new CommandError(`--${option} is for ${only}: leave it out of ${name}`);
   }
+  if (name === 'changes') comparedVersions(values);
   if (name === 'openapi' && values.to !== undefined && (values.version === undefined || values.out === undefined))
     throw new CommandError(
       'openapi makes many files with --to: write --version, the first of them, and --out, their folder',

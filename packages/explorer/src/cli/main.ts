@@ -4,7 +4,7 @@ import { dirname, join } from 'node:path';
 import { changesBetween, openApi } from '@apistrata/microversion/router';
 import { changesMarkdown } from '../markdown.js';
 import { versionedTypes } from '../types/versioned-types.js';
-import { type Command, helpText, readCommand } from './command.js';
+import { type Command, comparedVersions, helpText, readCommand } from './command.js';
 import { CommandError } from './command-error.js';
 import { type LoadedApi, loadApi, versionIn } from './load-api.js';
 
@@ -31,9 +31,9 @@ const MAKERS: { readonly [name in Command['name']]: (command: Command, api: Load
     if (min.compare(max) > 0) throw swapped(min.text, max.text);
     return versionedTypes(api.operations, { title: api.description.title, min, max });
   },
-  changes({ version, to, format }, api) {
-    if (version === undefined || to === undefined)
-      throw new CommandError('changes compares two versions: write --version 2.53 --to 2.100');
+  changes(command, api) {
+    const { format } = command;
+    const { version, to } = comparedVersions(command);
     const [from, until] = [versionIn(api, version), versionIn(api, to)];
     if (from.compare(until) > 0) throw swapped(from.text, until.text);
     const changes = changesBetween(api.operations, from, until);
