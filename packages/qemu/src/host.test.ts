@@ -32,6 +32,7 @@ describe('a computer with machines', () => {
       sandbox: false,
       runAs: undefined,
       shutdownTimeoutMs: 0,
+      volumesAllowed: true,
     });
   });
   afterEach(async () => {
