@@ -7,6 +7,7 @@ import {
   type QueryResult,
   Transaction,
 } from 'kysely';
+import { EngineError } from '../engine-error.js';
 import type { EngineObserver } from '../observation/observer.js';
 import type { Mates, Rows } from './database.js';
 
@@ -22,8 +23,10 @@ interface Waiting {
 const LARGEST_GROUP = 64;
 
 /** Nothing of a work was kept, and it is to be done in a transaction of its own. */
-export class ToBeDoneAlone extends Error {
-  readonly code = 'TO_BE_DONE_ALONE';
+export class ToBeDoneAlone extends EngineError<'TO_BE_DONE_ALONE'> {
+  constructor(message: string, options?: ErrorOptions) {
+    super('TO_BE_DONE_ALONE', message, options);
+  }
 }
 
 /** What one work does on the connection that it may share. */
