@@ -5,8 +5,6 @@ import { findProgram } from './testing/servers.js';
 const report = process.env.VITEST_REPORT;
 
 const shared = {
-  testTimeout: 60_000,
-  hookTimeout: 60_000,
   pool: 'forks' as const,
   // Processes that share a PostgreSQL database need the same key; those that tests start inherit it.
   env: { APISTRATA_SECRET_KEY: `${'A'.repeat(43)}=` },
@@ -16,61 +14,63 @@ const resolution = {
   ssr: { resolve: { conditions: ['@apistrata/source', 'node'] } },
 };
 
-/** The API's own suites: each of them runs on every database, see `packages/compute-router/test/api-under-test.ts`. */
+/**
+ * The API's own suites: each of them runs on every database, see `packages/compute-router/test/api-under-test.ts`. Their files
+ * follow each other in the same processes, for loading the API takes longer than most of them: none of them may change
+ * anything of its process for good.
+ */
 const api = 'packages/compute-router/test/**/*.test.ts';
+/** Those that put something else in the place of modules, or of tables. */
+const otherApis = [
+  'packages/compute-router/test/adding-a-microversion.test.ts',
+  'packages/compute-router/test/servers-actions/adding-an-action.test.ts',
+];
+/** What the router does without an engine; on one kind. */
+const withoutEngine = 'packages/compute-router/test/{identity,policy}/**';
+const rest = [
+  'packages/!(compute-router)/{src,test}/**/*.test.ts',
+  'packages/compute-router/src/**/*.test.ts',
+  'examples/*/{src,test}/**/*.test.ts',
+  'testing/**/*.test.ts',
+  // Conversations with other people's clients that take minutes: `npm run clients`.
+  ...(process.env.CLIENTS ? ['packages/test-cloud/test/clients/*.clients.ts'] : []),
+];
 
-const sqlite = {
-  ...resolution,
-  test: {
-    ...shared,
-    name: 'sqlite',
-    include: [
-      'packages/*/{src,test}/**/*.test.ts',
-      'examples/*/{src,test}/**/*.test.ts',
-      'testing/**/*.test.ts',
-      // Conversations with other people's clients that take minutes: `npm run clients`.
-      ...(process.env.CLIENTS ? ['packages/test-cloud/test/clients/*.clients.ts'] : []),
-    ],
-    provide: { database: 'sqlite' as const },
-  },
-};
+// A round trip for every statement: what takes seconds in memory takes its time on PostgreSQL, on a busy machine above all.
+const TIMEOUTS_MS = { sqlite: 60_000, postgres: 180_000, pgbouncer: 180_000 } as const;
 
-const postgres = {
-  ...resolution,
-  test: {
-    ...shared,
-    // A round trip for every statement: what takes seconds in memory takes its time here, on a busy machine above all.
-    testTimeout: 180_000,
-    hookTimeout: 180_000,
-    name: 'postgres',
-    include: [api],
-    // What the router does without an engine.
-    exclude: ['packages/compute-router/test/{identity,policy}/**'],
-    provide: { database: 'postgres' as const },
-  },
-};
+/** Files that run on a database; those that share processes are kept from alternating with others, which would end them. */
+function project(name: string, database: keyof typeof TIMEOUTS_MS, groupOrder: number, files: object) {
+  const timeouts = { testTimeout: TIMEOUTS_MS[database], hookTimeout: TIMEOUTS_MS[database] };
+  const test = { ...shared, ...timeouts, ...files, name, sequence: { groupOrder }, provide: { database } };
+  return { ...resolution, test };
+}
 
-const pgbouncer = {
-  ...postgres,
-  test: {
-    ...postgres.test,
-    name: 'pgbouncer',
-    // Transactions, locks, jobs and quotas; what else there is reads and writes as these do.
-    include: ['servers-basic', 'project-quotas', 'attachments/*', 'servers-actions/endings', 'infrastructure/*'].map(
-      (name) => `packages/compute-router/test/${name}.test.ts`,
-    ),
-    provide: { database: 'pgbouncer' as const },
-  },
-};
-
-const onPostgres = findProgram('pgbouncer') ? [postgres, pgbouncer] : [postgres];
+const together = { include: [api], exclude: otherApis, isolate: false };
+const sqlite = [
+  project('sqlite', 'sqlite', 0, together),
+  project('sqlite-apart', 'sqlite', 2, { include: [...rest, ...otherApis] }),
+];
+const postgres = [
+  project('postgres', 'postgres', 1, { ...together, exclude: [...otherApis, withoutEngine] }),
+  project('postgres-apart', 'postgres', 2, { include: otherApis }),
+];
+const pgbouncer = project('pgbouncer', 'pgbouncer', 2, {
+  // Transactions, locks, jobs and quotas; what else there is reads and writes as these do.
+  include: ['servers-basic', 'project-quotas', 'attachments/*', 'servers-actions/endings', 'infrastructure/*'].map(
+    (name) => `packages/compute-router/test/${name}.test.ts`,
+  ),
+});
+const onPostgres = findProgram('pgbouncer') ? [...postgres, pgbouncer] : postgres;
 
 export default defineConfig({
   test: {
     globalSetup: ['testing/global-setup.ts'],
     // Most files wait for others half of the time: databases, programs, browsers.
     maxWorkers: Math.max(2, availableParallelism() - 1),
-    projects: findProgram('initdb') ? [sqlite, ...onPostgres] : [sqlite],
+    projects: [...sqlite, ...(findProgram('initdb') ? onPostgres : [])],
+    // What many files have left behind takes its time.
+    teardownTimeout: 60_000,
     reporters: ['default', './testing/slowest-files.ts', ...(report ? ['json'] : [])],
     ...(report && { outputFile: { json: report } }),
   },
