@@ -4,6 +4,7 @@ import { badRequest, notFound, notSupported } from '../errors.js';
 import { groupBy } from '../group-by.js';
 import { type HostUsage, usageByHost } from '../scheduler/claims.js';
 import type { Host } from '../scheduler/infrastructure.js';
+import { DatabaseUnavailable } from '../store/database-unavailable.js';
 import { LIVE, tables } from '../store/tables.js';
 
 /** A server as its hypervisor shows it. */
@@ -108,11 +109,12 @@ export class Hypervisors {
     };
   }
 
-  /** A list is no place for the failure of one host. */
+  /** A list is no place for the failure of one host. That the database is away is not its failure. */
   async #uptimeText(host: string): Promise<string | null> {
     try {
       return await this.#core.machines.hostUptime(host);
-    } catch {
+    } catch (error) {
+      if (error instanceof DatabaseUnavailable) throw error;
       return null;
     }
   }
