@@ -1,11 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import { CompiledQuery } from 'kysely';
 import { afterEach, beforeEach, describe, expect, inject, it } from 'vitest';
-import { ManualClock } from '../src/clock.js';
 import type { Engine } from '../src/engine.js';
 import { coreOf } from '../src/engine-core.js';
 import { PeriodicPurge } from '../src/retention/periodic-purge.js';
 import { tables } from '../src/store/tables.js';
+import { ManualClock } from '../src/testing/manual-clock.js';
 import { contextOf, engineUnderTest, imageId } from './engine-under-test.js';
 import { storesUnderTest } from './stores-under-test.js';
 

@@ -122,7 +122,7 @@ export async function startCloud(options: CloudOptions = {}): Promise<TestCloud>
       };
     },
     async restore(state) {
-      clock.set(state.now);
+      clock.moveTo(state.now);
       documents.restore(state.documents);
       const next = async () => {
         const made = await createWorld(worldOptions, {});

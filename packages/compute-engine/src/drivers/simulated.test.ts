@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { ManualClock } from '../clock.js';
 import { sampleServer } from '../testing/driver/sample-server.js';
+import { ManualClock } from '../testing/manual-clock.js';
 import { SimulatedDriver } from './simulated.js';
 import type { Rule, RuleMatch } from './simulated-rules.js';
 

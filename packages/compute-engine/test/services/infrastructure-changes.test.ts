@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto';
-import { afterEach, beforeEach, describe, expect, inject, it } from 'vitest';
-import { ManualClock } from '../../src/clock.js';
+import { afterEach, beforeEach, describe, expect, inject, it, vi } from 'vitest';
 import type { Engine } from '../../src/engine.js';
 import { coreOf } from '../../src/engine-core.js';
 import type { MigrationRecord } from '../../src/model/index.js';
 import { tables } from '../../src/store/tables.js';
+import { ManualClock } from '../../src/testing/manual-clock.js';
 import { contextOf, engineUnderTest, imageId } from '../engine-under-test.js';
 import { storesUnderTest } from '../stores-under-test.js';
 
@@ -162,7 +162,7 @@ describe.each(storesUnderTest(inject('postgresUrl')))('changes of the infrastruc
     for (const host of ['host1', 'host2']) await engine.aggregates.addHost(seq, host);
     await engine.services.update((await serviceOn('host2')).id, { forcedDown: true });
     await engine.aggregates.cacheImages(seq, [imageId]);
-    expect(fetched).toEqual([['host1', [imageId]]]);
+    await vi.waitFor(() => expect(fetched).toEqual([['host1', [imageId]]]));
   });
 
   it('admit exactly as many server groups as the quota allows', async () => {

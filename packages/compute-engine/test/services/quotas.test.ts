@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { afterEach, describe, expect, inject, it } from 'vitest';
-import { ManualClock } from '../../src/clock.js';
 import type { Engine } from '../../src/engine.js';
+import { ManualClock } from '../../src/testing/manual-clock.js';
 import { contextOf, engineUnderTest, imageId } from '../engine-under-test.js';
 import { storesUnderTest } from '../stores-under-test.js';
 

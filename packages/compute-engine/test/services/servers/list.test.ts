@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
-import { ManualClock } from '../../../src/clock.js';
 import type { Engine } from '../../../src/engine.js';
 import { coreOf } from '../../../src/engine-core.js';
 import type { ServerQuery } from '../../../src/services/servers/list.js';
 import type { ServerSortKey } from '../../../src/services/servers/list-sort.js';
+import { ManualClock } from '../../../src/testing/manual-clock.js';
 import { contextOf, engineUnderTest, imageId } from '../../engine-under-test.js';
 import { storesUnderTest } from '../../stores-under-test.js';
 
