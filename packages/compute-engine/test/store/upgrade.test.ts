@@ -167,13 +167,12 @@ const TAKES_AWAY = /drop (table|column)|rename|alter column|set not null|add con
 const DEMANDS = /add column "?\w+"? \w+ not null(?!.*default)/i;
 
 it.each(Object.entries(migrations))('%s only adds, or says what it needs', async (_name, change) => {
-  for (const postgres of [false, true]) {
-    const said = await statementsOf(change, postgres);
-    expect(said.length).toBeGreaterThan(0);
-    if (change.needs === undefined)
-      expect(said.filter((text) => TAKES_AWAY.test(text) || DEMANDS.test(text))).toEqual([]);
-    else expect(Object.keys(migrations)).toContain(change.needs);
-  }
+  // Some are for one kind of database alone.
+  const said = [...(await statementsOf(change, false)), ...(await statementsOf(change, true))];
+  expect(said.length).toBeGreaterThan(0);
+  if (change.needs === undefined)
+    expect(said.filter((text) => TAKES_AWAY.test(text) || DEMANDS.test(text))).toEqual([]);
+  else expect(Object.keys(migrations)).toContain(change.needs);
 });
 
 it.each([
