@@ -43,7 +43,8 @@ export async function serveByWorkers(options: Options, { readAgain }: Told): Pro
   const listener: GroupListener = {
     message(worker, message) {
       if (message.kind === 'figures') metrics?.heard(worker, message.id, message.figures);
-      if (message.kind === 'metrics?') answer(worker, message.id);
+      if (message.kind === 'metrics?')
+        answer(worker, message.id).catch((error) => log.warn({ err: error }, 'a worker is not told of metrics'));
     },
     ended: (worker) => metrics?.ended(worker),
   };

@@ -128,8 +128,9 @@ export class Notices {
       timer = setTimeout(() => resolve(false), PROBE_MS).unref();
     });
     try {
-      await sql`select pg_notify(${channelOf(receiver)}, ${PROBE + nonce})`.execute(session.db);
-      return await heard;
+      const sent = sql`select pg_notify(${channelOf(receiver)}, ${PROBE + nonce})`.execute(session.db);
+      const [arrived] = await Promise.all([heard, sent]);
+      return arrived;
     } finally {
       clearTimeout(timer);
       this.#probe = undefined;
