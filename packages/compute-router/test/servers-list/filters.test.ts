@@ -40,7 +40,7 @@ describe('filters of server lists', () => {
       ['db.1', { availability_zone: 'east', config_drive: true, key_name: 'key' }],
     ];
     for (const [name, more] of wishes) {
-      clock.advance(10_000);
+      await clock.advance(10_000);
       made[name] = await boot({ name, ...more });
     }
     await ada.act(made['web-2'].id, 'os-stop');

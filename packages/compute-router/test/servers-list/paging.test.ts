@@ -17,7 +17,7 @@ describe('pages of servers', () => {
     api = await apiUnderTest({ engine: { clock, settings: { quotas } } });
     ada = api.as('ada:p1', '2.100');
     for (const [position, name] of ['d', 'b', 'e', 'a', 'c'].entries()) {
-      clock.advance(1000);
+      await clock.advance(1000);
       const hints = { unknown: String(position) };
       const server = {
         ...plain,
@@ -106,7 +106,7 @@ describe('pages of servers', () => {
   });
 
   it('take a deleted server for a marker, and refuse an unknown one', async () => {
-    clock.advance(1000);
+    await clock.advance(1000);
     const gone = await ada.boot({ name: 'gone' });
     await ada.delete(`/servers/${gone.id}`);
     await api.idle();

@@ -39,7 +39,7 @@ describe.each(storesUnderTest(inject('postgresUrl')))('lists of servers on $kind
     await store.close();
     engine = await engineUnderTest({ database: url, clock });
     for (const name of ['b', 'a', 'a%', 'c_']) {
-      clock.advance(1000);
+      await clock.advance(1000);
       await engine.servers.create(contextOf('p1'), {
         name,
         flavorId: name === 'b' ? '2' : '1',
