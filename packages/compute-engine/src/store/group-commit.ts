@@ -1,18 +1,8 @@
-import { CompiledQuery, type Kysely, type Transaction } from 'kysely';
+import { CompiledQuery, type Kysely } from 'kysely';
 import type { EngineObserver } from '../observation/observer.js';
 import type { Rows } from './database.js';
 import { DatabaseUnavailable } from './database-unavailable.js';
-
-type Work<T> = (db: Transaction<Rows>) => Promise<T>;
-
-interface Waiting {
-  readonly work: Work<unknown>;
-  readonly resolve: (value: any) => void;
-  readonly reject: (error: unknown) => void;
-}
-
-/** How many transactions share one commit at the most. */
-const LARGEST_GROUP = 64;
+import { type Waiting, type Work, WorkGroups } from './work-groups.js';
 
 /**
  * Runs transactions one after the other and commits those that wait together at once. Each has a savepoint of its own,
@@ -21,35 +11,15 @@ const LARGEST_GROUP = 64;
  */
 export class GroupCommit {
   readonly #db: Kysely<Rows>;
-  readonly #waiting: Waiting[] = [];
-  #running = false;
-
-  readonly #onCommit: EngineObserver['commit'];
+  readonly #groups: WorkGroups;
 
   constructor(db: Kysely<Rows>, onCommit?: EngineObserver['commit']) {
     this.#db = db;
-    this.#onCommit = onCommit;
+    this.#groups = new WorkGroups((group) => this.#commit(group), onCommit);
   }
 
   run<T>(work: Work<T>): Promise<T> {
-    return new Promise<T>((resolve, reject) => {
-      this.#waiting.push({ work, resolve, reject });
-      if (!this.#running) void this.#drain();
-    });
-  }
-
-  async #drain(): Promise<void> {
-    this.#running = true;
-    while (this.#waiting.length > 0) {
-      // Whatever has arrived with it comes along: requests that are read in one turn of the event loop get to their
-      // transactions within it, and a commit that waits for the disk keeps the next ones until then.
-      await new Promise((resolve) => setImmediate(resolve));
-      const group = this.#waiting.splice(0, LARGEST_GROUP);
-      const begunAt = this.#onCommit && performance.now();
-      await this.#commit(group);
-      if (begunAt !== undefined) this.#onCommit?.({ transactions: group.length, ms: performance.now() - begunAt });
-    }
-    this.#running = false;
+    return this.#groups.add(work);
   }
 
   async #commit(group: readonly Waiting[]): Promise<void> {

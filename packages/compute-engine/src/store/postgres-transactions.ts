@@ -10,17 +10,7 @@ import {
 import { EngineError } from '../engine-error.js';
 import type { EngineObserver } from '../observation/observer.js';
 import type { Mates, Rows } from './database.js';
-
-type Work<T> = (db: Transaction<Rows>, mates?: Mates) => Promise<T>;
-
-interface Waiting {
-  readonly work: Work<unknown>;
-  readonly resolve: (value: any) => void;
-  readonly reject: (error: unknown) => void;
-}
-
-/** How many works share one transaction at the most. */
-const LARGEST_GROUP = 64;
+import { type Waiting, type Work, WorkGroups } from './work-groups.js';
 
 /** Nothing of a work was kept, and it is to be done in a transaction of its own. */
 export class ToBeDoneAlone extends EngineError<'TO_BE_DONE_ALONE'> {
@@ -103,15 +93,13 @@ export class PostgresTransactions {
   readonly #db: Kysely<Rows>;
   readonly #dialect: Dialect;
   readonly #driver: Driver;
-  readonly #onCommit: EngineObserver['commit'];
-  readonly #waiting: Waiting[] = [];
-  #running = false;
+  readonly #groups: WorkGroups;
 
   constructor(db: Kysely<Rows>, dialect: Dialect, onCommit?: EngineObserver['commit']) {
     this.#db = db;
     this.#dialect = dialect;
     this.#driver = dialect.createDriver();
-    this.#onCommit = onCommit;
+    this.#groups = new WorkGroups((group) => this.#commit(group), onCommit);
   }
 
   /** Runs a work in a transaction of its own. What made it fail is what counts, not how that was undone. */
@@ -133,23 +121,7 @@ export class PostgresTransactions {
 
   /** Runs a work beside others that wait now. Throws {@link ToBeDoneAlone} where that was not possible. */
   together<T>(work: Work<T>): Promise<T> {
-    return new Promise<T>((resolve, reject) => {
-      this.#waiting.push({ work, resolve, reject });
-      if (!this.#running) void this.#drain();
-    });
-  }
-
-  async #drain(): Promise<void> {
-    this.#running = true;
-    while (this.#waiting.length > 0) {
-      // Requests that are read in one turn of the event loop get to their transactions within it.
-      await new Promise((resolve) => setImmediate(resolve));
-      const group = this.#waiting.splice(0, LARGEST_GROUP);
-      const begunAt = performance.now();
-      await this.#commit(group);
-      this.#onCommit?.({ transactions: group.length, ms: performance.now() - begunAt });
-    }
-    this.#running = false;
+    return this.#groups.add(work);
   }
 
   async #commit(group: readonly Waiting[]): Promise<void> {
