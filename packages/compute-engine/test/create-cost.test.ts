@@ -9,10 +9,9 @@ const server = { name: 'web', flavorId: '1', imageId, networks: 'none' } as cons
 
 describe.each(storesUnderTest(inject('postgresUrl')))(
   'what a server costs until it is ACTIVE on $kind',
-  ({ kind, open }) => {
+  ({ kind, database }) => {
     async function withEngine(use: (engine: Engine, statements: string[]) => Promise<void>): Promise<void> {
-      const { url, store } = await open();
-      await store.close();
+      const url = await database();
       const statements: string[] = [];
       const observer = { statement: ({ name }: { readonly name: string }) => statements.push(name) };
       const engine = await engineUnderTest({ database: url, observer });

@@ -10,13 +10,12 @@ import { storesUnderTest } from './stores-under-test.js';
 
 const wanted = { name: 'web', flavorId: '1', imageId, networks: 'none' } as const;
 
-describe.each(storesUnderTest(inject('postgresUrl')))('the engine on $kind', ({ open }) => {
+describe.each(storesUnderTest(inject('postgresUrl')))('the engine on $kind', ({ database }) => {
   let engine: Engine;
   afterEach(() => engine.close());
 
   async function start(options: Parameters<typeof engineUnderTest>[0] = {}): Promise<void> {
-    const { url, store } = await open();
-    await store.close();
+    const url = await database();
     engine = await engineUnderTest({ database: url, ...options });
   }
 

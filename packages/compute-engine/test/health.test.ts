@@ -4,13 +4,12 @@ import { coreOf } from '../src/engine-core.js';
 import { contextOf, engineUnderTest, imageId } from './engine-under-test.js';
 import { storesUnderTest } from './stores-under-test.js';
 
-describe.each(storesUnderTest(inject('postgresUrl')))('the health of an engine on $kind', ({ open }) => {
+describe.each(storesUnderTest(inject('postgresUrl')))('the health of an engine on $kind', ({ database }) => {
   let engine: Engine;
   afterEach(() => engine.close().catch(() => {}));
 
   async function start(options: Parameters<typeof engineUnderTest>[0] = {}): Promise<void> {
-    const { url, store } = await open();
-    await store.close();
+    const url = await database();
     engine = await engineUnderTest({ database: url, ...options });
   }
 

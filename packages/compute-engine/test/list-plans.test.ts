@@ -42,7 +42,7 @@ interface PlanNode {
 
 const nodesOf = (node: PlanNode): readonly PlanNode[] => [node, ...(node.Plans ?? []).flatMap(nodesOf)];
 
-describe.each(storesUnderTest(inject('postgresUrl')))('questions to 20,000 servers on $kind', ({ kind, open }) => {
+describe.each(storesUnderTest(inject('postgresUrl')))('questions to 20,000 servers on $kind', ({ kind, database }) => {
   const folder = mkdtempSync(join(tmpdir(), 'plans-'));
   let engine: Engine;
   let markers: Readonly<Record<string, string>>;
@@ -51,8 +51,7 @@ describe.each(storesUnderTest(inject('postgresUrl')))('questions to 20,000 serve
   const admin = contextOf('p7', { isAdmin: true });
 
   beforeAll(async () => {
-    const { url, store } = await open();
-    await store.close();
+    const url = await database();
     // Only files have readers in threads of their own.
     engine = await engineUnderTest({ database: kind === 'SQLite' ? join(folder, 'servers.db') : url });
     const owners = Array.from({ length: PROJECTS }, (_, n) => ({ projectId: `p${n}`, userId: `user-of-p${n}` }));

@@ -12,14 +12,13 @@ import { storesUnderTest } from './stores-under-test.js';
 const DAY_MS = 86_400_000;
 const HOUR_MS = 3_600_000;
 
-describe.each(storesUnderTest(inject('postgresUrl')))('what is kept no longer, on $kind,', ({ kind, open }) => {
+describe.each(storesUnderTest(inject('postgresUrl')))('what is kept no longer, on $kind,', ({ kind, database }) => {
   let engine: Engine;
   let clock: ManualClock;
   const context = contextOf('p1', { isAdmin: true });
 
   beforeEach(async () => {
-    const { url, store } = await open();
-    await store.close();
+    const url = await database();
     clock = new ManualClock();
     engine = await engineUnderTest({ database: url, clock, settings: { quotas: { instances: -1 } as never } });
   });

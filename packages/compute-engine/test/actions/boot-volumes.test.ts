@@ -5,7 +5,7 @@ import type { Engine } from '../../src/engine.js';
 import { contextOf, engineUnderTest, imageId } from '../engine-under-test.js';
 import { storesUnderTest } from '../stores-under-test.js';
 
-describe.each(storesUnderTest(inject('postgresUrl')))('volumes made for a server on $kind', ({ open }) => {
+describe.each(storesUnderTest(inject('postgresUrl')))('volumes made for a server on $kind', ({ database }) => {
   let engine: Engine;
   afterEach(() => engine.close());
 
@@ -20,8 +20,7 @@ describe.each(storesUnderTest(inject('postgresUrl')))('volumes made for a server
   } as never;
 
   async function start(rules: ConstructorParameters<typeof SimulatedDriver>[0]['rules']): Promise<void> {
-    const { url, store } = await open();
-    await store.close();
+    const url = await database();
     engine = await engineUnderTest({ database: url, driver: new SimulatedDriver({ clock: systemClock, rules }) });
   }
 

@@ -83,7 +83,7 @@ const rest = action({
   run: async (run) => run.finish({ description: `rested for ${run.arguments.seconds} s` }),
 });
 
-describe.each(storesUnderTest(inject('postgresUrl')))("an action of one's own, on $kind,", ({ open }) => {
+describe.each(storesUnderTest(inject('postgresUrl')))("an action of one's own, on $kind,", ({ database }) => {
   let engine: Engine;
   afterEach(() => engine.close());
 
@@ -96,8 +96,7 @@ describe.each(storesUnderTest(inject('postgresUrl')))("an action of one's own, o
   }
 
   it('begins, works and ends like those of the API, across processes', async () => {
-    const { url, store } = await open();
-    await store.close();
+    const url = await database();
     await start(url, true);
     const { servers } = await engine.servers.create(contextOf('p1'), {
       name: 'web',

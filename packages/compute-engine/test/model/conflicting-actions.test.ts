@@ -34,7 +34,7 @@ const plain: Random = { next: () => 0, below: () => 1, chance: () => false, pick
 const CLIENTS = 50;
 const SEEDS = [1, 2, 3, 4, 5];
 
-describe.each(storesUnderTest(inject('postgresUrl')))('fifty conflicting requests on $kind', ({ kind, open }) => {
+describe.each(storesUnderTest(inject('postgresUrl')))('fifty conflicting requests on $kind', ({ kind, database }) => {
   const engines: Engine[] = [];
   const drivers: SimulatedDriver[] = [];
   afterEach(async () => {
@@ -44,8 +44,7 @@ describe.each(storesUnderTest(inject('postgresUrl')))('fifty conflicting request
 
   /** One process on SQLite; two on PostgreSQL, which share the work. */
   async function start(): Promise<void> {
-    const { url, store } = await open();
-    await store.close();
+    const url = await database();
     for (let i = 0; i < (kind === 'PostgreSQL' ? 2 : 1); i++) {
       const driver = new SimulatedDriver({ clock: systemClock });
       drivers.push(driver);

@@ -6,7 +6,7 @@ import { contextOf, engineUnderTest, imageId } from '../engine-under-test.js';
 import { storesUnderTest } from '../stores-under-test.js';
 import { checkInvariants } from './invariants.js';
 
-describe.each(storesUnderTest(inject('postgresUrl')))('work that hangs, on $kind', ({ kind, open }) => {
+describe.each(storesUnderTest(inject('postgresUrl')))('work that hangs, on $kind', ({ kind, database }) => {
   const engines: Engine[] = [];
   afterEach(async () => {
     for (const engine of engines.splice(0)) await engine.close();
@@ -20,8 +20,7 @@ describe.each(storesUnderTest(inject('postgresUrl')))('work that hangs, on $kind
         engine.servers.act(contextOf('p1', { isAdmin: true }), id, 'os-resetState', { state: 'active' }),
     ],
   ])('ends when %s takes the server over, also in another process', async (_what, takeOver) => {
-    const { url, store } = await open();
-    await store.close();
+    const url = await database();
     for (let i = 0; i < (kind === 'PostgreSQL' ? 2 : 1); i++) {
       const rules = [{ match: { verb: 'reboot' as const }, hang: true as const }];
       const driver = new SimulatedDriver({ clock: systemClock, rules });

@@ -18,12 +18,11 @@ function settled(results: readonly PromiseSettledResult<unknown>[]): readonly (s
     .sort();
 }
 
-describe.each(storesUnderTest(inject('postgresUrl')))('changes of the infrastructure on $kind', ({ open }) => {
+describe.each(storesUnderTest(inject('postgresUrl')))('changes of the infrastructure on $kind', ({ database }) => {
   let engine: Engine;
   let clock: ManualClock;
   beforeEach(async () => {
-    const { url, store } = await open();
-    await store.close();
+    const url = await database();
     clock = new ManualClock();
     engine = await engineUnderTest({ database: url, clock });
   });

@@ -9,12 +9,11 @@ import { storesUnderTest } from '../../stores-under-test.js';
 
 const patient = { timeout: 20_000 };
 
-describe.each(storesUnderTest(inject('postgresUrl')))('volumes that a new server is to have, on $kind,', ({ open }) => {
+describe.each(storesUnderTest(inject('postgresUrl')))('volumes for a new server, on $kind,', ({ database }) => {
   let engine: Engine;
   const context = contextOf('p1');
   beforeEach(async () => {
-    const { url, store } = await open();
-    await store.close();
+    const url = await database();
     engine = await engineUnderTest({ database: url, worker: { pollMs: 10, retryMs: 10 }, onError: () => {} });
   });
   afterEach(() => engine.close());

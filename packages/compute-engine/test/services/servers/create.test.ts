@@ -10,7 +10,7 @@ import { storesUnderTest } from '../../stores-under-test.js';
 
 const wanted = { name: 'web', flavorId: '1', imageId, networks: 'none' } as const;
 
-describe.each(storesUnderTest(inject('postgresUrl')))('creating servers on $kind', ({ open }) => {
+describe.each(storesUnderTest(inject('postgresUrl')))('creating servers on $kind', ({ database }) => {
   const engines: Engine[] = [];
   afterEach(async () => {
     for (const engine of engines.splice(0)) await engine.close();
@@ -18,8 +18,7 @@ describe.each(storesUnderTest(inject('postgresUrl')))('creating servers on $kind
 
   /** Processes that share one database, or one where they cannot. */
   async function start(options: EngineOptions = {}): Promise<readonly [Engine, Engine]> {
-    const { url, store } = await open();
-    await store.close();
+    const url = await database();
     const one = await engineUnderTest({ database: url, ...options });
     engines.push(one);
     if (!url.startsWith('postgres')) return [one, one];

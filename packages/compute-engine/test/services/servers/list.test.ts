@@ -27,7 +27,7 @@ const keys: readonly ServerSortKey[] = [
   'power_state',
 ];
 
-describe.each(storesUnderTest(inject('postgresUrl')))('lists of servers on $kind', ({ open }) => {
+describe.each(storesUnderTest(inject('postgresUrl')))('lists of servers on $kind', ({ database }) => {
   let engine: Engine;
   const clock = new ManualClock(Date.UTC(2026, 0, 1));
   const context = contextOf('p1');
@@ -35,8 +35,7 @@ describe.each(storesUnderTest(inject('postgresUrl')))('lists of servers on $kind
     (await engine.servers.list(as, { limit: 100, ...query })).map(({ name }) => name);
 
   beforeAll(async () => {
-    const { url, store } = await open();
-    await store.close();
+    const url = await database();
     engine = await engineUnderTest({ database: url, clock });
     for (const name of ['b', 'a', 'a%', 'c_']) {
       await clock.advance(1000);
