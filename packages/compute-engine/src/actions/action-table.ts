@@ -102,21 +102,25 @@ export type ServerActionName = Exclude<WorkName, 'create'>;
 
 type ActionNamed<Name extends WorkName> = Extract<Actions, { readonly name: Name }>;
 
-/** What an action has to be told. */
-export type RequestOf<Name extends WorkName> =
-  ActionNamed<Name> extends Action<Name, infer Request, any, any>
+type RequestTo<Record> =
+  Record extends Action<any, infer Request, any, any>
     ? Request
-    : ActionNamed<Name> extends ConcurrentAction<Name, infer Request, any, any>
+    : Record extends ConcurrentAction<any, infer Request, any, any>
       ? Request
       : never;
 
-/** What whoever begins an action gets. */
-export type ResultOf<Name extends WorkName> =
-  ActionNamed<Name> extends Action<Name, any, any, infer Result>
+type ResultFrom<Record> =
+  Record extends Action<any, any, any, infer Result>
     ? Result
-    : ActionNamed<Name> extends ConcurrentAction<Name, any, any, infer Result>
+    : Record extends ConcurrentAction<any, any, any, infer Result>
       ? Result
       : never;
+
+/** What an action has to be told. */
+export type RequestOf<Name extends WorkName> = RequestTo<ActionNamed<Name>>;
+
+/** What whoever begins an action gets. */
+export type ResultOf<Name extends WorkName> = ResultFrom<ActionNamed<Name>>;
 
 /** What is cleared up where a request never came to its end, and no action of a server did. */
 export const cleanups: ReadonlyMap<string, Cleanup> = new Map(

@@ -3,6 +3,7 @@ import { object } from '@apistrata/microversion/schema';
 import { z } from 'zod';
 import { operation } from '../../operation.js';
 import * as type from '../../schemas/types.js';
+import { plainAction } from './plain-action.js';
 import { serverById } from './target.js';
 
 const path = '/servers/{id}/action';
@@ -21,28 +22,19 @@ export const adminActions = [
       await engine.servers.act(context, target.id, 'os-resetState', body['os-resetState']);
     },
   }),
-  operation({
-    ...common,
+  plainAction({
     action: 'injectNetworkInfo',
     summary: 'Inject network information into a server',
     policy: 'os_compute_api:os-admin-actions:inject_network_info',
     errors: [404, 409],
-    body: object({ injectNetworkInfo: type.anything }),
-    run: async ({ engine, context, target }) => {
-      await engine.servers.act(context, target.id, 'injectNetworkInfo');
-    },
   }),
-  operation({
-    ...common,
+  plainAction({
     action: 'trigger_crash_dump',
     window: since('2.17', true),
     summary: 'Trigger a crash dump in a server',
     policy: 'os_compute_api:servers:trigger_crash_dump',
     errors: [400, 404, 409],
-    body: object({ trigger_crash_dump: z.null() }),
-    run: async ({ engine, context, target }) => {
-      await engine.servers.act(context, target.id, 'trigger_crash_dump');
-    },
+    argument: z.null(),
   }),
   operation({
     ...common,
@@ -55,26 +47,16 @@ export const adminActions = [
       await engine.servers.act(context, target.id, 'changePassword', { adminPassword: body.changePassword.adminPass });
     },
   }),
-  operation({
-    ...common,
+  plainAction({
     action: 'restore',
     summary: 'Restore a soft-deleted server',
     policy: 'os_compute_api:os-deferred-delete:restore',
     errors: [403, 404, 409],
-    body: object({ restore: type.anything }),
-    run: async ({ engine, context, target }) => {
-      await engine.servers.act(context, target.id, 'restore');
-    },
   }),
-  operation({
-    ...common,
+  plainAction({
     action: 'forceDelete',
     summary: 'Delete a server for good',
     policy: 'os_compute_api:os-deferred-delete:force',
     errors: [404, 409],
-    body: object({ forceDelete: type.anything }),
-    run: async ({ engine, context, target }) => {
-      await engine.servers.act(context, target.id, 'forceDelete');
-    },
   }),
 ];

@@ -5,6 +5,7 @@ import { object } from '@apistrata/microversion/schema';
 import { z } from 'zod';
 import { operation } from '../../operation.js';
 import * as type from '../../schemas/types.js';
+import { plainAction } from './plain-action.js';
 import { serverById } from './target.js';
 
 const path = '/servers/{id}/action';
@@ -47,33 +48,18 @@ export const moveActions = [
       });
     },
   }),
-  operation({
-    method: 'POST',
-    path,
+  plainAction({
     action: 'confirmResize',
     summary: 'Confirm a resize',
     policy: 'os_compute_api:servers:confirm_resize',
     status: 204,
     errors: [400, 404, 409],
-    body: object({ confirmResize: type.anything }),
-    target: serverById,
-    run: async ({ engine, context, target }) => {
-      await engine.servers.act(context, target.id, 'confirmResize');
-    },
   }),
-  operation({
-    method: 'POST',
-    path,
+  plainAction({
     action: 'revertResize',
     summary: 'Revert a resize',
     policy: 'os_compute_api:servers:revert_resize',
-    status: 202,
     errors: [400, 404, 409],
-    body: object({ revertResize: type.anything }),
-    target: serverById,
-    run: async ({ engine, context, target }) => {
-      await engine.servers.act(context, target.id, 'revertResize');
-    },
   }),
   operation({
     method: 'POST',

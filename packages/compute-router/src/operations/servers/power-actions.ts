@@ -1,13 +1,12 @@
-import type { ServerActionName } from '@apistrata/compute-engine/actions';
 import { at, since, until } from '@apistrata/microversion';
 import { object } from '@apistrata/microversion/schema';
 import { z } from 'zod';
 import { operation } from '../../operation.js';
-import type { RuleName } from '../../policy/index.js';
 import * as type from '../../schemas/types.js';
+import { plainAction } from './plain-action.js';
 import { serverById } from './target.js';
 
-/** Actions without arguments: the body's key, the rule, and the summary. Any value stands behind the key. */
+/** Actions that have to be told nothing: the body's key, the rule, and the summary. */
 const plain = [
   ['os-start', 'os_compute_api:servers:start', 'Start a server'],
   ['os-stop', 'os_compute_api:servers:stop', 'Stop a server'],
@@ -15,7 +14,7 @@ const plain = [
   ['unpause', 'os_compute_api:os-pause-server:unpause', 'Unpause a server'],
   ['suspend', 'os_compute_api:os-suspend-server:suspend', 'Suspend a server'],
   ['resume', 'os_compute_api:os-suspend-server:resume', 'Resume a server'],
-] as const satisfies readonly (readonly [ServerActionName, RuleName, string])[];
+] as const;
 
 const path = '/servers/{id}/action';
 
@@ -23,22 +22,7 @@ const path = '/servers/{id}/action';
 const withReason = since('2.73', true);
 
 export const powerActions = [
-  ...plain.map(([action, policy, summary]) =>
-    operation({
-      method: 'POST',
-      path,
-      action,
-      summary,
-      policy,
-      status: 202,
-      errors: [404, 409],
-      body: object({ [action]: type.anything }),
-      target: serverById,
-      run: async ({ engine, context, target }) => {
-        await engine.servers.act(context, target.id, action);
-      },
-    }),
-  ),
+  ...plain.map(([action, policy, summary]) => plainAction({ action, policy, summary, errors: [404, 409] })),
   operation({
     method: 'POST',
     path,

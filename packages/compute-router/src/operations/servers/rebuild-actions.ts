@@ -7,6 +7,7 @@ import { operation } from '../../operation.js';
 import * as type from '../../schemas/types.js';
 import { serverRebuilt } from '../../views/server.js';
 import { fieldsOf, keptOf } from '../../views/server-request-fields.js';
+import { plainAction } from './plain-action.js';
 import { serverById } from './target.js';
 
 const path = '/servers/{id}/action';
@@ -78,18 +79,10 @@ export const rebuildActions = [
       return engine.settings.enableInstancePassword ? { adminPass } : {};
     },
   }),
-  operation({
-    method: 'POST',
-    path,
+  plainAction({
     action: 'unrescue',
     summary: 'Unrescue a server',
     policy: 'os_compute_api:os-unrescue',
-    status: 202,
     errors: [404, 409, 501],
-    body: object({ unrescue: type.anything }),
-    target: serverById,
-    run: async ({ engine, context, target }) => {
-      await engine.servers.act(context, target.id, 'unrescue');
-    },
   }),
 ];

@@ -3,6 +3,7 @@ import { object } from '@apistrata/microversion/schema';
 import { z } from 'zod';
 import { operation } from '../../operation.js';
 import * as type from '../../schemas/types.js';
+import { plainAction } from './plain-action.js';
 import { serverById } from './target.js';
 
 const path = '/servers/{id}/action';
@@ -17,33 +18,17 @@ interface Place {
 
 /** Putting servers aside and bringing them back. */
 export const shelveActions = [
-  operation({
-    method: 'POST',
-    path,
+  plainAction({
     action: 'shelve',
     summary: 'Shelve a server',
     policy: 'os_compute_api:os-shelve:shelve',
-    status: 202,
     errors: [400, 403, 404, 409],
-    body: object({ shelve: type.anything }),
-    target: serverById,
-    run: async ({ engine, context, target }) => {
-      await engine.servers.act(context, target.id, 'shelve');
-    },
   }),
-  operation({
-    method: 'POST',
-    path,
+  plainAction({
     action: 'shelveOffload',
     summary: 'Take a shelved server from its host',
     policy: 'os_compute_api:os-shelve:shelve_offload',
-    status: 202,
     errors: [400, 404, 409],
-    body: object({ shelveOffload: type.anything }),
-    target: serverById,
-    run: async ({ engine, context, target }) => {
-      await engine.servers.act(context, target.id, 'shelveOffload');
-    },
   }),
   operation({
     method: 'POST',

@@ -1,0 +1,38 @@
+import type { RequestOf, ServerActionName } from '@apistrata/compute-engine/actions';
+import type { Operation } from '@apistrata/microversion/router';
+import { object } from '@apistrata/microversion/schema';
+import type { z } from 'zod';
+import { operation } from '../../operation.js';
+import type { RuleName } from '../../policy/index.js';
+import * as type from '../../schemas/types.js';
+import { serverById } from './target.js';
+
+/** Actions that have to be told nothing. */
+type PlainActionName = {
+  [Name in ServerActionName]: RequestOf<Name> extends void ? Name : never;
+}[ServerActionName];
+
+interface PlainAction extends Pick<Operation, 'window' | 'summary' | 'errors'> {
+  readonly action: PlainActionName;
+  readonly policy: RuleName;
+  /** 202 unless said otherwise. */
+  readonly status?: number;
+  /** What has to stand behind the action's name; anything unless said otherwise. */
+  readonly argument?: z.ZodType;
+}
+
+/** The operation of an action that has to be told nothing: `{"pause": null}`. */
+export function plainAction({ action, argument = type.anything, ...rest }: PlainAction): Operation {
+  return operation({
+    method: 'POST',
+    path: '/servers/{id}/action',
+    action,
+    status: 202,
+    ...rest,
+    body: object({ [action]: argument }),
+    target: serverById,
+    run: async ({ engine, context, target }) => {
+      await engine.servers.act(context, target.id, action);
+    },
+  });
+}
