@@ -4,18 +4,14 @@ import { createServer, IncomingMessage, ServerResponse } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Writable } from 'node:stream';
-import { pathToFileURL } from 'node:url';
 import { healthcheck } from '@apistrata/healthcheck';
-import autocannon from 'autocannon';
 import express from 'express';
+import { requestsPerSecond } from './load.mjs';
+import { inTurns } from './samples.mjs';
 
-const ROUNDS = 5;
-const ROUND_S = 2;
-const WARM_UP_S = 1;
+const FULL = { rounds: 5, seconds: 1, calls: 200_000 };
+const QUICK = { rounds: 2, seconds: 0.2, calls: 20_000 };
 const CONNECTIONS = 20;
-const CALLS = 200_000;
-
-const median = (values) => values.sort((a, b) => a - b)[values.length >> 1];
 
 /** An application with one more middleware, listening. */
 async function listen(use) {
@@ -26,11 +22,7 @@ async function listen(use) {
   return { server, url: `http://127.0.0.1:${server.address().port}/healthcheck` };
 }
 
-async function requestsPerSecond(url, duration) {
-  const { requests, non2xx, errors } = await autocannon({ url, connections: CONNECTIONS, duration });
-  if (non2xx + errors > 0) throw new Error(`${non2xx} answers were not 2xx, ${errors} requests failed`);
-  return requests.average;
-}
+const rate = (url, seconds) => requestsPerSecond(url, seconds, { connections: CONNECTIONS });
 
 const send = (body) => (_req, res) => res.type('text/plain').send(body);
 
@@ -41,25 +33,24 @@ const end = (body) => (_req, res) => {
 };
 
 /** Requests per second of a health endpoint and of a bare route that sends the same bytes, in turns. */
-async function compareAnswers(health, route) {
+async function compareAnswers(health, route, { rounds, seconds }) {
   const bare = await listen((app) => app.get('/healthcheck', route));
   const ours = await listen((app) => app.use(health));
-  const figures = { bare: [], ours: [] };
-  await requestsPerSecond(bare.url, WARM_UP_S);
-  await requestsPerSecond(ours.url, WARM_UP_S);
-  for (let round = 0; round < ROUNDS; round++) {
-    figures.bare.push(await requestsPerSecond(bare.url, ROUND_S));
-    figures.ours.push(await requestsPerSecond(ours.url, ROUND_S));
-  }
+  for (const { url } of [bare, ours]) await rate(url, seconds);
+  const samples = await inTurns(
+    rounds,
+    () => rate(ours.url, seconds),
+    () => rate(bare.url, seconds),
+  );
   for (const { server } of [bare, ours]) {
     server.closeAllConnections();
     server.close();
   }
-  return { baseline: median(figures.bare), ours: median(figures.ours) };
+  return samples;
 }
 
 /** Microseconds that the filter adds to a request which is not for it. */
-function filterUs(health, url) {
+async function filterUs(health, url, { rounds, calls }) {
   const req = new IncomingMessage(new Writable());
   req.url = url;
   req.method = 'GET';
@@ -68,42 +59,40 @@ function filterUs(health, url) {
   const next = () => void handedOn++;
   const time = (call) => {
     const start = process.hrtime.bigint();
-    for (let i = 0; i < CALLS; i++) call();
-    return Number(process.hrtime.bigint() - start) / 1000 / CALLS;
+    for (let i = 0; i < calls; i++) call();
+    return Number(process.hrtime.bigint() - start) / 1000 / calls;
   };
-  const bare = [];
-  const ours = [];
-  for (let round = 0; round < ROUNDS + 2; round++) {
-    bare.push(time(next));
-    ours.push(time(() => health(req, res, next)));
-  }
-  if (handedOn !== 2 * CALLS * (ROUNDS + 2)) throw new Error('the filter answered a request that is not for it');
-  return { baseline: median(bare), ours: median(ours) };
+  const measures = [() => time(() => health(req, res, next)), () => time(next)];
+  // Two rounds for the compiler.
+  await inTurns(2, ...measures);
+  const samples = await inTurns(rounds, ...measures);
+  if (handedOn !== 2 * calls * (rounds + 2)) throw new Error('the filter answered a request that is not for it');
+  return samples;
 }
 
 /** Requests per second of a route that awaits ten times, without a detailed endpoint in the process and with one. */
-async function compareAwaits(options) {
+async function compareAwaits(options, { rounds, seconds }) {
   const { server, url } = await listen((app) =>
     app.get('/healthcheck', async (_req, res) => {
       for (let turn = 0; turn < 10; turn++) await Promise.resolve(turn);
       res.end('OK');
     }),
   );
-  const figures = { bare: [], ours: [] };
-  await requestsPerSecond(url, WARM_UP_S);
-  for (let round = 0; round < ROUNDS; round++) {
-    figures.bare.push(await requestsPerSecond(url, ROUND_S));
+  await rate(url, seconds);
+  const detailed = async () => {
     const health = healthcheck({ detailed: true, ...options });
-    figures.ours.push(await requestsPerSecond(url, ROUND_S));
+    const found = await rate(url, seconds);
     health.close();
-  }
+    return found;
+  };
+  const samples = await inTurns(rounds, detailed, () => rate(url, seconds));
   server.closeAllConnections();
   server.close();
-  return { baseline: median(figures.bare), ours: median(figures.ours) };
+  return samples;
 }
 
-/** Rows: `ours` and `baseline` in the row's unit; `ratio` is the one by the other. */
-export async function run() {
+export async function run({ quick }) {
+  const much = quick ? QUICK : FULL;
   const absent = join(tmpdir(), `apistrata-bench-absent-${process.pid}`);
   const check = () => ({ state: 'available' });
   const cached = healthcheck({ backends: [{ name: 'a', check, cacheMs: 1000 }] });
@@ -117,7 +106,7 @@ export async function run() {
   ];
   const rows = [];
   for (const [what, health, route, budget] of answers) {
-    rows.push(row(what, await compareAnswers(health, route), 'requests/s', budget, 0));
+    rows.push(row(what, await compareAnswers(health, route, much), 'requests/s', budget));
   }
   const groups = { live: { backends: [] }, ready: { backends: [] }, startup: { backends: [] } };
   const filters = [
@@ -125,24 +114,17 @@ export async function run() {
     ['the same, with groups', healthcheck({ groups }), '/v2.1/servers/detail?limit=100', '<= 1 us'],
     ['the same, percent-encoded', healthcheck(), '/v2.1/servers/a%20b/metadata/caf%C3%A9', '<= 1 us'],
   ];
-  for (const [what, health, url, budget] of filters) rows.push(row(what, filterUs(health, url), 'us', budget, 3));
+  for (const [what, health, url, budget] of filters)
+    rows.push(row(what, await filterUs(health, url, much), 'us', budget));
   const details = [
     ['a route with ten awaits while an endpoint is detailed', {}, '>= 0.95 x without'],
     ['the same with followResources, without promises', { followResources: true, detailedPromises: false }, ''],
     ['the same with followResources', { followResources: true }, ''],
   ];
   for (const [what, options, budget] of details) {
-    rows.push(row(what, await compareAwaits(options), 'requests/s', budget, 0));
+    rows.push(row(what, await compareAwaits(options, much), 'requests/s', budget));
   }
   return rows;
 }
 
-function row(what, { ours, baseline }, unit, budget, digits) {
-  const ratio = +(ours / baseline).toFixed(2);
-  return { what, ours: +ours.toFixed(digits), baseline: +baseline.toFixed(digits), ratio, unit, budget };
-}
-
-if (import.meta.url === pathToFileURL(process.argv[1]).href) {
-  console.table(await run());
-  process.exit(0);
-}
+const row = (what, [ours, baseline], unit, budget) => ({ what, ours, baseline, unit, budget });

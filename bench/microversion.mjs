@@ -8,16 +8,14 @@ import { execFileSync } from 'node:child_process';
 import { IncomingMessage, ServerResponse } from 'node:http';
 import { Writable } from 'node:stream';
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { fileURLToPath, pathToFileURL } from 'node:url';
 import { healthcheck } from '@apistrata/healthcheck';
 import { microversion } from '@apistrata/microversion';
 import { requestId } from '@apistrata/request-id';
+import { inTurns, median } from './samples.mjs';
 
 const BUDGET_US = 5;
-const REQUESTS = 5_000;
-const ROUNDS = 15;
-const WARM_UP_ROUNDS = 5;
-const REPEATS = 5;
+const FULL = { repeats: 5, rounds: 15, warmUpRounds: 5, requests: 5_000 };
+const QUICK = { repeats: 2, rounds: 2, warmUpRounds: 1, requests: 500 };
 const BODY = JSON.stringify({ flavor: { id: '1', name: 'm1.tiny', ram: 512 } });
 
 const compute = { service: 'compute', min: '2.1', max: '2.100' };
@@ -80,51 +78,41 @@ function chain(middlewares) {
   );
 }
 
-async function roundUs(listener, headers) {
+async function roundUs(listener, headers, requests) {
   const start = process.cpuUsage();
-  for (let i = 0; i < REQUESTS; i++) {
+  for (let i = 0; i < requests; i++) {
     await listener(...exchange({ ...headers }));
     // Lets go of what streams put off to the next tick, as a server does between requests.
     if (i % 32 === 0) await nextTurn();
   }
   const { user, system } = process.cpuUsage(start);
-  return (user + system) / REQUESTS;
+  return (user + system) / requests;
 }
 
-const median = (values) => values.sort((a, b) => a - b)[values.length >> 1];
-
-async function measureUs({ headers, make }, withMiddlewares) {
+async function measureUs({ headers, make }, withMiddlewares, { rounds, warmUpRounds, requests }) {
   const listener = withMiddlewares ? chain(make()) : handler;
-  for (let round = 0; round < WARM_UP_ROUNDS; round++) await roundUs(listener, headers);
-  const rounds = [];
-  for (let round = 0; round < ROUNDS; round++) rounds.push(await roundUs(listener, headers));
-  return median(rounds);
+  await inTurns(warmUpRounds, () => roundUs(listener, headers, requests));
+  const [samples] = await inTurns(rounds, () => roundUs(listener, headers, requests));
+  return median(samples);
 }
 
-function measureApart(index, mode) {
-  return Number(execFileSync(process.execPath, [fileURLToPath(import.meta.url), 'measure', String(index), mode]));
+function measureApart(...args) {
+  return Number(execFileSync(process.execPath, [import.meta.filename, 'measure', ...args]));
 }
 
 /** Rows: `ours` is the time the middlewares add to a request, `baseline` the time of the bare handler alone. */
-export async function run() {
-  return cases.map(({ what, budget }, index) => {
-    const pairs = Array.from({ length: REPEATS }, () => [measureApart(index, 'bare'), measureApart(index, 'ours')]);
-    const baseline = median(pairs.map(([bare]) => bare));
-    const ours = median(pairs.map(([bare, full]) => full - bare));
-    return {
-      what,
-      ours: +ours.toFixed(2),
-      baseline: +baseline.toFixed(2),
-      ratio: +(ours / baseline).toFixed(2),
-      unit: 'us per request, added',
-      budget: budget ? `<= ${BUDGET_US} us` : '',
-    };
-  });
+export async function run({ quick }) {
+  const { repeats } = quick ? QUICK : FULL;
+  const rows = [];
+  for (const [index, { what, budget }] of cases.entries()) {
+    const modes = ['ours', 'bare'].map((mode) => () => measureApart(index, mode, quick ? 'quick' : 'full'));
+    const [full, baseline] = await inTurns(repeats, ...modes);
+    const ours = full.map((sample, turn) => sample - baseline[turn]);
+    rows.push({ what, ours, baseline, unit: 'us per request, added', budget: budget ? `<= ${BUDGET_US} us` : '' });
+  }
+  return rows;
 }
 
-if (import.meta.url === pathToFileURL(process.argv[1]).href) {
-  const [, , command, index, mode] = process.argv;
-  if (command === 'measure') console.log(await measureUs(cases[Number(index)], mode === 'ours'));
-  else console.table(await run());
-  process.exit(0);
-}
+const [, program, command, index, mode, much] = process.argv;
+if (program === import.meta.filename && command === 'measure')
+  console.log(await measureUs(cases[index], mode === 'ours', much === 'quick' ? QUICK : FULL));

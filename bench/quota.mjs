@@ -3,7 +3,6 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { pathToFileURL } from 'node:url';
 import { memoryStore, projectQuotas } from '@apistrata/quota';
 import { redisStore } from '@apistrata/quota/redis';
 import { postgres, sqlite, sqlStore } from '@apistrata/quota/sql';
@@ -11,15 +10,13 @@ import Database from 'better-sqlite3';
 import { Redis } from 'ioredis';
 import pg from 'pg';
 import { RateLimiterMemory, RateLimiterPostgres, RateLimiterRedis, RateLimiterSQLite } from 'rate-limiter-flexible';
-import { table } from './table.mjs';
+import { inTurns } from './samples.mjs';
 import { testServers } from './test-servers.mjs';
 
-const ROUNDS = 5;
-const ROUND_MS = 1000;
+const FULL = { rounds: 5, ms: 700, times: 200_000, holds: 20_000, refusals: 100 };
+const QUICK = { rounds: 2, ms: 100, times: 2000, holds: 1000, refusals: 10 };
 const LANES = 64;
 const ENOUGH = 1e12;
-
-const median = (values) => values.sort((a, b) => a - b)[values.length >> 1];
 
 /** Operations per second with so many under way at a time. */
 async function rate(operation, lanes, ms) {
@@ -35,34 +32,22 @@ async function rate(operation, lanes, ms) {
   return count / ((performance.now() - begun) / 1000);
 }
 
-/** Ours and theirs in turns, so that a drifting machine treats both alike; medians. */
-async function compare(ours, theirs, lanes) {
-  const figures = { ours: [], theirs: [] };
-  await rate(theirs, lanes, ROUND_MS / 4);
-  await rate(ours, lanes, ROUND_MS / 4);
-  for (let round = 0; round < ROUNDS; round++) {
-    figures.theirs.push(await rate(theirs, lanes, ROUND_MS));
-    figures.ours.push(await rate(ours, lanes, ROUND_MS));
-  }
-  return { ours: median(figures.ours), baseline: median(figures.theirs) };
+/** Ours and theirs in turns, once both are warm. */
+async function compare(ours, theirs, lanes, { rounds, ms }) {
+  const measures = [ours, theirs].map((operation) => (time) => rate(operation, lanes, time));
+  for (const measure of measures) await measure(ms / 2);
+  return inTurns(rounds, ...measures.map((measure) => () => measure(ms)));
 }
 
-/** Microseconds of one reserve and commit, one after the other, without the cost of measuring each. */
+/** Microseconds of one operation, one after the other, without the cost of measuring each. */
 async function microseconds(operation, times) {
-  const figures = [];
-  for (let round = 0; round < ROUNDS + 1; round++) {
-    const begun = process.hrtime.bigint();
-    for (let i = 0; i < times; i++) await operation();
-    figures.push(Number(process.hrtime.bigint() - begun) / 1000 / times);
-  }
-  // The first round is for the compiler.
-  return median(figures.slice(1));
+  const begun = process.hrtime.bigint();
+  for (let i = 0; i < times; i++) await operation();
+  return Number(process.hrtime.bigint() - begun) / 1000 / times;
 }
 
-const HOLDS = 20_000;
-
-/** Milliseconds of one refusal in a project with so many reservations that hold. */
-async function refusalMs(store, project, holds) {
+/** Measures the milliseconds of one refusal in a project with so many reservations that hold. */
+async function refusals(store, project, holds, times) {
   const defaults = { secrets: holds };
   const quota = projectQuotas({ store, defaults, ttlMs: 3_600_000, sweepEveryMs: 0 });
   for (let held = 0; held < holds; held += 1000) {
@@ -75,7 +60,7 @@ async function refusalMs(store, project, holds) {
       () => Promise.reject(new Error('admitted')),
       () => 0,
     );
-  return (await microseconds(refuse, 100)) / 1000;
+  return async () => (await microseconds(refuse, times)) / 1000;
 }
 
 const points = { points: ENOUGH, duration: 3600, keyPrefix: 'rlf' };
@@ -158,8 +143,8 @@ function ready(make) {
   });
 }
 
-/** Rows: `ours` and `baseline` in the row's unit; `ratio` is the one by the other. */
-export async function run() {
+export async function run({ quick }) {
+  const much = quick ? QUICK : FULL;
   const servers = await testServers();
   const rows = [];
   for (const [name, open] of Object.entries(stores)) {
@@ -174,31 +159,29 @@ export async function run() {
     const once = () => quota.consume('p', { secrets: 1 });
     const theirs = () => limiter.consume('p', 1);
     const row = async (what, operation, lanes, budget) => {
-      const { ours, baseline } = await compare(operation, theirs, lanes);
-      rows.push({ what: `${name}, ${what}`, ours, baseline, ratio: ours / baseline, unit: 'op/s', budget });
+      const [ours, baseline] = await compare(operation, theirs, lanes, much);
+      rows.push({ what: `${name}, ${what}, beside one consume`, ours, baseline, unit: 'op/s', budget });
     };
-    await row(
-      `reserve + commit, ${LANES} at once, beside one consume`,
-      both,
-      LANES,
-      name === 'memory' ? undefined : '>= 0.8 x',
-    );
-    await row(`consume, ${LANES} at once, beside one consume`, once, LANES);
-    await row('reserve + commit, one at a time, beside one consume', both, 1);
+    const shared = name === 'memory' ? undefined : '>= 0.9 x';
+    await row(`reserve + commit, ${LANES} at once`, both, LANES, shared);
+    await row(`consume, ${LANES} at once`, once, LANES, shared);
+    await row('reserve + commit, one at a time', both, 1);
+    await row('consume, one at a time', once, 1, shared);
     if (name === 'memory') {
-      const [ours, baseline] = [await microseconds(both, 200_000), await microseconds(theirs, 200_000)];
+      const measures = [both, theirs].map((operation) => () => microseconds(operation, much.times));
+      // The first round is for the compiler.
+      await inTurns(1, ...measures);
+      const [ours, baseline] = await inTurns(much.rounds, ...measures);
       const what = 'memory, time of reserve + commit, beside one consume';
-      rows.push({ what, ours, baseline, ratio: ours / baseline, unit: 'us', budget: '<= 2 us' });
+      rows.push({ what, ours, baseline, unit: 'us', budget: '<= 2 us' });
     }
-    const [ours, baseline] = [await refusalMs(store, 'full', HOLDS), await refusalMs(store, 'small', 1)];
-    const what = `${name}, a refusal beside ${HOLDS} reservations, and beside one`;
-    rows.push({ what, ours, baseline, ratio: ours / baseline, unit: 'ms', budget: '< 2 ms' });
+    const full = await refusals(store, 'full', much.holds, much.refusals);
+    const small = await refusals(store, 'small', 1, much.refusals);
+    await inTurns(1, full, small);
+    const [ours, baseline] = await inTurns(much.rounds, full, small);
+    const what = `${name}, a refusal beside ${much.holds.toLocaleString('en')} reservations, and beside one`;
+    rows.push({ what, ours, baseline, unit: 'ms', budget: '< 2 ms' });
     await close();
   }
   return rows;
-}
-
-if (import.meta.url === pathToFileURL(process.argv[1]).href) {
-  console.log(table(await run()));
-  process.exit(0);
 }

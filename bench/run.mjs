@@ -1,77 +1,166 @@
-// Measures every figure and writes bench/RESULTS.md. Names of benches as arguments run only those.
-// --compare FILE says what has become slower than in a former RESULTS.md by more than the spread, and ends with 1 then.
-import { execFileSync } from 'node:child_process';
+// Measures every figure and writes bench/RESULTS.md; `--help` says what else there is.
+import { execFileSync, fork } from 'node:child_process';
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { cpus, loadavg, totalmem } from 'node:os';
 import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
+import { writeFigures } from './figures.mjs';
+import { sectionsOf } from './results.mjs';
 import { slower } from './slower.mjs';
 import { table } from './table.mjs';
 
 const folder = import.meta.dirname;
-const notBenches = new Set([
-  'process-time.mjs',
-  'run.mjs',
-  'table.mjs',
-  'test-servers.mjs',
-  'server-process.mjs',
-  'slower.mjs',
-]);
-const all = readdirSync(folder)
-  .filter((name) => name.endsWith('.mjs') && !notBenches.has(name) && !name.endsWith('.worker.mjs'))
+/** A section exports `run({ quick })`, which answers with rows; see `table.mjs`. */
+const sections = readdirSync(folder)
+  .filter(
+    (name) => name.endsWith('.mjs') && /^export async function run\b/m.test(readFileSync(join(folder, name), 'utf8')),
+  )
   .map((name) => name.replace('.mjs', ''));
-const { values, positionals: asked } = parseArgs({ options: { compare: { type: 'string' } }, allowPositionals: true });
-const unknown = asked.filter((name) => !all.includes(name));
-if (unknown.length > 0) {
-  console.error(`there is no bench ${unknown.join(', ')}: there are ${all.join(', ')}`);
+
+const HELP = `npm run bench -- [SECTION...] [options]
+
+Measures the sections named, or all: ${sections.join(', ')}
+
+  --quick         small numbers, to see that everything works: prints what it finds, and writes it nowhere but to --output
+  --output FILE   where the results go; sections that are not run stay as they are in it. Default bench/RESULTS.md
+  --compare FILE  says what became slower than in these results by more than the spread, and ends with 1 then
+  --figures       measures nothing: writes the figures of the documents from bench/RESULTS.md, as every run does at its end
+  --help          this`;
+
+const OPTIONS = {
+  quick: { type: 'boolean', default: false },
+  output: { type: 'string' },
+  compare: { type: 'string' },
+  figures: { type: 'boolean', default: false },
+  help: { type: 'boolean', default: false },
+};
+
+/** Of one section; the long form of `scale` makes a million servers first. */
+const LIMIT_MINUTES = process.env.BENCH_MILLION ? 60 : 5;
+
+function refuse(message) {
+  console.error(message);
   process.exit(2);
 }
+
+function options() {
+  try {
+    return parseArgs({ options: OPTIONS, allowPositionals: true });
+  } catch (error) {
+    return refuse(`${error.message}\n\n${HELP}`);
+  }
+}
+
+function textOf(file) {
+  if (!existsSync(file)) refuse(`there is no file ${file}`);
+  return readFileSync(file, 'utf8');
+}
+
+const { values, positionals } = options();
+if (values.help) {
+  console.log(HELP);
+  process.exit(0);
+}
+const RESULTS = join(folder, 'RESULTS.md');
+if (values.figures) {
+  writeFigures(readFileSync(RESULTS, 'utf8'));
+  process.exit(0);
+}
+const unknown = positionals.filter((name) => !sections.includes(name));
+if (unknown.length > 0) refuse(`there is no section ${unknown.join(', ')}: there are ${sections.join(', ')}`);
 // Read before anything is measured: it may be the file that is written.
-const former = values.compare && readFileSync(resolve(values.compare), 'utf8');
-const chosen = asked.length > 0 ? all.filter((name) => asked.includes(name)) : all;
+const former = values.compare && textOf(resolve(values.compare));
+const output = values.output ? resolve(values.output) : values.quick ? undefined : RESULTS;
 
-const file = join(folder, 'RESULTS.md');
-
-/** The sections that stand in the file already, by name. */
-function standing() {
-  const text = existsSync(file) ? readFileSync(file, 'utf8') : '';
-  return new Map(
-    text
-      .split(/^## /m)
-      .slice(1)
-      .map((part) => [part.split('\n', 1)[0], `## ${part.trimEnd()}\n`]),
-  );
+/**
+ * Rows of a section that ran in a process of its own: no section finds what another has left behind. It leads a group, with
+ * which the servers end that it has started.
+ */
+function measure(name) {
+  return new Promise((resolve, reject) => {
+    const child = fork(join(folder, 'section-process.mjs'), [name, values.quick ? 'quick' : 'full'], {
+      detached: true,
+      execArgv: ['--expose-gc'],
+    });
+    const endGroup = () => {
+      try {
+        process.kill(-child.pid, 'SIGKILL');
+      } catch {
+        // Nobody of it is left.
+      }
+    };
+    const interrupted = () => {
+      endGroup();
+      process.exit(130);
+    };
+    let rows;
+    let late = false;
+    const timer = setTimeout(() => {
+      late = true;
+      endGroup();
+    }, LIMIT_MINUTES * 60_000);
+    process.once('SIGINT', interrupted).once('SIGTERM', interrupted);
+    child.once('message', (message) => {
+      rows = message;
+    });
+    child.once('exit', (code) => {
+      clearTimeout(timer);
+      process.off('SIGINT', interrupted).off('SIGTERM', interrupted);
+      endGroup();
+      if (rows) resolve(rows);
+      else reject(new Error(late ? `${name} took longer than ${LIMIT_MINUTES} minutes` : `${name} ended with ${code}`));
+    });
+  });
 }
 
-for (const name of chosen) {
-  console.log(`# ${name}`);
-  const [load] = loadavg();
-  const begun = performance.now();
-  const { run } = await import(`./${name}.mjs`);
-  const rows = await run();
-  console.log(table(rows));
-  const seconds = Math.round((performance.now() - begun) / 1000);
-  const sections = standing();
-  const commit = execFileSync('git', ['rev-parse', '--short', 'HEAD'], { cwd: folder, encoding: 'utf8' }).trim();
-  sections.set(
-    name,
-    `## ${name}\n\nCommit ${commit}; ${seconds} s; load of the machine before: ${load.toFixed(1)}.\n\n${table(rows)}\n`,
-  );
+function head() {
   const machine = `${cpus().length} x ${cpus()[0].model.trim()}, ${Math.round(totalmem() / 2 ** 30)} GiB, Node ${process.version}`;
-  const head = [
-    '# Results',
-    '',
-    `\`npm run bench\` on ${machine}, ${new Date().toISOString().slice(0, 10)}. Ratios are between two measurements of the`,
-    'same run. The load generator, and PostgreSQL and Redis where they take part, share the machine with the server.',
-    '',
-  ];
-  const sorted = [...sections].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, text]) => text);
-  writeFileSync(file, `${head.join('\n')}\n${sorted.join('\n')}`);
+  return `# Results
+
+\`npm run bench\` on ${machine}. Medians, and in brackets the least and the greatest of the samples. A ratio is
+between two measurements that were taken in turns in the same run. The load generator, and PostgreSQL and Redis where they take
+part, share the machine with the server; its load is that of one minute, so 1 is one busy processor.
+`;
 }
 
-if (former) {
-  const worse = slower(former, readFileSync(file, 'utf8'));
-  console.log(worse.length > 0 ? `# slower than before\n${worse.join('\n')}` : '# nothing is slower than before');
-  process.exit(worse.length > 0 ? 1 : 0);
+function write(text) {
+  const found = new Map([...(output && existsSync(output) ? sectionsOf(readFileSync(output, 'utf8')) : []), ...text]);
+  const sorted = [...found].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, section]) => section);
+  const document = `${head()}\n${sorted.join('\n')}`;
+  if (output) writeFileSync(output, document);
+  return document;
 }
-process.exit(0);
+
+const load = () => loadavg()[0].toFixed(1);
+const commit = execFileSync('git', ['rev-parse', '--short', 'HEAD'], { cwd: folder, encoding: 'utf8' }).trim();
+const date = new Date().toISOString().slice(0, 10);
+const measured = new Map();
+const failed = [];
+const begun = performance.now();
+for (const name of positionals.length > 0 ? sections.filter((each) => positionals.includes(each)) : sections) {
+  console.log(`# ${name}`);
+  const before = load();
+  const start = performance.now();
+  try {
+    const rows = await measure(name);
+    const seconds = Math.round((performance.now() - start) / 1000);
+    const about = `Commit ${commit}, ${date}${values.quick ? ', quick' : ''}; ${seconds} s; load of the machine ${before} before, ${load()} after.`;
+    console.log(`${about}\n${table(rows)}`);
+    measured.set(name, `## ${name}\n\n${about}\n\n${table(rows)}\n`);
+    // After each: what was measured is kept when the next one fails.
+    write(measured);
+  } catch (error) {
+    console.error(error.message);
+    failed.push(name);
+  }
+}
+console.log(`# ${measured.size} sections in ${Math.round((performance.now() - begun) / 1000)} s`);
+
+if (output === RESULTS && measured.size > 0) writeFigures(readFileSync(RESULTS, 'utf8'));
+let worse = [];
+if (former) {
+  worse = slower(former, [...measured.values()].join('\n'));
+  console.log(worse.length > 0 ? `# slower than before\n${worse.join('\n')}` : '# nothing is slower than before');
+}
+if (failed.length > 0) console.error(`# failed: ${failed.join(', ')}`);
+process.exit(failed.length + worse.length > 0 ? 1 : 0);

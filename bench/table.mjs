@@ -1,14 +1,24 @@
-/** Rows `{ what, ours, baseline, ratio, unit, spread, budget }` as a Markdown table; `spread` is a part of the median. */
+import { ratioOf, summary } from './samples.mjs';
+
+export const COLUMNS = ['what', 'ours', 'baseline', 'unit', 'ratio', 'budget'];
+
+const digits = (number) => String(Number(number.toPrecision(4)));
+
+/** `12 (11 to 14)`: the median, and the least and the greatest of the samples. */
+function show(found) {
+  if (found === undefined) return '';
+  const { median, low, high } = found;
+  return low === undefined ? digits(median) : `${digits(median)} (${digits(low)} to ${digits(high)})`;
+}
+
+/**
+ * Rows `{ what, ours, baseline, unit, budget }` as a Markdown table. `ours` and `baseline` are a number each, or the samples
+ * that were taken of it; a ratio is theirs.
+ */
 export function table(rows) {
-  const show = (value) => (typeof value === 'number' ? String(Number(value.toPrecision(4))) : (value ?? ''));
-  const percent = (part) => (part === undefined ? '' : `${Math.round(100 * part)} %`);
-  const lines = rows.map(
-    ({ what, ours, baseline, ratio, unit, spread, budget }) =>
-      `| ${[what, show(ours), show(baseline), unit, show(ratio), percent(spread), budget].map((cell) => cell ?? '').join(' | ')} |`,
-  );
-  return [
-    '| what | ours | baseline | unit | ratio | spread | budget |',
-    '|---|---|---|---|---|---|---|',
-    ...lines,
-  ].join('\n');
+  const lines = rows.map(({ what, ours, baseline, unit, budget }) => {
+    const cells = [what, show(summary(ours)), show(summary(baseline)), unit, show(ratioOf(ours, baseline)), budget];
+    return `| ${cells.map((cell) => cell ?? '').join(' | ')} |`;
+  });
+  return [`| ${COLUMNS.join(' | ')} |`, `|${'---|'.repeat(COLUMNS.length)}`, ...lines].join('\n');
 }

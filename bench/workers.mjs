@@ -1,18 +1,34 @@
 // What several workers of the reference server cost beside one: processor time of all of them together, of one request and of
 // one create until ACTIVE, on PostgreSQL. It is the same work, so more processes should not need more of it.
+//
+// Requests come at a fixed rate that none of them is busy with, so that each is answered alone: a process that cannot keep up
+// reads many requests at once, and gathers many creates in one transaction, which makes each cheaper.
 import { spawn } from 'node:child_process';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
-import autocannon from 'autocannon';
+import { load } from './load.mjs';
+import { inTurns } from './samples.mjs';
 import { HEADERS } from './server-process.mjs';
-import { table } from './table.mjs';
 import { testServers } from './test-servers.mjs';
 
 const IMAGE = '70a599e0-31e7-49b7-b260-868f441e862b';
+const BODY = JSON.stringify({ server: { name: 'web', flavorRef: '1', imageRef: IMAGE, networks: 'none' } });
 const MAIN = join(import.meta.dirname, '../examples/reference-server/dist/main.js');
-const REQUESTS = 6_000;
-const CREATES = 800;
-const ROUNDS = 3;
+const WORKERS = [1, 2, 4];
+const FULL = { requests: 1200, creates: 200, rounds: 5, warm: 3000, warmCreates: 400, idleMs: 2000 };
+const QUICK = { requests: 50, creates: 10, rounds: 2, warm: 50, warmCreates: 10, idleMs: 200 };
+
+const questions = [
+  { what: 'GET /flavors/{id}', path: '/v2.1/flavors/1', kind: 'requests', warmth: 'warm', overallRate: 400 },
+  {
+    what: 'POST /servers until ACTIVE',
+    path: '/v2.1/servers',
+    kind: 'creates',
+    warmth: 'warmCreates',
+    overallRate: 50,
+    request: { method: 'POST', body: BODY },
+  },
+];
 
 async function freshDatabase(server, name) {
   const pg = createRequire(import.meta.url)('pg');
@@ -46,6 +62,7 @@ async function start(database, workers) {
   };
   return {
     url,
+    workers,
     cpuMs: async () => 1000 * (await sample('process_cpu_seconds_total')),
     /** Until nobody has work left. */
     idle: async () => {
@@ -59,60 +76,54 @@ async function start(database, workers) {
   };
 }
 
-/** Milliseconds of processor time of one of so many, the median of some rounds, and how far apart they are. */
-async function cost(server, path, amount, options = {}) {
-  const found = [];
-  for (let round = -1; round < ROUNDS; round++) {
-    const before = await server.cpuMs();
-    const result = await autocannon({ url: server.url + path, connections: 16, amount, headers: HEADERS, ...options });
-    if (result.non2xx > 0) throw new Error(`${path}: ${result.non2xx} answers were no success`);
-    await server.idle();
-    // The first round warms up.
-    if (round >= 0) found.push(((await server.cpuMs()) - before) / amount);
-  }
-  found.sort((a, b) => a - b);
-  const median = found[Math.floor(ROUNDS / 2)];
-  return { median, spread: (found.at(-1) - found[0]) / median };
+async function ask(server, path, options) {
+  await load(server.url + path, { headers: HEADERS, ...options });
+  await server.idle();
 }
 
-export async function run() {
+/** Milliseconds of processor time of one of so many. */
+async function cost(server, { path, overallRate, request }, amount) {
+  const before = await server.cpuMs();
+  await ask(server, path, { ...request, overallRate, amount });
+  return ((await server.cpuMs()) - before) / amount;
+}
+
+/** Milliseconds of processor time in a second in which nobody asks, of each worker. */
+async function idleCost(server, idleMs) {
+  const before = await server.cpuMs();
+  await new Promise((resolve) => setTimeout(resolve, idleMs));
+  return ((await server.cpuMs()) - before) / (idleMs / 1000) / server.workers;
+}
+
+export async function run({ quick }) {
+  const much = quick ? QUICK : FULL;
   const { startPostgres } = await testServers();
   const postgres = await startPostgres();
   if (!postgres) return [{ what: 'workers on PostgreSQL', unit: 'skipped: this machine has no PostgreSQL' }];
-  const body = JSON.stringify({ server: { name: 'web', flavorRef: '1', imageRef: IMAGE, networks: 'none' } });
   const rows = [];
-  const one = {};
+  const servers = [];
   try {
-    for (const workers of [1, 2, 4]) {
-      const server = await start(await freshDatabase(postgres.url, `workers_${workers}`), workers);
-      try {
-        for (const [what, path, amount, options] of [
-          ['GET /flavors/{id}', '/v2.1/flavors/1', REQUESTS, {}],
-          ['POST /servers until ACTIVE', '/v2.1/servers', CREATES, { method: 'POST', body }],
-        ]) {
-          const { median, spread } = await cost(server, path, amount, options);
-          one[what] ??= median;
-          rows.push({
-            what: `${what}, ${workers} ${workers === 1 ? 'worker' : 'workers'}, and one`,
-            ours: median,
-            baseline: one[what],
-            ratio: median / one[what],
-            spread,
-            unit: 'ms of CPU',
-            budget: workers === 1 ? undefined : '<= 1.1 x',
-          });
-        }
-      } finally {
-        await server.stop();
+    for (const workers of WORKERS)
+      servers.push(await start(await freshDatabase(postgres.url, `workers_${workers}`), workers));
+    const add = (what, unit, samples, budget) => {
+      const [baseline] = samples;
+      for (const [index, ours] of samples.entries()) {
+        const many = `${WORKERS[index]} ${index === 0 ? 'worker' : 'workers'}`;
+        rows.push({ what: `${what}, ${many}, and one`, ours, baseline, unit, budget: index > 0 ? budget : undefined });
       }
+    };
+    for (const question of questions) {
+      const { what, path, kind, warmth, request } = question;
+      // Each worker has to be as warm as the one.
+      for (const server of servers) await ask(server, path, { ...request, amount: much[warmth] * server.workers });
+      const measures = servers.map((server) => () => cost(server, question, much[kind]));
+      add(what, 'ms of CPU', await inTurns(much.rounds, ...measures), '<= 1.1 x');
     }
+    const idle = await inTurns(much.rounds, ...servers.map((server) => () => idleCost(server, much.idleMs)));
+    add('a second without requests, each worker', 'ms of CPU', idle);
     return rows;
   } finally {
+    for (const server of servers) await server.stop();
     await postgres.stop();
   }
-}
-
-if (process.argv[1] === import.meta.filename) {
-  console.log(table(await run()));
-  process.exit(0);
 }
