@@ -43,6 +43,7 @@ export class Host {
   readonly volumes: VolumeStore;
   /** Those who read serial lines: one for each, for what a line says is said once. */
   readonly serialReaders = new Map<string, Socket>();
+  readonly #leaving = new AbortController();
   #consoles: NodeJS.Timeout | undefined;
   #bounding: Promise<void> | undefined;
   readonly #machines = new Map<string, Machine>();
@@ -163,8 +164,14 @@ export class Host {
         .catch(() => {});
   }
 
+  /** Ends when the host is left, with all that nobody else ends. */
+  get leaving(): AbortSignal {
+    return this.#leaving.signal;
+  }
+
   /** Lets go of all machines, which go on. */
   async leave(): Promise<void> {
+    this.#leaving.abort(new Error('the host is being left'));
     clearInterval(this.#consoles);
     await this.#bounding;
     await this.volumes.leave();

@@ -3,10 +3,12 @@ import { checkOptions } from '@apistrata/compute-engine/api';
 import type { Driver, DriverServices, DriverVerb } from '@apistrata/compute-engine/drivers';
 import { consoleOf, openConsole } from './consoles.js';
 import { diagnosticsOf } from './diagnostics.js';
+import { hostControl } from './host-control.js';
 import { openHost } from './open-host.js';
 import { optionNames, type QemuOptions } from './options.js';
 import { verbs } from './verbs/all-verbs.js';
 import type { Order } from './verbs/order.js';
+import { obstacleTo } from './verbs/password.js';
 import { snapshotContent } from './verbs/snapshots.js';
 
 /**
@@ -37,6 +39,7 @@ export function qemuDriver(options: QemuOptions): (clock: Clock, services: Drive
         if (!perform) throw new Error(`machines of QEMU cannot do this: ${work.verb}`);
         await perform({ host, work, server, signal });
       },
+      obstacle: (verb, server) => obstacleTo(host, verb, server),
       canMove: false,
       machines: () => host.machineIds(),
       snapshotFormat: 'qcow2',
@@ -45,6 +48,7 @@ export function qemuDriver(options: QemuOptions): (clock: Clock, services: Drive
       diagnostics: (server) => diagnosticsOf(host, server),
       console: async (server, type) => consoleOf(host, server, type),
       openConsole: (server, type) => openConsole(host, server, type),
+      ...hostControl(host),
       volumes: host.volumes,
       close: async () => host.leave(),
     };

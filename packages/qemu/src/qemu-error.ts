@@ -8,6 +8,7 @@ export const errorCodes = [
   'MACHINE_NOT_RUNNING',
   'MACHINE_REFUSED',
   'GUEST_TIMEOUT',
+  'GUEST_REFUSED',
   'IMAGE_REFUSED',
   'NOT_POSSIBLE',
 ] as const;

@@ -19,6 +19,8 @@ import { GuestLine } from './guest/guest-line.js';
 export const IMAGE = '11111111-1111-4111-8111-111111111111';
 const KERNEL = '22222222-2222-4222-8222-222222222222';
 const RAMDISK = '33333333-3333-4333-8333-333333333333';
+/** The same guest, of which the image says that it has an agent. */
+export const AGENT_IMAGE = '66666666-6666-4666-8666-666666666666';
 export const NETWORK = '44444444-4444-4444-8444-444444444444';
 const SUBNET = '55555555-5555-4555-8555-555555555555';
 
@@ -38,6 +40,13 @@ export function guestPreset({ kernel, ramdisk }: Guest): Preset {
       { id: KERNEL, name: 'kernel', diskFormat: 'aki', containerFormat: 'aki', content: file(kernel) },
       { id: RAMDISK, name: 'ramdisk', diskFormat: 'ari', containerFormat: 'ari', content: file(ramdisk) },
       { id: IMAGE, name: 'guest', diskFormat: 'raw', content: Buffer.alloc(2 ** 20), properties },
+      {
+        id: AGENT_IMAGE,
+        name: 'guest with an agent',
+        diskFormat: 'raw',
+        content: Buffer.alloc(2 ** 20),
+        properties: { ...properties, hw_qemu_guest_agent: 'yes', os_require_quiesce: 'yes' },
+      },
     ],
     networks: [{ id: NETWORK, name: 'private', subnets: [{ id: SUBNET, cidr: '10.0.0.0/16' }] }],
   };

@@ -113,6 +113,13 @@ export interface Diagnostics {
   readonly memoryUsedMb: number | null;
 }
 
+/** Why a machine cannot do now what machines of its driver can, in words for whoever asked for it. */
+export interface Obstacle {
+  /** How the request is refused: 409 for the state that things are in, 501 where the machine does not know how. */
+  readonly code: 'CONFLICT' | 'NOT_SUPPORTED';
+  readonly message: string;
+}
+
 /** Where a console is reached behind the proxy. */
 export interface ConsoleEndpoint {
   readonly host: string;
@@ -134,6 +141,11 @@ export interface Driver extends Partial<HostControl> {
   instantly?(work: DriverWork, server: Server, origin: WorkOrigin): boolean;
   /** False for work that no machine of this driver can do: the request is refused. Default: it can do everything. */
   supports?(verb: DriverVerb): boolean;
+  /**
+   * What keeps the machine of this server from doing something, found out while the request waits; null: nothing does.
+   * Asked for `set_password`, which needs the guest. Left out: nothing ever does.
+   */
+  obstacle?(verb: DriverVerb, server: Server): Promise<Obstacle | null>;
   /** False: disks cannot go to another host, so a resize takes place on the server's own. Default: they can. */
   readonly canMove?: boolean;
   /** The disk format of what snapshots hold (`qcow2`, ...); default: that of the image which the server was made from. */

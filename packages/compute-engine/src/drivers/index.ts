@@ -3,4 +3,5 @@ export type { DriverServices } from './driver-services.js';
 export { noMachines } from './no-machines.js';
 export { type RuleHandle, SimulatedDriver, type SimulatedDriverOptions } from './simulated.js';
 export type { Rule, RuleMatch } from './simulated-rules.js';
+export { uptimeText } from './uptime-text.js';
 export type { StoredVolume, VolumeOrigin, VolumeStorage } from './volume-storage.js';

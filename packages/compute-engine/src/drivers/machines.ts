@@ -2,7 +2,7 @@ import type { Duplex } from 'node:stream';
 import type { ImageContent } from '../catalogs/image-catalog.js';
 import type { Caller, Server } from '../model/index.js';
 import type { EngineObserver } from '../observation/observer.js';
-import type { ConsoleEndpoint, Diagnostics, Driver, DriverVerb, DriverWork, WorkOrigin } from './driver.js';
+import type { ConsoleEndpoint, Diagnostics, Driver, DriverVerb, DriverWork, Obstacle, WorkOrigin } from './driver.js';
 import type { HostPowerAction } from './host-control.js';
 
 /** The job that an order is part of. */
@@ -42,6 +42,8 @@ export interface Machines {
   isInstant(order: MachineOrder): boolean;
   /** False for work that the machine of this server cannot do; without a server, that no machine can. */
   supports(verb: DriverVerb, server?: Server): boolean;
+  /** What keeps this one machine from doing something that its driver supports; null: nothing. */
+  obstacle(verb: DriverVerb, server: Server): Promise<Obstacle | null>;
   /** False for a machine that cannot go to another host with its disks. */
   canMove(server: Server): boolean;
   /** The disk format of snapshots of a server; undefined: that of the image which it was made from. */
@@ -94,6 +96,7 @@ export function machinesOf(driver: Driver): Machines {
     perform: ({ work, server, origin }, signal) => driver.perform(work, server, signal, origin),
     isInstant: ({ work, server, origin }) => driver.instantly?.(work, server, origin) ?? false,
     supports: (verb) => driver.supports?.(verb) ?? true,
+    obstacle: async (verb, server) => (await driver.obstacle?.(verb, server)) ?? null,
     canMove: () => driver.canMove ?? true,
     snapshotFormat: () => driver.snapshotFormat,
     async saveSnapshot({ server, imageId }, upload) {

@@ -1,12 +1,15 @@
 const DAY_MS = 86_400_000;
 const two = (value: number) => String(value).padStart(2, '0');
 
-/** What the command `uptime` writes on an idle machine without users; times in milliseconds, the wall clock in UTC. */
-export function uptimeText(nowMs: number, upMs: number): string {
+/**
+ * What the command `uptime` writes on a machine without users; times in milliseconds, the wall clock in UTC.
+ * @param loads averages of the last minute, five, and fifteen; default: it is idle
+ */
+export function uptimeText(nowMs: number, upMs: number, loads: readonly number[] = [0, 0, 0]): string {
   const days = Math.floor(upMs / DAY_MS);
   const hours = Math.floor((upMs % DAY_MS) / 3_600_000);
   const minutes = Math.floor((upMs % 3_600_000) / 60_000);
   const daysPart = days === 0 ? '' : `${days} day${days === 1 ? '' : 's'}, `;
   const rest = hours === 0 ? `${minutes} min` : `${String(hours).padStart(2)}:${two(minutes)}`;
-  return ` ${new Date(nowMs).toISOString().slice(11, 19)} up ${daysPart}${rest},  0 users,  load average: 0.00, 0.00, 0.00`;
+  return ` ${new Date(nowMs).toISOString().slice(11, 19)} up ${daysPart}${rest},  0 users,  load average: ${loads.map((load) => load.toFixed(2)).join(', ')}`;
 }

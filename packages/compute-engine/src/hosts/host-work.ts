@@ -85,6 +85,8 @@ export class HostWork {
       case 'perform':
       case 'saveSnapshot':
         return this.#work(question, serverId, stopping);
+      case 'obstacle':
+        return machines.obstacle(question.verb, await this.#server(serverId));
       case 'consoleOutput':
         return machines.consoleOutput(await this.#server(serverId));
       case 'diagnostics':

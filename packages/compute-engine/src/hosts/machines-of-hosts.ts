@@ -108,6 +108,10 @@ export function machinesOfHosts(local: Machines, desk: HostDesk, infrastructure:
       const there = lastProcess(server);
       return there ? !there.cannot.includes(verb) : local.supports(verb, server);
     },
+    async obstacle(verb, server) {
+      const host = await remote(server.host);
+      return host ? ofServer(host, server, { kind: 'obstacle', verb }) : local.obstacle(verb, server);
+    },
     canMove(server) {
       const there = lastProcess(server);
       return there ? there.canMove : local.canMove(server);

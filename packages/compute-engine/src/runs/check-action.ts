@@ -1,5 +1,5 @@
 import type { Machines } from '../drivers/machines.js';
-import { conflict, notSupported } from '../errors.js';
+import { conflict, notSupported, Refusal } from '../errors.js';
 import type { Server } from '../model/index.js';
 import type { ActionRules } from './action.js';
 
@@ -26,4 +26,10 @@ export function checkAction(rules: ActionRules, server: Server, isAdmin: boolean
 export function checkSupported({ needs, unsupported }: ActionRules, machines: Machines, server: Server): void {
   if (!needs || machines.supports(needs, server)) return;
   throw unsupported?.() ?? notSupported(`The driver of this host cannot ${needs} servers.`);
+}
+
+/** Throws the refusal of an action that this one machine cannot do now; its host is asked, so never inside a transaction. */
+export async function checkAble({ needs }: ActionRules, machines: Machines, server: Server): Promise<void> {
+  const obstacle = needs && (await machines.obstacle(needs, server));
+  if (obstacle) throw new Refusal(obstacle.code, obstacle.message);
 }

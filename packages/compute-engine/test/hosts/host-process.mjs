@@ -1,6 +1,34 @@
-import { createEngine } from '@apistrata/compute-engine';
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { createEngine, Refusal } from '@apistrata/compute-engine';
 import { noMachines, SimulatedDriver } from '@apistrata/compute-engine/drivers';
 import { createHost } from '@apistrata/compute-engine/hosts';
+
+/** What a host is asked beside work: it answers with its name, and is against being shut down. */
+class TellingDriver extends SimulatedDriver {
+  #maintained = false;
+
+  async hostUptime(host) {
+    return `${host}, in process ${process.pid}${this.#maintained ? ', maintained' : ''}`;
+  }
+
+  async hostPower(host, action) {
+    if (action === 'shutdown') throw new Refusal('BAD_REQUEST', `${host} stays up`);
+    return `${action} of ${host}`;
+  }
+
+  async hostMaintenance(_host, on) {
+    this.#maintained = on;
+  }
+
+  async cacheImages(_host, imageIds) {
+    writeFileSync(join(directory, 'images'), imageIds.join());
+  }
+
+  async obstacle(_verb, server) {
+    return server.name === 'web' ? { code: 'CONFLICT', message: `the guest of ${name} sleeps` } : null;
+  }
+}
 
 /**
  * A process that somebody is going to kill: a host with simulated machines, or one that serves and runs no machines. Its
@@ -13,7 +41,7 @@ if (name === undefined) {
   await createHost({
     database,
     name,
-    driver: (clock) => new SimulatedDriver({ clock, latencyMs, directory }),
+    driver: (clock) => new TellingDriver({ clock, latencyMs, directory }),
     resources: { vcpus: 64, memoryMb: 65_536, diskGb: 1_000 },
     heartbeatMs: 300,
     leaseMs: 900,

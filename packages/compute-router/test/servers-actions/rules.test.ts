@@ -211,6 +211,22 @@ describe('the rules of actions', () => {
     expect((await on.admin().act(uuid, 'resetNetwork')).status).toBe(410);
   });
 
+  it.each([
+    ['CONFLICT', 409, 'conflictingRequest'],
+    ['NOT_SUPPORTED', 501, 'notImplemented'],
+  ] as const)('refuses a password that the guest cannot take: %s', async (code, status, fault) => {
+    const deaf = await stage();
+    Object.assign(deaf.driver, {
+      obstacle: async (verb: string) => ({ code, message: `the guest does not know ${verb}` }),
+    });
+    const server = await deaf.ada().boot();
+    const answer = await deaf.ada().act(server.id, 'changePassword', { adminPass: 'x' });
+    expect(answer.status).toBe(status);
+    expect(answer.body[fault].message).toBe('the guest does not know set_password');
+    expect((await deaf.ada().get(`/servers/${server.id}`)).body.server.status).toBe('ACTIVE');
+    await deaf.api.close();
+  });
+
   it('answers 501 or 400 where the driver cannot do it', async () => {
     const weak = await stage({ driver: { unsupported: ['set_password', 'pause', 'rescue', 'crash_dump'] } });
     const server = await weak.ada('2.37').boot();

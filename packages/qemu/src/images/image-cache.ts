@@ -58,8 +58,7 @@ export class ImageCache {
    * @throws `IMAGE_REFUSED` for what cannot be used, and what the image service throws
    */
   async put(caller: Caller, imageId: string, target: string, maxBytes: number, signal: AbortSignal): Promise<number> {
-    const path = join(this.#options.folder, `${imageId}.raw`);
-    if (!(await exists(path))) await this.#once(path, () => this.#fetch(caller, imageId, path, maxBytes, signal));
+    const path = await this.fetch(caller, imageId, maxBytes, signal);
     const { size } = await stat(path);
     checkSize(size, maxBytes);
     const now = new Date();
@@ -67,6 +66,13 @@ export class ImageCache {
     await rm(target, { force: true });
     await link(path, target);
     return size;
+  }
+
+  /** Has an image here before a machine needs it, unless it is here. Gives its path; throws as {@link put} does. */
+  async fetch(caller: Caller, imageId: string, maxBytes: number, signal: AbortSignal): Promise<string> {
+    const path = join(this.#options.folder, `${imageId}.raw`);
+    if (!(await exists(path))) await this.#once(path, () => this.#fetch(caller, imageId, path, maxBytes, signal));
+    return path;
   }
 
   /** What is asked for twice at once is done once. */

@@ -52,12 +52,14 @@ export function checkEnd({ event, data }: QmpEvent, what: string): void {
 /**
  * Copies a disk that a process has open, as it is at one moment, to a new qcow2 file; whoever uses the disk goes on
  * meanwhile.
+ * @param around what has to hold at that moment
  */
 export async function copyWhileRunning(
   qmp: QmpClient,
   node: string,
   target: string,
   { qemuImg, ...run }: { readonly qemuImg: string } & ProgramOptions & { readonly signal: AbortSignal },
+  around?: (begin: () => Promise<unknown>) => Promise<unknown>,
 ): Promise<void> {
   await forgetCopy(qmp);
   await rm(target, { force: true });
@@ -73,7 +75,8 @@ export async function copyWhileRunning(
   });
   try {
     const job = { 'job-id': COPY, device: node, target: COPY, sync: 'full' };
-    checkEnd(await qmp.executeUntil('blockdev-backup', job, endOf(COPY), run.signal), 'its disk could not be copied');
+    const ended = await qmp.executeUntil('blockdev-backup', job, endOf(COPY), run.signal, around);
+    checkEnd(ended, 'its disk could not be copied');
   } finally {
     await forgetCopy(qmp).catch(() => {});
   }

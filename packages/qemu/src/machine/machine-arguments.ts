@@ -27,6 +27,9 @@ function netdevArgument(nic: NicShape): string {
 /** Forbids what QEMU never needs: other programs, other users' rights, priorities. */
 const SANDBOX = 'on,obsolete=deny,elevateprivileges=deny,spawn=deny,resourcecontrol=deny';
 
+/** The name by which agents in guests find their channel. */
+const AGENT_CHANNEL = 'org.qemu.guest_agent.0';
+
 function smp({ vcpus, topology }: MachineShape): string {
   if (!topology) return `${vcpus}`;
   return `cpus=${vcpus},sockets=${topology.sockets},cores=${topology.cores},threads=${topology.threads}`;
@@ -75,6 +78,13 @@ export function machineArguments(
           ...device({ driver: 'scsi-hd', bus: 'scsi.0', drive: 'config-drive', id: 'config-2' }),
         ]),
     ...shape.nics.flatMap((nic) => ['-netdev', netdevArgument(nic), ...device(nicDevice(nic))]),
+    ...(shape.agent
+      ? [
+          ...['-chardev', `socket,id=agent,path=${folder.file('agent')},server=on,wait=off`],
+          ...device({ driver: 'virtio-serial-pci', id: 'channels' }),
+          ...device({ driver: 'virtserialport', bus: 'channels.0', chardev: 'agent', name: AGENT_CHANNEL }),
+        ]
+      : []),
     ...(kernel ? ['-kernel', kernel.kernel, '-append', kernel.commandLine] : []),
     ...(kernel?.ramdisk ? ['-initrd', kernel.ramdisk] : []),
     ...(incoming ? ['-incoming', 'defer'] : []),

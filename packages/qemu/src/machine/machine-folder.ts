@@ -29,6 +29,8 @@ const FILES = {
   qmp: 'qmp',
   serial: 'serial',
   vnc: 'vnc',
+  /** The channel to the agent in the guest. */
+  agent: 'agent',
   moving: 'moving',
 } as const;
 
@@ -52,7 +54,7 @@ export class MachineFolder implements ProcessFolder {
 
   /** What a machine that was killed leaves behind. */
   get leftovers(): readonly string[] {
-    return (['pid', 'qmp', 'serial', 'vnc'] as const).map((name) => this.file(name));
+    return (['pid', 'qmp', 'serial', 'vnc', 'agent'] as const).map((name) => this.file(name));
   }
 
   /** A disk that is neither the root disk nor a volume: `ephemeral`, `swap`. */

@@ -53,6 +53,8 @@ export interface MachineShape {
   readonly disks: readonly (DiskShape | VolumeShape)[];
   readonly configDrive: string | null;
   readonly nics: readonly NicShape[];
+  /** Whether there is a channel to an agent in the guest. */
+  readonly agent: boolean;
 }
 
 export function isVolume(disk: DiskShape | VolumeShape): disk is VolumeShape {

@@ -1,5 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import type { FlavorCopy, Server } from '@apistrata/compute-engine';
+import { hasAgent } from '../guest/guest-agent.js';
 import type { GuestInterface } from '../guest/guest-networks.js';
 import { userNetwork } from '../guest/user-network.js';
 import type { Acceleration } from '../programs/acceleration.js';
@@ -84,5 +85,6 @@ export async function shapeOf(
     disks: [...system, ...extra, ...volumes],
     configDrive: (await folder.exists(configDrive)) ? folder.file(configDrive) : null,
     nics: interfaces.map(nicShape),
+    agent: hasAgent(server),
   };
 }

@@ -134,15 +134,19 @@ export class QmpClient {
     }
   }
 
-  /** Runs a command, and waits for the event that it leads to. */
+  /**
+   * Runs a command, and waits for the event that it leads to.
+   * @param around what has to hold while the command is run, until it is answered
+   */
   async executeUntil(
     command: string,
     args: Readonly<Record<string, unknown>>,
     wanted: (event: QmpEvent) => boolean,
     signal: AbortSignal,
+    around: (run: () => Promise<unknown>) => Promise<unknown> = (run) => run(),
   ): Promise<QmpEvent> {
     const refused = new AbortController();
-    const executed = this.execute(command, args).catch((error) => {
+    const executed = around(() => this.execute(command, args)).catch((error) => {
       refused.abort(error);
       throw error;
     });

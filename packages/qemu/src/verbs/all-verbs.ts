@@ -2,10 +2,20 @@ import { interfaces } from './interfaces.js';
 import { life } from './life.js';
 import { memory } from './memory.js';
 import type { Verbs } from './order.js';
+import { password } from './password.js';
 import { resizing } from './resizing.js';
 import { snapshots } from './snapshots.js';
 import { systems } from './systems.js';
 import { volumes } from './volumes.js';
 
 /** All that machines can do here. */
-export const verbs: Verbs = { ...life, ...memory, ...systems, ...resizing, ...snapshots, ...interfaces, ...volumes };
+export const verbs: Verbs = {
+  ...life,
+  ...memory,
+  ...systems,
+  ...resizing,
+  ...snapshots,
+  ...interfaces,
+  ...volumes,
+  ...password,
+};

@@ -19,6 +19,7 @@ const MODULES = [
   'failover',
   'net_failover',
   'virtio_net',
+  'virtio_console',
   'scsi_common',
   'scsi_mod',
   'virtio_scsi',
@@ -77,6 +78,7 @@ export function buildGuest(folder: string): Guest {
   put(BUSYBOX, 'bin/busybox', true);
   put(join(here, 'init.sh'), 'init', true);
   put(join(here, 'udhcpc.sh'), 'udhcpc.sh', true);
+  put(join(here, 'agent.sh'), 'agent.sh', true);
   const modules = findModules(`/lib/modules/${version}/kernel`);
   const there = MODULES.filter((name) => modules.has(name));
   for (const name of there) put(modules.get(name)!, `modules/${name}.ko`);

@@ -43,6 +43,9 @@ for path in /sys/class/net/eth*; do
   echo "ADDRESS $name $(cat "$path/address") $(ip -4 -o addr show dev "$name" | awk '{ print $4 }')"
 done
 
+channel=$(grep -ls org.qemu.guest_agent.0 /sys/class/virtio-ports/*/name)
+[ -n "$channel" ] && /agent.sh "/dev/$(basename "${channel%/name}")" &
+
 (n=0; while :; do n=$((n + 1)); echo "COUNT $n"; sleep 1; done) &
 
 echo "GUEST ready"

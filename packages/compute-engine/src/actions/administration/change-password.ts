@@ -1,20 +1,28 @@
-import { action } from '../../runs/action.js';
+import { type ActionRules, action } from '../../runs/action.js';
+import { checkAble } from '../../runs/check-action.js';
 
 /** A request for another administrator password. */
 export interface PasswordChange {
   readonly adminPassword: string;
 }
 
-/** Tells the guest its new password. */
-export const changePassword = action({
+const rules = {
   name: 'changePassword',
   vm: ['active'],
   needs: 'set_password',
   lock: true,
-  during: ['updating_password'],
   history: 'changePassword',
-  onFailure: 'error',
-  begin: async (_scope, { adminPassword }: PasswordChange) => ({ arguments: { adminPassword } }),
+} as const satisfies ActionRules;
+
+/** Tells the guest its new password. Whether it listens is asked before, so that whoever asks is told what is in the way. */
+export const changePassword = action({
+  ...rules,
+  during: ['updating_password'],
+  onFailure: 'unchanged',
+  begin: async ({ core, server }, { adminPassword }: PasswordChange) => {
+    await checkAble(rules, core.machines, server);
+    return { arguments: { adminPassword } };
+  },
   run: async (run) => {
     const { adminPassword } = run.arguments;
     await run.perform({ verb: 'set_password', adminPassword }, 'updating_password', 'compute_set_admin_password');

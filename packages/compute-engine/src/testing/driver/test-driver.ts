@@ -97,6 +97,13 @@ function testAnswers(test: DriverTest): void {
     assert.ok(supports === undefined || typeof supports === 'boolean');
   });
 
+  test('says what is in the way of a password, or that nothing is', async ({ driver, spawned }) => {
+    const obstacle = await driver.obstacle?.('set_password', await spawned());
+    if (!obstacle) return;
+    assert.ok(obstacle.code === 'CONFLICT' || obstacle.code === 'NOT_SUPPORTED');
+    assert.ok(obstacle.message.length > 0);
+  });
+
   test('tells what consoles have printed', async ({ driver, spawned }: DriverBench) => {
     assert.equal(typeof (await driver.consoleOutput(await spawned())), 'string');
   });
