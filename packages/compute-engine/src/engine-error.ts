@@ -22,6 +22,7 @@ export const errorCodes = {
   OPERATING: 500,
   HOST_IN_USE: 500,
   HOST_ORDER_ENDED: 500,
+  HOST_UNREACHABLE: 503,
   SUPERSEDED: 500,
   WORKER_STOPPING: 500,
 } as const;

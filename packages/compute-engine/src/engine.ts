@@ -13,6 +13,9 @@ import { EngineEvents, type EventListener } from './events/engine-events.js';
 import { type EngineHealth, engineHealth } from './health.js';
 import { HostDesk } from './hosts/host-desk.js';
 import { HostOrders } from './hosts/host-orders.js';
+import { HostCaller } from './hosts/links/host-caller.js';
+import { linkFinder } from './hosts/links/link-question.js';
+import { linkKeys } from './hosts/links/link-security.js';
 import { machinesOfHosts } from './hosts/machines-of-hosts.js';
 import { Guards } from './lifecycle/guards.js';
 import { Jobs } from './lifecycle/jobs.js';
@@ -182,7 +185,8 @@ export async function openEngine(options: EngineOptions): Promise<Engine> {
   const local = machinesOf(driver);
   // Only processes that share a database can be hosts of each other.
   const desk = store.kind === 'postgres' ? new HostDesk(database, store, new HostOrders(store, sealer)) : undefined;
-  const machines = desk ? machinesOfHosts(local, desk, infrastructure) : local;
+  const caller = sealer && new HostCaller({ keys: linkKeys(sealer), find: linkFinder(store) });
+  const machines = desk && caller ? machinesOfHosts(local, { desk, caller, infrastructure }) : local;
   const core: Core = {
     store,
     clock,

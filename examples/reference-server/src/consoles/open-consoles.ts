@@ -27,7 +27,7 @@ function named(url: string, { host }: Options): string {
  * @throws StartError where the port that was asked for cannot be had
  */
 export async function openConsoles(options: Options, log: Logger): Promise<OpenConsoles | undefined> {
-  if (options.driver !== 'qemu') return undefined;
+  if (options.driver === 'simulated') return undefined;
   let engine: Engine | undefined;
   const proxy = consoleProxy(
     () => {

@@ -20,7 +20,16 @@ const amounts = { vcpus: size, memoryMb: size, diskGb: size };
 /** The options of `host` beside those of the server. */
 const table = {
   name: text('NAME', 'name of the host, its service and its node', hostname()),
-  address: text('A', 'address of the host for administrators; default: that of this computer'),
+  address: text(
+    'A',
+    'address of the host for administrators and for the other processes; default: that of this computer',
+  ),
+  'link-port': wholeNumber('port of the host for the other processes (default 0: a free one)', {
+    least: 0,
+    most: 65_535,
+    fallback: 0,
+  }),
+  'link-listen': text('A', 'address to listen at for them; default: that of --address'),
   resource: pairs('NAME=N', amounts, 'what the host offers, where not what it has: vcpus, memoryMb, diskGb'),
   'heartbeat-ms': wholeNumber('how often it gives a sign of life', { least: 100, most: 600_000, fallback: 10_000 }),
   'lease-ms': wholeNumber('how long another process of this name waits for one that died without a word', {
@@ -34,6 +43,8 @@ const table = {
 interface OwnOptions {
   readonly name: string;
   readonly address: string | undefined;
+  readonly 'link-port': number;
+  readonly 'link-listen': string | undefined;
   readonly resource: Readonly<Record<string, number>>;
   readonly reserve: Readonly<Record<string, number>>;
   readonly 'heartbeat-ms': number;
@@ -122,6 +133,8 @@ export async function startHost(
       secretKeyFile: secretKeyFile(options, environment, db),
       name,
       address,
+      port: times['link-port'],
+      listen: times['link-listen'],
       driver,
       resources: { ...known, ...resource },
       reserved: reserve,

@@ -2,9 +2,11 @@ import type { Duplex } from 'node:stream';
 import type { ImageContent } from '../catalogs/image-catalog.js';
 import type { BlockDevice, FlavorCopy, Server, ServerInterface, ServerShare, TaskState } from '../model/index.js';
 import type { HostControl } from './host-control.js';
+import type { LinkAnswer } from './host-links.js';
 import type { VolumeStorage } from './volume-storage.js';
 
 export type { HostControl, HostPowerAction } from './host-control.js';
+export type { HostLinks, LinkAnswer, OpenLink } from './host-links.js';
 
 /** What a machine is told to do, with what it needs to know beyond the server itself. */
 export type DriverWork =
@@ -45,7 +47,13 @@ export type DriverWork =
   | { readonly verb: 'set_password'; readonly adminPassword: string }
   | { readonly verb: 'snapshot'; readonly imageId: string }
   | { readonly verb: 'migrate_disk'; readonly destHost: string; readonly flavor: FlavorCopy }
-  | { readonly verb: 'finish_migration'; readonly flavor: FlavorCopy; readonly powerOn: boolean }
+  | {
+      readonly verb: 'finish_migration';
+      readonly flavor: FlavorCopy;
+      readonly powerOn: boolean;
+      /** Where the disks are that the machine is to have: another host, or, after a revert, this one. */
+      readonly sourceHost: string;
+    }
   | { readonly verb: 'confirm_migration' | 'revert_migration'; readonly sourceHost: string }
   /**
    * A live migration step by step: it waits its turn, the destination gets ready, memory moves, the source lets go. The
@@ -129,6 +137,17 @@ export interface ConsoleEndpoint {
   readonly internalAccessPath: string | null;
 }
 
+/** How far a live migration is. Bytes; processed and remaining need not add up, for memory changes meanwhile. */
+export interface MoveProgress {
+  readonly memoryTotalBytes: number;
+  readonly memoryProcessedBytes: number;
+  readonly memoryRemainingBytes: number;
+  /** Zero where disks stay where they are. */
+  readonly diskTotalBytes: number;
+  readonly diskProcessedBytes: number;
+  readonly diskRemainingBytes: number;
+}
+
 /**
  * The only thing that touches machines. Work may be repeated after a crash, so each verb must do nothing when its
  * effect is there already. A rejected promise fails the action; its message is what administrators read.
@@ -163,9 +182,16 @@ export interface Driver extends Partial<HostControl> {
   consoleOutput(server: Server): Promise<string>;
   /** Null: this driver cannot tell. */
   diagnostics(server: Server): Promise<Diagnostics | null>;
+  /** How far the live migration of a server is, asked on its source again and again. Left out or null: nobody can tell. */
+  moveProgress?(server: Server): Promise<MoveProgress | null>;
+  /**
+   * Answers the driver of another host, which asks by `services.hosts`. The signal ends when that one has gone. Left out: it is
+   * refused.
+   */
+  answer?(question: unknown, signal: AbortSignal): Promise<LinkAnswer>;
   /** Null: this driver has no such console. Types: novnc, xvpvnc, spice-html5, spice-direct, serial, webmks. */
   console(server: Server, type: string): Promise<ConsoleEndpoint | null>;
-  /** Connects to a console that `console` has named: bytes both ways, for a proxy in this process. Left out: it cannot. */
+  /** Connects to a console that `console` has named: bytes both ways, for a proxy. Left out: it cannot. */
   openConsole?(server: Server, type: string): Promise<Duplex>;
   /** The engine is closed: lets go of whatever keeps this process alive. Machines go on where they can. */
   close?(): Promise<void>;

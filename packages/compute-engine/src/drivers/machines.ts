@@ -2,7 +2,16 @@ import type { Duplex } from 'node:stream';
 import type { ImageContent } from '../catalogs/image-catalog.js';
 import type { Caller, Server } from '../model/index.js';
 import type { EngineObserver } from '../observation/observer.js';
-import type { ConsoleEndpoint, Diagnostics, Driver, DriverVerb, DriverWork, Obstacle, WorkOrigin } from './driver.js';
+import type {
+  ConsoleEndpoint,
+  Diagnostics,
+  Driver,
+  DriverVerb,
+  DriverWork,
+  MoveProgress,
+  Obstacle,
+  WorkOrigin,
+} from './driver.js';
 import type { HostPowerAction } from './host-control.js';
 
 /** The job that an order is part of. */
@@ -57,6 +66,8 @@ export interface Machines {
   consoleOutput(server: Server): Promise<string>;
   /** Null where nobody can tell, as for all that follows. */
   diagnostics(server: Server): Promise<Diagnostics | null>;
+  /** How far the live migration of a server is. */
+  moveProgress(server: Server): Promise<MoveProgress | null>;
   console(server: Server, type: string): Promise<ConsoleEndpoint | null>;
   /** Null where the console is not within reach of this process. */
   openConsole(server: Server, type: string): Promise<Duplex | null>;
@@ -104,6 +115,7 @@ export function machinesOf(driver: Driver): Machines {
     },
     consoleOutput: (server) => driver.consoleOutput(server),
     diagnostics: (server) => driver.diagnostics(server),
+    moveProgress: async (server) => (await driver.moveProgress?.(server)) ?? null,
     console: (server, type) => driver.console(server, type),
     openConsole: async (server, type) => (await driver.openConsole?.(server, type)) ?? null,
     hostUptime: async (host) => (await driver.hostUptime?.(host)) ?? null,

@@ -8,6 +8,7 @@ import type {
   DriverVerb,
   DriverWork,
   HostPowerAction,
+  MoveProgress,
   WorkOrigin,
 } from './driver.js';
 import { SimulatedMachines } from './simulated-machines.js';
@@ -239,6 +240,15 @@ export class SimulatedDriver implements Driver {
       memoryMaximumMb: server.flavor.memoryMb,
       memoryUsedMb: server.flavor.memoryMb,
     };
+  }
+
+  /** Half way, for as long as it takes. */
+  async moveProgress({ flavor }: Server): Promise<MoveProgress> {
+    const memoryTotalBytes = flavor.memoryMb * 2 ** 20;
+    const memoryProcessedBytes = Math.floor(memoryTotalBytes / 2);
+    const memoryRemainingBytes = memoryTotalBytes - memoryProcessedBytes;
+    const disks = { diskTotalBytes: 0, diskProcessedBytes: 0, diskRemainingBytes: 0 };
+    return { memoryTotalBytes, memoryProcessedBytes, memoryRemainingBytes, ...disks };
   }
 
   async console(server: Server, type: string): Promise<ConsoleEndpoint | null> {

@@ -5,6 +5,7 @@ import { type Clock, systemClock } from '../clock.js';
 import type { Driver } from '../drivers/driver.js';
 import type { DriverServices } from '../drivers/driver-services.js';
 import { driverVerbs } from '../drivers/driver-verbs.js';
+import type { HostLinks } from '../drivers/host-links.js';
 import { machinesOf } from '../drivers/machines.js';
 import { embeddedCatalogs } from '../embedded/embedded-catalogs.js';
 import { EngineError } from '../engine-error.js';
@@ -17,6 +18,10 @@ import { HostOrders } from './host-orders.js';
 import { HostProgram } from './host-program.js';
 import { HostWork } from './host-work.js';
 import { Leftovers } from './leftovers.js';
+import { HostCaller } from './links/host-caller.js';
+import { HostDoor } from './links/host-door.js';
+import { hasLinkAnswers, type LinkQuestion, linkAnswers, linkFinder } from './links/link-question.js';
+import { linkKeys } from './links/link-security.js';
 import { type MachineResources, machineResources, ownAddress } from './machine-resources.js';
 import { registerHost } from './register-host.js';
 
@@ -34,8 +39,18 @@ export interface HostOptions extends Partial<DatabaseSettings>, SecretKeyOptions
   readonly reserved?: Partial<MachineResources>;
   /** A folder on the disk whose size is that of the host. Default: the working directory. */
   readonly directory?: string;
-  /** Address of the host for administrators. Default: the first one of the computer that is not internal. */
+  /**
+   * Address of the host for administrators, and the one at which the cloud's other processes reach it. Default: the first one of
+   * the computer that is not internal.
+   */
   readonly address?: string;
+  /**
+   * Port at which they reach it, for machines that move and consoles; default 0: any that is free. What passes is encrypted, and
+   * only for those who have the secret key.
+   */
+  readonly port?: number;
+  /** Address to listen at where it is not `address`: behind a translation of addresses, say. */
+  readonly listen?: string;
   /** Services that replace embedded ones, as for `createEngine`. */
   readonly catalogs?: Partial<Catalogs>;
   /** Folder of the content of images, as for `createEngine`: shared with it, or left out in both. */
@@ -64,6 +79,8 @@ const options: Readonly<Record<keyof HostOptions, unknown>> = {
   reserved: true,
   directory: true,
   address: true,
+  port: true,
+  listen: true,
   catalogs: true,
   imageDirectory: true,
   clock: true,
@@ -108,6 +125,28 @@ async function become(hold: HostHold, name: string, leaseMs: number): Promise<vo
   }
 }
 
+/** What a driver asks of others, it asks by this. */
+function linksOf(self: string, caller: HostCaller): HostLinks {
+  return {
+    self,
+    ask: (host, question, signal) => {
+      const asked: LinkQuestion = { kind: 'driver', question };
+      return caller.ask(host, asked, signal);
+    },
+  };
+}
+
+async function openDoor(door: HostDoor | undefined, address: string, port: number): Promise<number | undefined> {
+  try {
+    return await door?.open(address, port);
+  } catch (error) {
+    throw new TypeError(
+      `createHost(): nobody can be heard at ${address}, port ${port} (${(error as Error).message}): give address, listen or port`,
+      { cause: error },
+    );
+  }
+}
+
 /**
  * Makes this process a host: it makes itself known to the API's processes by their database, gives signs of life, and does
  * what they order for servers of its own. Machines outlive it if its driver's do. What was left of servers that have gone
@@ -145,14 +184,23 @@ export async function createHost(given: HostOptions): Promise<Host> {
   const store = await openStore(database, given);
   const owner = randomUUID();
   const hold = new HostHold(store, { host: name, owner, leaseMs });
+  const address = given.address ?? ownAddress();
   let driver: Driver | undefined;
+  let door: HostDoor | undefined;
   try {
     await become(hold, name, leaseMs);
-    const services = { ...embeddedCatalogs({ store, clock, imageDirectory }), ...catalogs };
+    const keys = sealer && linkKeys(sealer);
+    const services = {
+      ...embeddedCatalogs({ store, clock, imageDirectory }),
+      ...catalogs,
+      hosts: keys && linksOf(name, new HostCaller({ keys, find: linkFinder(store) })),
+    };
     driver = typeof given.driver === 'function' ? await given.driver(clock, services) : given.driver;
     const machines = machinesOf(driver);
     const leftovers = new Leftovers({ name, store, driver, machines, onError });
     const able = driver;
+    door = keys && hasLinkAnswers(able) ? new HostDoor({ keys, answer: linkAnswers(store, able) }) : undefined;
+    const port = await openDoor(door, given.listen ?? address, given.port ?? 0);
     const program = new HostProgram({
       url: database,
       store,
@@ -165,7 +213,7 @@ export async function createHost(given: HostOptions): Promise<Host> {
       register: (started) =>
         registerHost(store, {
           seed: { ...given.resources, ...resources, name },
-          address: given.address ?? ownAddress(),
+          address,
           now: clock.now(),
           started,
           process: {
@@ -173,6 +221,7 @@ export async function createHost(given: HostOptions): Promise<Host> {
             cannot: driverVerbs.filter((verb) => able.supports?.(verb) === false),
             canMove: able.canMove ?? true,
             snapshotFormat: able.snapshotFormat ?? null,
+            ...(port === undefined ? {} : { link: { address, port } }),
           },
         }),
       concurrency,
@@ -187,12 +236,14 @@ export async function createHost(given: HostOptions): Promise<Host> {
       resources,
       async stop() {
         await program.stop();
+        await door?.close();
         await able.close?.();
         await store.close();
       },
     };
   } catch (error) {
     await hold.release().catch(() => {});
+    await door?.close().catch(() => {});
     await driver?.close?.();
     await store.close();
     throw error;

@@ -13,6 +13,7 @@ export type HostQuestion =
   | { readonly kind: 'obstacle'; readonly verb: DriverVerb }
   | { readonly kind: 'consoleOutput' }
   | { readonly kind: 'diagnostics' }
+  | { readonly kind: 'moveProgress' }
   | { readonly kind: 'console'; readonly type: string }
   /** Whether the server, which has left the host or is leaving it, has left something there. */
   | { readonly kind: 'tidy' }

@@ -91,6 +91,8 @@ export class HostWork {
         return machines.consoleOutput(await this.#server(serverId));
       case 'diagnostics':
         return machines.diagnostics(await this.#server(serverId));
+      case 'moveProgress':
+        return machines.moveProgress(await this.#server(serverId));
       case 'console':
         return machines.console(await this.#server(serverId), question.type);
       case 'tidy':

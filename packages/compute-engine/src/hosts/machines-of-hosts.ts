@@ -1,5 +1,6 @@
 import { createHash, randomUUID } from 'node:crypto';
 import type { DriverVerb } from '../drivers/driver.js';
+import type { HostLinks } from '../drivers/host-links.js';
 import type { MachineJob, Machines } from '../drivers/machines.js';
 import { badRequest, conflict } from '../errors.js';
 import { WorkerStopping } from '../lifecycle/worker.js';
@@ -7,6 +8,7 @@ import type { Server } from '../model/index.js';
 import type { Host, Infrastructure } from '../scheduler/infrastructure.js';
 import type { HostDesk } from './host-desk.js';
 import type { HostQuestion } from './host-question.js';
+import type { LinkQuestion } from './links/link-question.js';
 import { placeOf } from './place-of.js';
 
 /** How long a host may take to answer a request of somebody who waits for it. */
@@ -32,11 +34,17 @@ function orderId(job: MachineJob | undefined, host: string, question: HostQuesti
 /** What a job that another process goes on with has ordered is left for that process to find. */
 const forSuccessor = (reason: unknown) => reason instanceof WorkerStopping;
 
+export interface MachinesOfHostsParts {
+  readonly desk: HostDesk;
+  readonly caller: Pick<HostLinks, 'ask'>;
+  readonly infrastructure: Infrastructure;
+}
+
 /**
  * Machines of which some are those of hosts that are processes of their own: what concerns those is handed over by the
  * database, the rest is done here.
  */
-export function machinesOfHosts(local: Machines, desk: HostDesk, infrastructure: Infrastructure): Machines {
+export function machinesOfHosts(local: Machines, { desk, caller, infrastructure }: MachinesOfHostsParts): Machines {
   /** The host of that name if it is a process of its own. */
   async function remote(name: string | null): Promise<Host | undefined> {
     if (name === null) return undefined;
@@ -136,8 +144,20 @@ export function machinesOfHosts(local: Machines, desk: HostDesk, infrastructure:
       const host = await remote(server.host);
       return host ? ofServer(host, server, { kind: 'diagnostics' }) : local.diagnostics(server);
     },
+    async moveProgress(server) {
+      const host = await remote(server.host);
+      return host
+        ? ((await request(host, server, { kind: 'moveProgress' }))?.value ?? null)
+        : local.moveProgress(server);
+    },
     async openConsole(server, type) {
-      return (await remote(server.host)) ? null : local.openConsole(server, type);
+      const host = await remote(server.host);
+      if (!host) return local.openConsole(server, type);
+      const question: LinkQuestion = { kind: 'console', serverId: server.id, type };
+      const { stream } = await caller
+        .ask(host.name, question, AbortSignal.timeout(ANSWER_MS))
+        .catch((error) => Promise.reject(conflict(`The ${type} console cannot be reached: ${error.message}`)));
+      return stream;
     },
     async console(server, type) {
       const host = await remote(server.host);

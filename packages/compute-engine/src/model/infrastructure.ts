@@ -27,6 +27,8 @@ export interface HostProcess {
   readonly canMove: boolean;
   /** The disk format of snapshots; null: that of the image which a server was made from. */
   readonly snapshotFormat: string | null;
+  /** Where other processes of the cloud reach its driver; left out: nowhere. */
+  readonly link?: { readonly address: string; readonly port: number };
 }
 
 /** What a machine offers; what is claimed of it is counted in store/claims.ts. Memory in MiB, disks in GiB. */

@@ -1,4 +1,4 @@
-import { createCipheriv, createDecipheriv, createHash, randomBytes } from 'node:crypto';
+import { createCipheriv, createDecipheriv, createHash, hkdfSync, randomBytes } from 'node:crypto';
 import { EngineError } from '../engine-error.js';
 import { SecretKeyError } from './secret-key-error.js';
 
@@ -13,7 +13,8 @@ export class SealError extends EngineError<'SEAL'> {
   }
 }
 
-interface Key {
+/** A key, and what it is called. */
+export interface Key {
   /** Stands in front of what the key has sealed; tells nothing of the key. */
   readonly id: string;
   readonly bytes: Buffer;
@@ -44,6 +45,16 @@ export class Sealer {
     const [first, ...others] = keys.map(keyFrom);
     if (!first) throw new SecretKeyError('there is no secret key');
     this.#keys = [first, ...others];
+  }
+
+  /** Keys for something else than sealing, one of each key and in the same order; they tell nothing of these. */
+  keysFor(purpose: string): readonly [Key, ...Key[]] {
+    const derive = ({ id, bytes }: Key): Key => ({
+      id,
+      bytes: Buffer.from(hkdfSync('sha256', bytes, '', purpose, KEY_BYTES)),
+    });
+    const [first, ...others] = this.#keys;
+    return [derive(first), ...others.map(derive)];
   }
 
   /** @param place what it belongs to, such as the id of a job */

@@ -112,8 +112,10 @@ export class Notices {
       if (!payload.startsWith(PROBE)) hear(payload);
       else if (this.#probe && payload === PROBE + this.#probe.nonce) this.#probe.heard();
     });
-    this.#client = client;
+    // One that is ended while it connects never says that it has.
     await client.connect();
+    this.#client = client;
+    if (this.#stopped) return this.#leave();
     const { rows } = await sql<{ channel: string }>`select ${channelOf(receiver)} as channel`.execute(session.db);
     await client.query(`listen "${rows[0]!.channel}"`);
   }

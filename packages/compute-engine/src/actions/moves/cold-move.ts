@@ -70,7 +70,12 @@ export async function moveServer(run: ServerRun<MoveArguments>): Promise<void> {
   run.enter('resize_finish');
   await followServer(run);
   const powerOn = run.server.wasRunning;
-  await run.perform({ verb: 'finish_migration', flavor, powerOn }, 'resize_finish', 'compute_finish_resize');
+  const { sourceHost } = await migration();
+  await run.perform(
+    { verb: 'finish_migration', flavor, powerOn, sourceHost: sourceHost ?? '' },
+    'resize_finish',
+    'compute_finish_resize',
+  );
   await run.finish(
     { vmState: 'resized', powerState: powerOn ? 1 : 4, launchedAt: core.clock.now() },
     statusOf(run, 'finished'),

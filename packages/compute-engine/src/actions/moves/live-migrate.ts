@@ -36,6 +36,8 @@ export interface LiveMigrationArguments extends LiveMoveArguments {
 }
 
 const BYTES_PER_MIB = 1024 * 1024;
+/** How often it is looked how far a migration is. */
+const PROGRESS_MS = 1_000;
 
 /** Where the request says to go; the 400s of hosts that cannot be gone to. */
 async function checkHosts({ core, server }: ServerScope, request: LiveMigrationRequest): Promise<Host | undefined> {
@@ -67,6 +69,40 @@ async function show(
     await changeMigration(tx, run.core, run.arguments.migrationId, { status, ...more });
     return undefined;
   });
+}
+
+/** How far the migration is; before its beginning all memory is still to come. */
+async function progressOf({ core, server }: ServerRun<LiveMoveArguments>): Promise<MigrationPatch> {
+  const told = await core.machines.moveProgress(server).catch(() => null);
+  const all = server.flavor.memoryMb * BYTES_PER_MIB;
+  return told ?? { memoryTotalBytes: all, memoryRemainingBytes: all };
+}
+
+/** Writes down how far a migration is while it goes on. */
+async function withProgress(
+  run: ServerRun<LiveMoveArguments>,
+  work: DriverWork,
+  move: () => Promise<void>,
+): Promise<void> {
+  if (run.isInstant(work)) return move();
+  const { core } = run;
+  const ended = new AbortController();
+  const watch = async () => {
+    for (;;) {
+      await core.clock.sleep(PROGRESS_MS, ended.signal);
+      const told = await progressOf(run);
+      if (ended.signal.aborted) return;
+      await core.store.transaction((tx) => changeMigration(tx, core, run.arguments.migrationId, told));
+    }
+  };
+  // What cannot be told now is told the next time, or not at all.
+  const watching = watch().catch(() => {});
+  try {
+    await move();
+  } finally {
+    ended.abort();
+    await watching;
+  }
 }
 
 /** Finds a destination unless the request has found one already. */
@@ -132,14 +168,8 @@ export const liveMigrate = action({
       await run.perform(prepare, undefined, 'compute_pre_live_migration');
       run.leave();
       const move: DriverWork = { verb: 'live_migration_run', destHost };
-      const total = run.server.flavor.memoryMb * BYTES_PER_MIB;
-      const half = Math.floor(total / 2);
-      await show(run, 'running', move, {
-        memoryTotalBytes: total,
-        memoryProcessedBytes: half,
-        memoryRemainingBytes: total - half,
-      });
-      await run.perform(move, undefined, 'compute_live_migration');
+      await show(run, 'running', move, await progressOf(run));
+      await withProgress(run, move, () => run.perform(move, undefined, 'compute_live_migration'));
     }
     await arrive(run);
   },

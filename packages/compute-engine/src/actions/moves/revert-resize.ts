@@ -36,7 +36,7 @@ export const revertResize = action({
     await followServer(run);
     const powerOn = run.server.wasRunning;
     await run.perform(
-      { verb: 'finish_migration', flavor: run.server.flavor, powerOn },
+      { verb: 'finish_migration', flavor: run.server.flavor, powerOn, sourceHost: run.server.host ?? '' },
       'resize_reverting',
       'compute_finish_revert_resize',
     );

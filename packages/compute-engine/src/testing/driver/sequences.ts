@@ -90,7 +90,7 @@ export function sequencesFor(
       title: 'moves machines to another flavor and keeps them there',
       works: [
         { verb: 'migrate_disk', destHost: dest, flavor: larger(flavor) },
-        { verb: 'finish_migration', flavor: larger(flavor), powerOn: true },
+        { verb: 'finish_migration', flavor: larger(flavor), powerOn: true, sourceHost: source },
         { verb: 'confirm_migration', sourceHost: source },
       ],
       at: [0, 1, 1],
@@ -99,9 +99,9 @@ export function sequencesFor(
       title: 'moves machines and takes them back',
       works: [
         { verb: 'migrate_disk', destHost: dest, flavor: larger(flavor) },
-        { verb: 'finish_migration', flavor: larger(flavor), powerOn: true },
+        { verb: 'finish_migration', flavor: larger(flavor), powerOn: true, sourceHost: source },
         { verb: 'revert_migration', sourceHost: source },
-        { verb: 'finish_migration', flavor, powerOn: true },
+        { verb: 'finish_migration', flavor, powerOn: true, sourceHost: source },
       ],
       at: [0, 1, 1, 0],
     },

@@ -116,6 +116,14 @@ function testAnswers(test: DriverTest): void {
     assert.ok(told.uptimeSeconds === null || told.uptimeSeconds >= 0);
   });
 
+  test('tells how far a move is, or that nobody can tell', async ({ driver, spawned }: DriverBench) => {
+    const told = await driver.moveProgress?.(await spawned());
+    if (!told) return;
+    const { memoryTotalBytes, memoryProcessedBytes, memoryRemainingBytes, ...disks } = told;
+    for (const bytes of [memoryTotalBytes, memoryProcessedBytes, memoryRemainingBytes, ...Object.values(disks)])
+      assert.ok(Number.isSafeInteger(bytes) && bytes >= 0);
+  });
+
   test('names consoles that can be reached, and none of a type it does not know', async ({ driver, spawned }) => {
     const server = await spawned();
     for (const type of ['novnc', 'xvpvnc', 'spice-html5', 'serial', 'webmks']) {

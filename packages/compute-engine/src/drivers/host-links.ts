@@ -1,0 +1,33 @@
+import type { Duplex, Readable } from 'node:stream';
+
+/** What a driver answers the driver of another host: a value, and bytes where a value is not enough. */
+export interface LinkAnswer {
+  /** Plain data, for it travels; at most 1 MiB of JSON. */
+  readonly value?: unknown;
+  /**
+   * What flows after the value: both ways, or from here to whoever has asked. One that breaks looks there as if it had ended: say
+   * in the value how long it is where that matters.
+   */
+  readonly stream?: Duplex | Readable;
+}
+
+/** What came back: the value, and the bytes that follow it. Whoever has asked ends the stream. */
+export interface OpenLink {
+  readonly value: unknown;
+  readonly stream: Duplex;
+}
+
+/**
+ * Ways from one host to another: encrypted, and only for those who have the cloud's secret key. A link ends with either of the
+ * two processes.
+ */
+export interface HostLinks {
+  /** Name of this host. */
+  readonly self: string;
+  /**
+   * Asks the driver of a host, by its `answer`.
+   * @param question plain data
+   * @throws HostUnreachable, and what the driver threw there
+   */
+  ask(host: string, question: unknown, signal: AbortSignal): Promise<OpenLink>;
+}

@@ -1,0 +1,36 @@
+import type { Driver } from '../../drivers/driver.js';
+import type { LinkAnswer } from '../../drivers/host-links.js';
+import type { Store } from '../../store/store.js';
+import { tables } from '../../store/tables.js';
+
+/** What is asked over a link. Whatever has to be done even when the host is away just now is an order instead. */
+export type LinkQuestion =
+  | { readonly kind: 'console'; readonly serverId: string; readonly type: string }
+  /** A driver asks that of another host. */
+  | { readonly kind: 'driver'; readonly question: unknown };
+
+/** Where hosts are reached. They say so themselves whenever they start. */
+export function linkFinder(store: Store) {
+  return async (host: string) => {
+    const [node] = await tables.nodes.find(store, (q) => q.where('host', '=', host));
+    return node?.process?.link;
+  };
+}
+
+/** Whether there is anything that a driver could be asked over a link. */
+export function hasLinkAnswers(driver: Driver): boolean {
+  return driver.answer !== undefined || driver.openConsole !== undefined;
+}
+
+/** Answers by a driver what is asked of its host. */
+export function linkAnswers(store: Store, driver: Driver) {
+  return async (asked: LinkQuestion, signal: AbortSignal): Promise<LinkAnswer> => {
+    if (asked.kind === 'driver' && driver.answer) return driver.answer(asked.question, signal);
+    if (asked.kind === 'console' && driver.openConsole) {
+      const server = await tables.servers.get(store, asked.serverId);
+      if (!server) throw new Error(`there is no server ${asked.serverId}`);
+      return { stream: await driver.openConsole(server, asked.type) };
+    }
+    throw new Error(`this host has no answer to the question ${asked.kind}`);
+  };
+}
