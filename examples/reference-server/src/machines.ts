@@ -1,9 +1,10 @@
 import { defaultPreset, type EngineOptions, type Preset } from '@apistrata/compute-engine';
 import { noMachines, SimulatedDriver } from '@apistrata/compute-engine/drivers';
-import { qemuDriver, qemuHost } from '@apistrata/qemu';
+import { qemuDriver } from '@apistrata/qemu';
 import type { Logger } from 'pino';
 import { imageSeed } from './image-seed.js';
 import type { Plan } from './plan.js';
+import { realMachines } from './real-machines.js';
 import { StartError } from './start-error.js';
 
 /** The preset with the images of `--image`. */
@@ -39,11 +40,6 @@ export async function machinesFrom(
       driver: (clock) => new SimulatedDriver({ clock, latencyMs: options['latency-ms'], rules: preset?.rules }),
     };
   }
-  const given = { directory: options['machine-dir'], acceleration: options.acceleration };
-  const { seed, acceleration, sentence } = await qemuHost(given);
-  log.info(sentence);
-  return {
-    preset: withImages(realPreset(preset, seed), options.image),
-    driver: qemuDriver({ ...given, acceleration }),
-  };
+  const { given, seed } = await realMachines(options, options['machine-dir'], log);
+  return { preset: withImages(realPreset(preset, seed), options.image), driver: qemuDriver(given) };
 }

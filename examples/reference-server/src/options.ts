@@ -72,6 +72,11 @@ export const optionTable = {
     'with --driver qemu: port of the proxy for screens and serial lines (default 6080, a free one where that is taken); browsers call it by --setting consoleProxyUrl=...',
     { least: 0, most: 65_535, fallback: undefined },
   ),
+  forward: list(
+    '[NAME:]PORT:GUESTPORT',
+    'with --driver qemu: a port of this computer that leads to one of a server; PORT may be a range, of which each server gets one',
+  ),
+  'forward-address': text('A', 'address of this computer that --forward listens on', '127.0.0.1'),
   image: list('FILE', 'adds a raw or qcow2 file to the built-in image service, for everybody to boot from'),
   'image-dir': text(
     'DIR',

@@ -3,15 +3,19 @@ import type { Socket } from 'node:net';
 import { join } from 'node:path';
 import type { FlavorCopy, Server } from '@apistrata/compute-engine';
 import type { DriverServices } from '@apistrata/compute-engine/drivers';
+import type { Forwards } from './forwards/forwards.js';
 import { writeConfigDrive } from './guest/config-drive.js';
 import { type GuestInterface, guestInterface } from './guest/guest-networks.js';
 import type { GuestSecrets } from './guest/meta-data.js';
 import { ImageCache } from './images/image-cache.js';
 import { Machine } from './machine/machine.js';
 import { MachineFolder } from './machine/machine-folder.js';
-import type { VolumeShape } from './machine/machine-shape.js';
+import type { NicShape, VolumeShape } from './machine/machine-shape.js';
 import type { DiskTools } from './machine/prepare-disks.js';
-import { shapeOf } from './machine/shape-of.js';
+import { nicShape, shapeOf } from './machine/shape-of.js';
+import type { NetworkMode } from './network/network-mode.js';
+import { userMode } from './network/user-mode.js';
+import type { NetworkBackend } from './network/user-network.js';
 import type { Acceleration } from './programs/acceleration.js';
 import type { RunAs } from './programs/run-program.js';
 import type { QmpClient } from './qmp/qmp-client.js';
@@ -27,6 +31,7 @@ export interface HostParts {
   readonly sandbox: boolean;
   readonly runAs: RunAs | undefined;
   readonly volumesAllowed: boolean;
+  readonly forwards: Forwards;
   readonly shutdownTimeoutMs: number;
 }
 
@@ -41,6 +46,7 @@ export class Host {
   readonly parts: HostParts;
   readonly disks: DiskTools;
   readonly volumes: VolumeStore;
+  readonly networks: NetworkMode;
   /** Those who read serial lines: one for each, for what a line says is said once. */
   readonly serialReaders = new Map<string, Socket>();
   readonly #leaving = new AbortController();
@@ -49,7 +55,7 @@ export class Host {
   readonly #machines = new Map<string, Machine>();
 
   constructor(parts: HostParts) {
-    const { directory, services, qemuImg, runAs, volumesAllowed } = parts;
+    const { directory, services, qemuImg, runAs, volumesAllowed, forwards } = parts;
     this.parts = parts;
     const { images } = services;
     const cache = new ImageCache({ folder: join(directory, 'images'), images, qemuImg, runAs });
@@ -59,6 +65,10 @@ export class Host {
       tools: this.disks,
       runAs,
       volumes: volumesAllowed ? services.volumes : undefined,
+    });
+    this.networks = userMode(forwards, async () => {
+      const ids = await this.machineIds();
+      return new Map(ids.map((id) => [id, this.machine({ id }).folder]));
     });
   }
 
@@ -92,7 +102,7 @@ export class Host {
     const shape = await shapeOf(server, flavor, {
       folder: machine.folder,
       acceleration,
-      interfaces: await this.interfaces(server),
+      nics: await this.nics(server, server.interfaces, true),
       ...(await this.#openVolumes(server)),
     });
     await machine.folder.boundConsole();
@@ -120,9 +130,16 @@ export class Host {
     if (!(await machine.shutDown(timeoutMs, signal))) await machine.end();
   }
 
-  interfaces(server: Server): Promise<readonly GuestInterface[]> {
+  interfaces(server: Server, which = server.interfaces): Promise<readonly GuestInterface[]> {
     const { networks } = this.parts.services;
-    return Promise.all(server.interfaces.map((one) => guestInterface(networks, server, one)));
+    return Promise.all(which.map((one) => guestInterface(networks, server, one)));
+  }
+
+  /** Interfaces of a server as its machine has them, with what they lead to. */
+  async nics(server: Server, which: Server['interfaces'], starting = false): Promise<readonly NicShape[]> {
+    const interfaces = await this.interfaces(server, which);
+    const backends = await this.networks.connect(server, interfaces, starting);
+    return interfaces.map((one, index) => nicShape(one, backends[index] as NetworkBackend));
   }
 
   async writeConfigDrive(
@@ -144,6 +161,7 @@ export class Host {
     for (const { volumeId } of server.blockDevices)
       if (volumeId !== null) await this.volumes.close(server.id, volumeId);
     await machine.folder.remove();
+    await this.networks.release(server.id);
     this.#machines.delete(server.id);
     await this.disks.cache.sweep();
   }
@@ -175,6 +193,7 @@ export class Host {
     clearInterval(this.#consoles);
     await this.#bounding;
     await this.volumes.leave();
+    await this.networks.leave();
     for (const machine of this.#machines.values()) machine.leave();
     this.#machines.clear();
   }

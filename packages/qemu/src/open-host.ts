@@ -1,6 +1,8 @@
 import { mkdir, stat } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import type { DriverServices } from '@apistrata/compute-engine/drivers';
+import { parseForward } from './forwards/forward-rule.js';
+import { Forwards } from './forwards/forwards.js';
 import { Host } from './host.js';
 import type { QemuOptions } from './options.js';
 import { kvmGroup, type Probe, probeAcceleration } from './programs/acceleration.js';
@@ -85,6 +87,11 @@ export async function openHost(options: QemuOptions, services: DriverServices): 
     acceleration: probe.acceleration,
     sandbox: await hasSandbox(found.program, found.runAs),
     volumesAllowed: options.volumes ?? true,
+    forwards: new Forwards({
+      rules: (options.forward ?? []).map(parseForward),
+      address: options.forwardAddress ?? '127.0.0.1',
+      log: options.log ?? (() => {}),
+    }),
     shutdownTimeoutMs: options.shutdownTimeoutMs ?? DEFAULT_SHUTDOWN_MS,
   });
   await host.disks.cache.sweep();

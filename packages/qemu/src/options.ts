@@ -1,3 +1,6 @@
+import { isIPv4 } from 'node:net';
+import { checkOptions } from '@apistrata/compute-engine/api';
+import { parseForward } from './forwards/forward-rule.js';
 import type { Acceleration } from './programs/acceleration.js';
 import type { RunAs } from './programs/run-program.js';
 
@@ -19,15 +22,37 @@ export interface QemuOptions {
    * that are processes of their own, where a volume would be another one on each.
    */
   readonly volumes?: boolean;
+  /**
+   * Ports of this computer that lead to guests: `[NAME:]HOSTPORT[-LAST]:GUESTPORT[/udp]`. `2222:22` is for the first server that
+   * starts, `web:8080:80` for servers named so, and of `2200-2299:22` each server gets a port of its own. Which it has got is told to
+   * `log`, and stays so for the server's life.
+   */
+  readonly forward?: readonly string[];
+  /** Address of this computer that `forward` listens on. Default 127.0.0.1. */
+  readonly forwardAddress?: string;
+  /** Told what administrators should know, in a line. */
+  readonly log?: (line: string) => void;
   /** How long a guest may take to end by itself after its power button was pressed, in milliseconds. Default 60,000. */
   readonly shutdownTimeoutMs?: number;
 }
 
-export const optionNames: Readonly<Record<keyof QemuOptions, true>> = {
+const optionNames: Readonly<Record<keyof QemuOptions, true>> = {
   directory: true,
   acceleration: true,
   program: true,
   runAs: true,
   volumes: true,
+  forward: true,
+  forwardAddress: true,
+  log: true,
   shutdownTimeoutMs: true,
 };
+
+/** @throws TypeError for options that there are not, or that cannot be */
+export function checkQemuOptions(place: string, options: QemuOptions): void {
+  checkOptions(place, options, optionNames);
+  for (const text of options.forward ?? []) parseForward(text);
+  const { forwardAddress } = options;
+  if (forwardAddress !== undefined && !isIPv4(forwardAddress))
+    throw new TypeError(`${place}: forwardAddress is an IPv4 address of this computer, not '${forwardAddress}'`);
+}

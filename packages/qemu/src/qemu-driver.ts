@@ -1,11 +1,10 @@
 import type { Clock } from '@apistrata/compute-engine';
-import { checkOptions } from '@apistrata/compute-engine/api';
 import type { Driver, DriverServices, DriverVerb } from '@apistrata/compute-engine/drivers';
 import { consoleOf, openConsole } from './consoles.js';
 import { diagnosticsOf } from './diagnostics.js';
 import { hostControl } from './host-control.js';
 import { openHost } from './open-host.js';
-import { optionNames, type QemuOptions } from './options.js';
+import { checkQemuOptions, type QemuOptions } from './options.js';
 import { verbs } from './verbs/all-verbs.js';
 import type { Order } from './verbs/order.js';
 import { obstacleTo } from './verbs/password.js';
@@ -26,7 +25,7 @@ import { snapshotContent } from './verbs/snapshots.js';
  * ```
  */
 export function qemuDriver(options: QemuOptions): (clock: Clock, services: DriverServices) => Promise<Driver> {
-  checkOptions('qemuDriver()', options, optionNames);
+  checkQemuOptions('qemuDriver()', options);
   return async (_clock, services) => {
     const host = await openHost(options, services);
     return {

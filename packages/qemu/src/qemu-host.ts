@@ -1,9 +1,8 @@
 import { statfs } from 'node:fs/promises';
 import { availableParallelism, hostname, totalmem } from 'node:os';
 import type { HostSeed } from '@apistrata/compute-engine';
-import { checkOptions } from '@apistrata/compute-engine/api';
 import { look } from './open-host.js';
-import { optionNames, type QemuOptions } from './options.js';
+import { checkQemuOptions, type QemuOptions } from './options.js';
 import type { Acceleration } from './programs/acceleration.js';
 import { runProgram } from './programs/run-program.js';
 
@@ -34,7 +33,7 @@ export function versionNumber(text: string): number {
  * @throws QemuError with the cure: `QEMU_MISSING`, `DIRECTORY_UNUSABLE`, `ACCELERATION_MISSING`
  */
 export async function qemuHost(options: QemuOptions): Promise<QemuHost> {
-  checkOptions('qemuHost()', options, optionNames);
+  checkQemuOptions('qemuHost()', options);
   const { program, directory, runAs, probe } = await look(options);
   const { acceleration, reason } = probe;
   const [version, { blocks, bsize }] = await Promise.all([

@@ -24,6 +24,11 @@ describe('a computer that is to run machines', () => {
     );
   });
 
+  it('refuses forwards and addresses that cannot be', () => {
+    expect(() => qemuDriver({ directory: folder, forward: ['80:80'] })).toThrow("forward: '80:80'");
+    expect(() => qemuDriver({ directory: folder, forwardAddress: 'here,restrict=off' })).toThrow('forwardAddress');
+  });
+
   it('reads the version of QEMU', () => {
     expect(versionNumber('QEMU emulator version 7.2.22 (Debian 1:7.2)')).toBe(7_002_022);
     expect(versionNumber('QEMU emulator version 10.0')).toBe(10_000_000);

@@ -3,7 +3,7 @@ import { resolve } from 'node:path';
 import { SecretKeyError } from '@apistrata/compute-engine';
 import { type Driver, SimulatedDriver } from '@apistrata/compute-engine/drivers';
 import { createHost, type Host, type HostOptions } from '@apistrata/compute-engine/hosts';
-import { QemuError, qemuDriver, qemuHost } from '@apistrata/qemu';
+import { QemuError, qemuDriver } from '@apistrata/qemu';
 import { type Logger, pino } from 'pino';
 import { z } from 'zod';
 import { isFile, secretKeyFile, withoutPassword } from '../database-url.js';
@@ -11,6 +11,7 @@ import type { Ending } from '../end-in-order.js';
 import { pairs, text, wholeNumber } from '../option-kinds.js';
 import type { Options } from '../options.js';
 import { type OptionTable, readCommandLine } from '../read-options.js';
+import { realMachines } from '../real-machines.js';
 import { catalogsFrom } from '../services.js';
 import { StartError } from '../start-error.js';
 
@@ -60,7 +61,7 @@ export function hostHelpText(): string {
     '',
     'Makes this computer a host of the cloud whose API other processes serve with the same database. It runs servers',
     'by --driver (simulated or qemu) until it is told to end; virtual machines go on, and the next start takes them over.',
-    '--db, --secret-key-file, --machine-dir, --acceleration, --latency-ms, --image-dir, --image-url, --network-url,',
+    '--db, --secret-key-file, --machine-dir, --acceleration, --forward, --latency-ms, --image-dir, --image-url, --network-url,',
     '--identity-url, --database, --log-level, --config and the environment are those of the server (--help).',
     '',
     ...rows,
@@ -84,12 +85,10 @@ async function driverFrom(
   }
   if (options.driver === 'none')
     throw new StartError('--driver none is for processes that serve the API: a host needs one');
-  const given = { directory, acceleration: options.acceleration };
-  const { seed, acceleration, sentence } = await qemuHost(given);
-  log.info(sentence);
+  const { given, seed } = await realMachines(options, directory, log);
   const { ramAllocationRatio, hypervisorType, hypervisorVersion } = seed;
   return {
-    driver: qemuDriver({ ...given, acceleration, volumes: false }),
+    driver: qemuDriver({ ...given, volumes: false }),
     told: { ramAllocationRatio, hypervisorType, hypervisorVersion },
   };
 }

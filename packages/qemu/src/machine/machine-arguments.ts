@@ -1,3 +1,4 @@
+import type { NetworkBackend } from '../network/user-network.js';
 import { blockDevice, blockNodes } from './block-devices.js';
 import type { MachineFolder } from './machine-folder.js';
 import type { MachineShape, NicShape } from './machine-shape.js';
@@ -19,9 +20,12 @@ export function netdevId(nicId: string): string {
 
 /** The same as nicBackend for `-netdev`, whose older versions know no JSON. */
 function netdevArgument(nic: NicShape): string {
-  const { type, ...fields } = nicBackend(nic) as Readonly<Record<string, string | number | boolean>>;
+  const { type, ...fields } = nicBackend(nic) as NetworkBackend;
   const spelled = (value: string | number | boolean) => (typeof value === 'boolean' ? (value ? 'on' : 'off') : value);
-  return [type, ...Object.entries(fields).map(([name, value]) => `${name}=${spelled(value)}`)].join(',');
+  const parts = Object.entries(fields).flatMap(([name, value]) =>
+    typeof value === 'object' ? value.map(({ str }) => `${name}=${str}`) : `${name}=${spelled(value)}`,
+  );
+  return [type, ...parts].join(',');
 }
 
 /** Forbids what QEMU never needs: other programs, other users' rights, priorities. */

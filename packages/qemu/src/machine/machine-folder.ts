@@ -32,6 +32,8 @@ const FILES = {
   /** The channel to the agent in the guest. */
   agent: 'agent',
   moving: 'moving',
+  /** Ports of this computer that lead to the guest. */
+  forwards: 'forwards.json',
 } as const;
 
 /** The most that is kept of what a console printed. */

@@ -1,4 +1,4 @@
-import type { NetworkBackend } from '../guest/user-network.js';
+import type { NetworkBackend } from '../network/user-network.js';
 import type { Acceleration } from '../programs/acceleration.js';
 
 /** A disk that is a file of this host. */

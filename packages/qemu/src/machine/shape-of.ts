@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import type { FlavorCopy, Server } from '@apistrata/compute-engine';
 import { hasAgent } from '../guest/guest-agent.js';
 import type { GuestInterface } from '../guest/guest-networks.js';
-import { userNetwork } from '../guest/user-network.js';
+import type { NetworkBackend } from '../network/user-network.js';
 import type { Acceleration } from '../programs/acceleration.js';
 import type { MachineFolder } from './machine-folder.js';
 import type { CpuTopology, DiskShape, KernelShape, MachineShape, NicShape, VolumeShape } from './machine-shape.js';
@@ -12,8 +12,8 @@ export function nicId(portId: string): string {
   return `nic-${portId}`;
 }
 
-export function nicShape(nic: GuestInterface): NicShape {
-  return { id: nicId(nic.portId), mac: nic.mac, mtu: nic.mtu, backend: userNetwork(nic) };
+export function nicShape(nic: GuestInterface, backend: NetworkBackend): NicShape {
+  return { id: nicId(nic.portId), mac: nic.mac, mtu: nic.mtu, backend };
 }
 
 const positive = (text: string | undefined) =>
@@ -56,13 +56,13 @@ export async function shapeOf(
   parts: {
     readonly folder: MachineFolder;
     readonly acceleration: Acceleration;
-    readonly interfaces: readonly GuestInterface[];
+    readonly nics: readonly NicShape[];
     /** The volume that it boots from, where it does, and the others. */
     readonly bootVolume: VolumeShape | null;
     readonly volumes: readonly VolumeShape[];
   },
 ): Promise<MachineShape> {
-  const { folder, acceleration, interfaces, bootVolume, volumes } = parts;
+  const { folder, acceleration, nics, bootVolume, volumes } = parts;
   const rescued = await folder.exists('rescue');
   const disk = (id: string, file: string): DiskShape => ({ id, file });
   const system = [
@@ -84,7 +84,7 @@ export async function shapeOf(
     kernel: await kernelOf(folder, rescued),
     disks: [...system, ...extra, ...volumes],
     configDrive: (await folder.exists(configDrive)) ? folder.file(configDrive) : null,
-    nics: interfaces.map(nicShape),
+    nics,
     agent: hasAgent(server),
   };
 }

@@ -1,7 +1,6 @@
-import { guestInterface } from '../guest/guest-networks.js';
 import { netdevId, nicBackend, nicDevice } from '../machine/machine-arguments.js';
 import { GONE, removeDevice, THERE, unlessSo } from '../machine/remove-device.js';
-import { nicId, nicShape } from '../machine/shape-of.js';
+import { nicId } from '../machine/shape-of.js';
 import type { Verbs } from './order.js';
 
 /** How long a guest may take to let go of a device. */
@@ -12,7 +11,8 @@ export const interfaces: Verbs = {
   attach_interface: async ({ host, work, server }) => {
     const qmp = await host.machine(server).running();
     if (!qmp) return;
-    const nic = nicShape(await guestInterface(host.parts.services.networks, server, work.interface));
+    const [nic] = await host.nics(server, [work.interface]);
+    if (!nic) return;
     await qmp.execute('netdev_add', nicBackend(nic)).catch(unlessSo(THERE));
     await qmp.execute('device_add', nicDevice(nic)).catch(unlessSo(THERE));
   },

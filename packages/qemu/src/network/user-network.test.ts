@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { GuestAddress, GuestInterface } from './guest-networks.js';
+import type { GuestAddress, GuestInterface } from '../guest/guest-networks.js';
 import { userNetwork } from './user-network.js';
 
 function nic(...addresses: readonly Partial<GuestAddress>[]): GuestInterface {

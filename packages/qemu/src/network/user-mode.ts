@@ -1,0 +1,17 @@
+import type { Forwards } from '../forwards/forwards.js';
+import type { MachineFolder } from '../machine/machine-folder.js';
+import type { NetworkMode } from './network-mode.js';
+import { hasUserNetwork, userNetwork } from './user-network.js';
+
+/** Networks that QEMU plays, each for one guest; the first one has the forwards. */
+export function userMode(forwards: Forwards, folders: () => Promise<ReadonlyMap<string, MachineFolder>>): NetworkMode {
+  return {
+    async connect(server, interfaces, starting) {
+      const first = starting ? interfaces.findIndex(hasUserNetwork) : -1;
+      const published = first < 0 ? undefined : await forwards.for(server, folders);
+      return interfaces.map((one, index) => userNetwork(one, index === first ? published : undefined));
+    },
+    release: (serverId) => forwards.release(serverId),
+    leave: async () => {},
+  };
+}
