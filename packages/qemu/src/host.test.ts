@@ -31,6 +31,7 @@ describe('a computer with machines', () => {
       acceleration: 'tcg',
       sandbox: false,
       runAs: undefined,
+      network: () => ({ connect: async () => [], release: async () => {}, leave: async () => {} }),
       shutdownTimeoutMs: 0,
       volumesAllowed: true,
     });

@@ -3,7 +3,6 @@ import type { Socket } from 'node:net';
 import { join } from 'node:path';
 import type { FlavorCopy, Server } from '@apistrata/compute-engine';
 import type { DriverServices } from '@apistrata/compute-engine/drivers';
-import type { Forwards } from './forwards/forwards.js';
 import { writeConfigDrive } from './guest/config-drive.js';
 import { type GuestInterface, guestInterface } from './guest/guest-networks.js';
 import type { GuestSecrets } from './guest/meta-data.js';
@@ -13,8 +12,7 @@ import { MachineFolder } from './machine/machine-folder.js';
 import type { NicShape, VolumeShape } from './machine/machine-shape.js';
 import type { DiskTools } from './machine/prepare-disks.js';
 import { nicShape, shapeOf } from './machine/shape-of.js';
-import type { NetworkMode } from './network/network-mode.js';
-import { userMode } from './network/user-mode.js';
+import type { MachinePlaces, NetworkMode } from './network/network-mode.js';
 import type { NetworkBackend } from './network/user-network.js';
 import type { Acceleration } from './programs/acceleration.js';
 import type { RunAs } from './programs/run-program.js';
@@ -31,7 +29,8 @@ export interface HostParts {
   readonly sandbox: boolean;
   readonly runAs: RunAs | undefined;
   readonly volumesAllowed: boolean;
-  readonly forwards: Forwards;
+  /** What interfaces lead to. */
+  readonly network: (places: MachinePlaces) => NetworkMode;
   readonly shutdownTimeoutMs: number;
 }
 
@@ -42,7 +41,7 @@ const CONSOLES_MS = 60_000;
 const MAX_DEVICE_NAME = 32;
 
 /** This computer, with the machines that run on it: what all work on machines is done with. */
-export class Host {
+export class Host implements MachinePlaces {
   readonly parts: HostParts;
   readonly disks: DiskTools;
   readonly volumes: VolumeStore;
@@ -55,7 +54,7 @@ export class Host {
   readonly #machines = new Map<string, Machine>();
 
   constructor(parts: HostParts) {
-    const { directory, services, qemuImg, runAs, volumesAllowed, forwards } = parts;
+    const { directory, services, qemuImg, runAs, volumesAllowed, network } = parts;
     this.parts = parts;
     const { images } = services;
     const cache = new ImageCache({ folder: join(directory, 'images'), images, qemuImg, runAs });
@@ -66,15 +65,16 @@ export class Host {
       runAs,
       volumes: volumesAllowed ? services.volumes : undefined,
     });
-    this.networks = userMode(forwards, async () => {
-      const ids = await this.machineIds();
-      return new Map(ids.map((id) => [id, this.machine({ id }).folder]));
-    });
+    this.networks = network(this);
   }
 
   /** Ids of the servers that have a folder here. */
   machineIds(): Promise<string[]> {
     return readdir(join(this.parts.directory, 'machines'));
+  }
+
+  folderOf(serverId: string): MachineFolder {
+    return this.machine({ id: serverId }).folder;
   }
 
   /** The machine of a server, whether it is there or not. */

@@ -4,6 +4,7 @@ import type { DriverServices } from '@apistrata/compute-engine/drivers';
 import { parseForward } from './forwards/forward-rule.js';
 import { Forwards } from './forwards/forwards.js';
 import { Host } from './host.js';
+import { userMode } from './network/user-mode.js';
 import type { QemuOptions } from './options.js';
 import { kvmGroup, type Probe, probeAcceleration } from './programs/acceleration.js';
 import { findProgram } from './programs/find-program.js';
@@ -78,6 +79,10 @@ export async function look(options: QemuOptions): Promise<Found> {
   return { directory, program, qemuImg, runAs, probe };
 }
 
+function forwardsOf({ forward = [], forwardAddress = '127.0.0.1', log = () => {} }: QemuOptions): Forwards {
+  return new Forwards({ rules: forward.map(parseForward), address: forwardAddress, log });
+}
+
 /** Makes this computer a host. Throws as {@link look} does. */
 export async function openHost(options: QemuOptions, services: DriverServices): Promise<Host> {
   const { probe, ...found } = await look(options);
@@ -87,11 +92,7 @@ export async function openHost(options: QemuOptions, services: DriverServices): 
     acceleration: probe.acceleration,
     sandbox: await hasSandbox(found.program, found.runAs),
     volumesAllowed: options.volumes ?? true,
-    forwards: new Forwards({
-      rules: (options.forward ?? []).map(parseForward),
-      address: options.forwardAddress ?? '127.0.0.1',
-      log: options.log ?? (() => {}),
-    }),
+    network: (places) => userMode(forwardsOf(options), places),
     shutdownTimeoutMs: options.shutdownTimeoutMs ?? DEFAULT_SHUTDOWN_MS,
   });
   await host.disks.cache.sweep();

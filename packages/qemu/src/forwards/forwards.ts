@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { readFile, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import type { Server } from '@apistrata/compute-engine';
-import type { MachineFolder } from '../machine/machine-folder.js';
+import type { MachinePlaces } from '../network/network-mode.js';
 import type { ForwardRule } from './forward-rule.js';
 
 /** A port of this computer that leads to one of a guest. */
@@ -71,16 +71,13 @@ export class Forwards {
 
   /**
    * The forwards of a server that is about to start.
-   * @param folders those of all machines of this computer
+   * @param places where its port and those of others are written
    */
-  for(
-    { id, name }: Pick<Server, 'id' | 'name'>,
-    folders: () => Promise<ReadonlyMap<string, MachineFolder>>,
-  ): Promise<UserForwards> {
+  for({ id, name }: Pick<Server, 'id' | 'name'>, places: MachinePlaces): Promise<UserForwards> {
     const { address, rules, log } = this.#options;
     if (rules.length === 0) return Promise.resolve({ address, forwards: [] });
     const given = this.#turn.then(async () => {
-      const held = await this.#heldBy(folders);
+      const held = await this.#heldBy(places);
       const before = held.get(id) ?? [];
       const others = [...held].flatMap(([other, forwards]) => (other === id ? [] : forwards));
       const mine: Forward[] = [];
@@ -93,8 +90,7 @@ export class Forwards {
         } else log(`no port of --forward ${rule.text} is free for ${where}`);
       }
       held.set(id, mine);
-      const folder = (await folders()).get(id);
-      if (folder) await writeFile(folder.file('forwards'), JSON.stringify(mine), { mode: 0o600 });
+      await writeFile(places.folderOf(id).file('forwards'), JSON.stringify(mine), { mode: 0o600 });
       return { address, forwards: mine };
     });
     this.#turn = given.catch(() => {});
@@ -106,11 +102,11 @@ export class Forwards {
     (await this.#held)?.delete(id);
   }
 
-  async #heldBy(folders: () => Promise<ReadonlyMap<string, MachineFolder>>) {
-    this.#held ??= folders().then(async (all) => {
+  async #heldBy(places: MachinePlaces): Promise<Map<string, readonly Forward[]>> {
+    this.#held ??= places.machineIds().then(async (ids) => {
       const held = new Map<string, readonly Forward[]>();
-      for (const [id, folder] of all) {
-        const text = await readFile(folder.file('forwards'), 'utf8').catch(() => '[]');
+      for (const id of ids) {
+        const text = await readFile(places.folderOf(id).file('forwards'), 'utf8').catch(() => '[]');
         held.set(id, JSON.parse(text));
       }
       return held;

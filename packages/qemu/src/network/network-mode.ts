@@ -1,6 +1,14 @@
 import type { Server } from '@apistrata/compute-engine';
 import type { GuestInterface } from '../guest/guest-networks.js';
+import type { MachineFolder } from '../machine/machine-folder.js';
 import type { NetworkBackend } from './user-network.js';
+
+/** The servers of this computer, as networks know them. */
+export interface MachinePlaces {
+  /** Ids of the servers that have a folder here. */
+  machineIds(): Promise<readonly string[]>;
+  folderOf(serverId: string): MachineFolder;
+}
 
 /** What interfaces of guests lead to. */
 export interface NetworkMode {

@@ -1,14 +1,13 @@
 import type { Forwards } from '../forwards/forwards.js';
-import type { MachineFolder } from '../machine/machine-folder.js';
-import type { NetworkMode } from './network-mode.js';
+import type { MachinePlaces, NetworkMode } from './network-mode.js';
 import { hasUserNetwork, userNetwork } from './user-network.js';
 
 /** Networks that QEMU plays, each for one guest; the first one has the forwards. */
-export function userMode(forwards: Forwards, folders: () => Promise<ReadonlyMap<string, MachineFolder>>): NetworkMode {
+export function userMode(forwards: Forwards, places: MachinePlaces): NetworkMode {
   return {
     async connect(server, interfaces, starting) {
       const first = starting ? interfaces.findIndex(hasUserNetwork) : -1;
-      const published = first < 0 ? undefined : await forwards.for(server, folders);
+      const published = first < 0 ? undefined : await forwards.for(server, places);
       return interfaces.map((one, index) => userNetwork(one, index === first ? published : undefined));
     },
     release: (serverId) => forwards.release(serverId),
