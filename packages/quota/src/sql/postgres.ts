@@ -1,7 +1,12 @@
-import type { SqlDatabase, SqlRow, Steps } from './sql-database.js';
+import type { SqlDatabase, SqlRow, SqlValue, Statement, Steps } from './sql-database.js';
+
+interface PostgresResult {
+  readonly rows: unknown[];
+}
 
 interface PostgresClient {
-  query(text: string, values?: unknown[]): Promise<{ readonly rows: unknown[] }>;
+  /** Several statements in one text are answered with a list. */
+  query(text: string): Promise<PostgresResult | readonly PostgresResult[]>;
   release(error?: boolean): void;
   on(event: 'error', listener: () => void): unknown;
   off(event: 'error', listener: () => void): unknown;
@@ -43,10 +48,7 @@ async function transact<T>(pool: PostgresPool, work: () => Steps<T>): Promise<T>
   };
   client.on('error', lost);
   try {
-    await client.query('BEGIN');
-    const result = await drive(client, work());
-    await client.query('COMMIT');
-    return result;
+    return await drive(client, work());
   } catch (error) {
     // A connection that cannot even roll back is of no use to the next one.
     await client.query('ROLLBACK').catch(() => {
@@ -59,27 +61,38 @@ async function transact<T>(pool: PostgresPool, work: () => Steps<T>): Promise<T>
   }
 }
 
+/**
+ * A whole transaction, with as few round trips as it has questions, and one more at the most: what has no answer goes out
+ * together with the next question, as one text, and so do `BEGIN` and `COMMIT`.
+ */
 async function drive<T>(client: PostgresClient, steps: Steps<T>): Promise<T> {
+  const texts = ['BEGIN'];
+  const send = async () => {
+    const results = [await client.query(texts.splice(0).join(';'))].flat();
+    return (results.at(-1)?.rows ?? []) as SqlRow[];
+  };
   let step = steps.next([]);
   while (!step.done) {
-    const { sql, parameters } = step.value;
-    const { rows } = await client.query(numbered(sql), [...parameters]);
-    step = steps.next(rows as SqlRow[]);
+    texts.push(textOf(step.value));
+    step = steps.next(step.value.returns ? await send() : []);
   }
+  texts.push('COMMIT');
+  await send();
   return step.value;
 }
 
-const numberedTexts = new Map<string, string>();
+/** A statement with its parameters written into it, for only one of a text may have them apart. */
+function textOf({ sql, parameters }: Statement): string {
+  const values = parameters.values();
+  // Statements of the store hold no other question marks.
+  return sql.replace(/\?/g, () => literal(values.next().value ?? null));
+}
 
-/** `?` as `$1`, `$2`, ... Statements of the store are few and hold no other question marks. */
-function numbered(sql: string): string {
-  let text = numberedTexts.get(sql);
-  if (text === undefined) {
-    let position = 0;
-    text = sql.replace(/\?/g, () => `$${++position}`);
-    numberedTexts.set(sql, text);
-  }
-  return text;
+/** As PostgreSQL reads it whatever its settings are. No text of the store holds a NUL. */
+function literal(value: SqlValue): string {
+  if (typeof value !== 'string') return String(value);
+  const quoted = `'${value.replaceAll("'", "''")}'`;
+  return value.includes('\\') ? ` E${quoted.replaceAll('\\', '\\\\')}` : quoted;
 }
 
 function codeOf(error: unknown): string {

@@ -22,6 +22,9 @@ export interface SqlStore extends QuotaStore {
   createSchema(): Promise<void>;
 }
 
+/** One after the other: those about the same counters would only wait for each other, with a connection each. */
+const BATCHES = { size: 250, atOnce: 1 };
+
 const PREFIX = /^[A-Za-z_][A-Za-z0-9_]{0,30}$/;
 
 /**
@@ -50,9 +53,13 @@ class QuotaSqlStore implements SqlStore {
   readonly #database: SqlDatabase;
   readonly #text: ReturnType<typeof statementsFor>;
   readonly #steps: QuotaSteps;
-  readonly #reserving = new Coalescer(async (requests: readonly ReserveRequest[]) => this.#reserveAll(requests));
-  readonly #settling = new Coalescer(async (settlements: readonly Settlement[]) => this.#settleAll(settlements));
-  readonly #returning = new Coalescer(async (returns: readonly Return[]) => this.#giveBackAll(returns));
+  readonly #reserving = new Coalescer(BATCHES, async (requests: readonly ReserveRequest[]) =>
+    this.#reserveAll(requests),
+  );
+  readonly #settling = new Coalescer(BATCHES, async (settlements: readonly Settlement[]) =>
+    this.#settleAll(settlements),
+  );
+  readonly #returning = new Coalescer(BATCHES, async (returns: readonly Return[]) => this.#giveBackAll(returns));
 
   constructor({ database, clock }: SqlStoreOptions, prefix: string) {
     const serverTime = database.dialect === 'postgres' ? () => null : Date.now;

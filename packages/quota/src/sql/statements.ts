@@ -27,6 +27,9 @@ export function statementsFor(dialect: SqlDatabase['dialect'], prefix: string) {
   // Once it has counted rows, SQLite may think the primary key as good, and read every reservation of the project.
   const byExpiry = postgres ? '' : `INDEXED BY ${holds}_by_expiry`;
 
+  const lock = `INSERT INTO ${counters} (project, kind, used, reserved)
+      SELECT ${item(0, 'text')}, ${item(1, 'text')}, 0, 0 FROM ${list} WHERE true
+      ON CONFLICT (project, kind) DO UPDATE SET used = ${counters}.used`;
   return {
     schema: [
       `CREATE TABLE IF NOT EXISTS ${limits} (
@@ -41,11 +44,10 @@ export function statementsFor(dialect: SqlDatabase['dialect'], prefix: string) {
       // A refusal looks for expired reservations of its project: it must not read those that hold.
       `CREATE INDEX IF NOT EXISTS ${holds}_by_expiry ON ${holds} (project, expires_at)`,
     ],
-    /** [[project, kind]], sorted: makes counters that are missing, locks all and reads them with their own limits. */
-    lock: `INSERT INTO ${counters} (project, kind, used, reserved)
-      SELECT ${item(0, 'text')}, ${item(1, 'text')}, 0, 0 FROM ${list} WHERE true
-      ON CONFLICT (project, kind) DO UPDATE SET used = ${counters}.used
-      RETURNING project, kind, used, reserved,
+    /** [[project, kind]], sorted: makes counters that are missing, and locks all. */
+    lock,
+    /** The same, and reads them with their own limits. */
+    lockAndRead: `${lock} RETURNING project, kind, used, reserved,
         (SELECT own_limits FROM ${limits} AS own WHERE own.project = ${counters}.project) AS own_limits`,
     /** [[project, kind, used, reserved]]: adds to counters. */
     add: `UPDATE ${counters} SET used = used + ${item(2, 'bigint')}, reserved = reserved + ${item(3, 'bigint')}

@@ -39,7 +39,9 @@ export class QuotaSteps {
   }
 
   *reserve(requests: readonly ReserveRequest[]): Steps<ReserveOutcome> {
-    const counters = yield* this.#lock(requests);
+    const rows = yield read(this.#text.lockAndRead, countersOf(requests));
+    const own = new Map<string, OwnLimits>();
+    const counters = new Map(rows.map((row) => [keyOf(String(row.project), String(row.kind)), counterOf(row, own)]));
     const deltas = new Map<string, Delta>();
     const outcomes = requests.map((request) => {
       const exceeded = exceededBy(request, counters);
@@ -94,7 +96,7 @@ export class QuotaSteps {
 
   *giveBack(returns: readonly Return[]): Steps<readonly undefined[]> {
     // Locked in the common order first: an UPDATE of several rows alone takes them in any order.
-    yield* this.#lock(returns);
+    yield write(this.#text.lock, countersOf(returns));
     const sums = new Map<string, readonly [string, string, number]>();
     for (const { project, amounts } of returns) {
       for (const [kind, amount] of Object.entries(amounts)) {
@@ -124,7 +126,7 @@ export class QuotaSteps {
   }
 
   *#end(settlements: readonly Settlement[], text: string): Steps<Set<string>> {
-    yield* this.#lock(settlements.map(({ hold }) => hold));
+    yield write(this.#text.lock, countersOf(settlements.map(({ hold }) => hold)));
     const ids = tuples(settlements.map(({ hold }) => [hold.project, hold.id]));
     const ended = new Set((yield read(text, ids, this.#now())).map((row) => String(row.id)));
     const deltas = new Map<string, Delta>();
@@ -142,23 +144,21 @@ export class QuotaSteps {
     return ended;
   }
 
-  *#lock(about: readonly Return[]): Steps<Map<string, Counter>> {
-    const byKey = new Map<string, readonly [project: string, kind: string]>();
-    for (const { project, amounts } of about) {
-      for (const kind of Object.keys(amounts)) byKey.set(keyOf(project, kind), [project, kind]);
-    }
-    // Compared as UTF-16 units, so that all processes have the same order whatever their language.
-    const keys = [...byKey].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, counter]) => counter);
-    const rows = yield read(this.#text.lock, tuples(keys));
-    const own = new Map<string, OwnLimits>();
-    return new Map(rows.map((row) => [keyOf(String(row.project), String(row.kind)), counterOf(row, own)]));
-  }
-
   *#add(deltas: ReadonlyMap<string, Delta>): Steps<void> {
     if (deltas.size === 0) return;
     const rows = [...deltas.values()].map(({ project, kind, used, reserved }) => [project, kind, used, reserved]);
     yield write(this.#text.add, tuples(rows));
   }
+}
+
+/** The counters that are to be locked, each once and in the order that all have, as the parameter of statements. */
+function countersOf(about: readonly Return[]): string {
+  const byKey = new Map<string, readonly [project: string, kind: string]>();
+  for (const { project, amounts } of about) {
+    for (const kind of Object.keys(amounts)) byKey.set(keyOf(project, kind), [project, kind]);
+  }
+  // Compared as UTF-16 units, so that all processes have the same order whatever their language.
+  return tuples([...byKey].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, counter]) => counter));
 }
 
 function lockedCounter(counters: ReadonlyMap<string, Counter>, project: string, kind: string): Counter {

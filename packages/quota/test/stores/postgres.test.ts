@@ -70,6 +70,79 @@ describe.skipIf(!url)('on a real server', () => {
     expect(rows.map(({ used, reserved }) => [Number(used), Number(reserved)])).toEqual(rows.map(() => [0, 0]));
   });
 
+  it('asks the server twice to reserve and twice to settle, however many ask at once', async () => {
+    const texts: string[] = [];
+    const noting = {
+      async connect() {
+        const client = await pool.connect();
+        return {
+          query: (text: string) => {
+            texts.push(text);
+            return client.query(text);
+          },
+          release: (broken?: boolean) => client.release(broken),
+          on: client.on.bind(client),
+          off: client.off.bind(client),
+        };
+      },
+    };
+    await fresh();
+    const store = sqlStore({ database: postgres(noting), tablePrefix: `t${opened - 1}_` });
+    const holds = Array.from({ length: 50 }, (_, n) => ({
+      id: `h${n}`,
+      project: `p${n % 3}`,
+      amounts: { secrets: 1 },
+    }));
+    const asked = async (work: () => Promise<unknown>) => {
+      texts.length = 0;
+      await work();
+      return texts.length;
+    };
+    const reserve = () =>
+      Promise.all(holds.map((hold) => store.reserve({ ...hold, defaults: { secrets: -1 }, ttlMs: 60_000 })));
+    expect(await asked(reserve)).toBe(2);
+    expect(await asked(() => Promise.all(holds.map((hold) => store.settle(hold, 'commit'))))).toBe(2);
+    expect((await store.counts('p0')).secrets).toEqual({ used: 17, reserved: 0 });
+  });
+
+  it.each(['on', 'off'])(
+    'takes names for names, whatever is in them, with standard_conforming_strings %s',
+    async (setting) => {
+      const store = await fresh();
+      const strict = new pg.Pool({
+        connectionString: url,
+        options: `${pool.options.options} -c standard_conforming_strings=${setting}`,
+      });
+      try {
+        const same = sqlStore({ database: postgres(strict), tablePrefix: `t${opened - 1}_` });
+        const names = [
+          "it's",
+          "'; DROP TABLE counters; --",
+          '\\',
+          "\\'",
+          "\\\\'",
+          '? $1 $& :a',
+          '"',
+          '\n\t',
+          '\u2028é😀',
+          'E',
+        ];
+        for (const [number, project] of names.entries()) {
+          const hold = { id: `${project}-id`, project, amounts: { secrets: number + 1 } };
+          expect(await same.reserve({ ...hold, defaults: { secrets: 20 }, ttlMs: 60_000 })).toEqual([]);
+          await same.setLimits(project, { secrets: number });
+          expect(await same.settle(hold, 'commit')).toBe(true);
+        }
+        const found = await Promise.all(names.map(async (name) => (await store.counts(name)).secrets?.used));
+        expect(found).toEqual(names.map((_, number) => number + 1));
+        const { entries } = await store.listLimits({ limit: 100, offset: 0 });
+        expect(entries.map(({ project }) => project)).toEqual(names);
+      } finally {
+        await strict.end();
+      }
+    },
+  );
+
   it('a transaction that fails leaves the pool usable', async () => {
     const broken = sqlStore({ database: postgres(pool), tablePrefix: 'missing_' });
     for (let attempt = 0; attempt < 30; attempt++)
