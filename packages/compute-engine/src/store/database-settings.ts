@@ -1,3 +1,5 @@
+import { availableParallelism } from 'node:os';
+
 /** What `202 Accepted` promises of a SQLite file: `disk` outlives a power cut, `process` only the end of the process. */
 export type Durability = 'disk' | 'process';
 
@@ -7,6 +9,11 @@ export interface DatabaseSettings {
   readonly durability: Durability;
   /** PostgreSQL: connections at the most. */
   readonly poolSize: number;
+  /**
+   * Questions that may take long, such as for a part of a name among many servers, that are asked at the same time: threads
+   * for a SQLite file, connections to PostgreSQL (half of `poolSize` at the most). Others of them wait.
+   */
+  readonly longReads: number;
   /** PostgreSQL: how long work waits for a free connection, or for a new one to be made. */
   readonly poolWaitMs: number;
   /** PostgreSQL: what a statement may take; 0 is without limit. */
@@ -21,6 +28,8 @@ export interface DatabaseSettings {
 export const defaultDatabaseSettings: DatabaseSettings = {
   durability: 'disk',
   poolSize: 10,
+  // Whoever shares the machine with the database leaves a processor to those who serve requests.
+  longReads: Math.max(1, Math.min(4, availableParallelism() - 1)),
   poolWaitMs: 10_000,
   statementTimeoutMs: 30_000,
   lockTimeoutMs: 10_000,
@@ -41,7 +50,7 @@ export function databaseSettings(given: Partial<DatabaseSettings>): DatabaseSett
   if (durability !== 'disk' && durability !== 'process')
     throw new RangeError(`durability is '${durability}': it is 'disk' or 'process'`);
   for (const [name, value] of Object.entries(numbers)) {
-    const least = name.startsWith('pool') ? 1 : 0;
+    const least = name.startsWith('pool') || name === 'longReads' ? 1 : 0;
     if (!Number.isInteger(value) || value < least || value > LONGEST_MS)
       throw new RangeError(`${name} is ${value}: it is a whole number from ${least} to ${LONGEST_MS}`);
   }

@@ -6,7 +6,7 @@ import { observedDialect } from './observed-dialect.js';
 import { postgresDialects } from './postgres-dialect.js';
 import { RecordCache } from './record-cache.js';
 import { sqliteDialect } from './sqlite-dialect.js';
-import { MOST_READERS, sqliteReaders } from './sqlite-readers.js';
+import { sqliteReaders } from './sqlite-readers.js';
 
 /** Tables are known by their definitions (see document-table.ts), so Kysely sees rows of any shape. */
 export type Rows = Record<string, any>;
@@ -18,7 +18,7 @@ export interface Session {
   readonly db: Kysely<Rows>;
   /**
    * The same database for questions that may take long. A SQLite file: connections of other threads, which can only
-   * read, as the one for everything else runs in the thread that serves requests. PostgreSQL: half of the connections.
+   * read, as the one for everything else runs in the thread that serves requests. PostgreSQL: some of the connections.
    */
   readonly longReads: Kysely<Rows>;
   readonly kind: DatabaseKind;
@@ -61,7 +61,7 @@ export function openDatabase(url: string, settings: DatabaseSettings, observer?:
   // What is told of the pool is told of the connections that requests wait for.
   const longReads = plain.longReads
     ? new Kysely<Rows>({
-        dialect: observedDialect(plain.longReads, observer && { statement: observer.statement }, MOST_READERS),
+        dialect: observedDialect(plain.longReads, observer && { statement: observer.statement }, settings.longReads),
       })
     : db;
   const lookups = kind === 'postgres' ? new Lookups() : undefined;
@@ -73,7 +73,10 @@ function sqliteDialects(
   url: string,
   settings: DatabaseSettings,
 ): { readonly all: Dialect; readonly longReads?: Dialect } {
-  return { all: sqliteDialect(url, settings), longReads: url === ':memory:' ? undefined : sqliteReaders(url) };
+  return {
+    all: sqliteDialect(url, settings),
+    longReads: url === ':memory:' ? undefined : sqliteReaders(url, settings.longReads),
+  };
 }
 
 /** Closes a database, what is for long questions first. */

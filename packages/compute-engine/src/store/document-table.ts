@@ -3,6 +3,10 @@ import { EngineError } from '../engine-error.js';
 import type { New, Stored } from '../model/stored.js';
 import type { Rows, Session, Tx } from './database.js';
 import { preparedQuery } from './prepared-query.js';
+import { nextTurn } from './turns.js';
+
+/** Records whose texts are read and decoded in one turn of the event loop, at the most. */
+const READ_TOGETHER = 100;
 
 type ColumnValue = string | number | null;
 
@@ -74,8 +78,10 @@ export class DocumentTable<R extends Stored> {
     const known = rows.map(({ id, revision }) => this.#known(session, id, revision));
     const unknown = rows.flatMap(({ seq }, index) => (known[index] ? [] : [seq]));
     const read = new Map<number, R>();
-    if (unknown.length > 0) {
-      const parameters = [session.kind === 'postgres' ? unknown : JSON.stringify(unknown)];
+    for (let begin = 0; begin < unknown.length; begin += READ_TOGETHER) {
+      if (begin > 0) await nextTurn();
+      const seqs = unknown.slice(begin, begin + READ_TOGETHER);
+      const parameters = [session.kind === 'postgres' ? seqs : JSON.stringify(seqs)];
       const texts = await session.db.executeQuery<Row>({ ...this.#selectBySeqs(session), parameters });
       for (const row of texts.rows) read.set(row.seq, this.#decode(session, row));
     }

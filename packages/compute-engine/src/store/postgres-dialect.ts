@@ -88,7 +88,7 @@ class GatedDriver extends PostgresDriver {
 /** One pool of connections to PostgreSQL, which may be cut at any moment, for Kysely. */
 export function postgresDialects(url: string, settings: DatabaseSettings): Record<'all' | 'longReads', Dialect> {
   const pool = new PostgresPool(url, settings);
-  const gate = new Gate(Math.ceil(settings.poolSize / 2));
+  const gate = new Gate(Math.min(settings.longReads, Math.ceil(settings.poolSize / 2)));
   return {
     all: dialectOf(() => new PostgresDriver(pool)),
     longReads: dialectOf(() => new GatedDriver(pool, gate)),

@@ -1,4 +1,3 @@
-import { availableParallelism } from 'node:os';
 import {
   type CompiledQuery,
   type DatabaseConnection,
@@ -11,9 +10,6 @@ import {
 } from 'kysely';
 import { DatabaseUnavailable } from './database-unavailable.js';
 import { SqliteReader } from './sqlite-reader.js';
-
-/** Threads at the most: one processor is left for those who serve requests. */
-export const MOST_READERS = Math.max(1, Math.min(4, availableParallelism() - 1));
 
 class ReaderConnection implements DatabaseConnection {
   readonly reader: SqliteReader;
@@ -37,13 +33,15 @@ const readOnly = () => Promise.reject(new Error('readers have no transactions'))
 /** Begins threads when they are first needed, and lends each to one question at a time, in the order of asking. */
 class ReadersDriver implements Driver {
   readonly #path: string;
+  readonly #most: number;
   readonly #connections = new Set<ReaderConnection>();
   readonly #free: ReaderConnection[] = [];
   readonly #waiting: ((connection: ReaderConnection | Promise<never>) => void)[] = [];
   #closed = false;
 
-  constructor(path: string) {
+  constructor(path: string, most: number) {
     this.#path = path;
+    this.#most = most;
   }
 
   async init(): Promise<void> {}
@@ -53,7 +51,7 @@ class ReadersDriver implements Driver {
       if (free.reader.usable) return free;
       this.#connections.delete(free);
     }
-    if (this.#connections.size < MOST_READERS) return this.#begin();
+    if (this.#connections.size < this.#most) return this.#begin();
     return new Promise((resolve) => this.#waiting.push(resolve));
   }
 
@@ -86,11 +84,14 @@ class ReadersDriver implements Driver {
   }
 }
 
-/** The Kysely dialect for questions to a SQLite file that take long: they are answered by threads of their own. */
-export function sqliteReaders(path: string): Dialect {
+/**
+ * The Kysely dialect for questions to a SQLite file that take long: they are answered by threads of their own.
+ * @param most threads at the most
+ */
+export function sqliteReaders(path: string, most: number): Dialect {
   return {
     createAdapter: () => new SqliteAdapter(),
-    createDriver: () => new ReadersDriver(path),
+    createDriver: () => new ReadersDriver(path, most),
     createIntrospector: (db) => new SqliteIntrospector(db),
     createQueryCompiler: () => new SqliteQueryCompiler(),
   };

@@ -42,7 +42,7 @@ describe.skipIf(!postgresUrl)('limits of a PostgreSQL store', () => {
   });
 
   it('leaves half of the connections to questions that do not take long', async () => {
-    await open({ poolSize: 2 });
+    await open({ poolSize: 2, longReads: 2 });
     const order: string[] = [];
     const long = Array.from({ length: 4 }, () =>
       sql`select pg_sleep(0.3)`.execute(store.longReads).then(() => order.push('long')),
@@ -53,6 +53,20 @@ describe.skipIf(!postgresUrl)('limits of a PostgreSQL store', () => {
     expect(order).toEqual(['short', 'long', 'long', 'long', 'long']);
     await expect(sql`select nonsense`.execute(store.longReads)).rejects.toThrow(/nonsense/);
     await sql`select 1`.execute(store.longReads);
+  });
+
+  it('asks no more questions that may take long at the same time than it may', async () => {
+    await open({ longReads: 1 });
+    let [asked, most] = [0, 0];
+    const executor = store.longReads.getExecutor();
+    const provide = executor.provideConnection.bind(executor);
+    executor.provideConnection = (use) =>
+      provide(async (connection) => {
+        most = Math.max(most, ++asked);
+        return use(connection).finally(() => asked--);
+      });
+    await Promise.all(Array.from({ length: 4 }, () => sql`select pg_sleep(0.05)`.execute(store.longReads)));
+    expect(most).toBe(1);
   });
 
   it('gives up waiting for a lock', async () => {
@@ -87,5 +101,6 @@ describe.skipIf(!postgresUrl)('limits of a PostgreSQL store', () => {
 
 it('refuses settings that cannot be', async () => {
   await expect(openStore(':memory:', { poolSize: 0 })).rejects.toThrow('poolSize is 0: it is a whole number from 1');
+  await expect(openStore(':memory:', { longReads: 0 })).rejects.toThrow('longReads is 0: it is a whole number from 1');
   await expect(openStore(':memory:', { lockTimeoutMs: -1 })).rejects.toThrow(RangeError);
 });

@@ -1,7 +1,10 @@
-import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
+import { randomUUID } from 'node:crypto';
+import type { CompiledQuery } from 'kysely';
+import { afterAll, beforeAll, describe, expect, inject, it, vi } from 'vitest';
 import type { Keypair } from '../../src/model/index.js';
 import { serverDefaults } from '../../src/model/server-settings.js';
 import { StaleRecord } from '../../src/store/document-table.js';
+import { RecordCache } from '../../src/store/record-cache.js';
 import { openStore, type Store } from '../../src/store/store.js';
 import { compoundKey, tables } from '../../src/store/tables.js';
 import { sampleServer } from '../../src/testing/driver/sample-server.js';
@@ -72,6 +75,35 @@ describe.each(storesUnderTest(inject('postgresUrl')))('the store on $kind', ({ o
     expect(await tables.servers.find(store, (q) => q.where('seq', '=', seq))).toEqual([expected]);
     const changed = await store.transaction((tx) => tables.servers.update(tx, expected));
     expect(await tables.servers.get(store, server.id)).toEqual(changed);
+  });
+
+  it('reads many unknown records in pieces, in the order asked for, and the process does other things between them', async () => {
+    const { seq: _, revision: __, ...server } = sampleServer({});
+    await store.transaction(async (tx) => {
+      for (let n = 0; n < 250; n++) await tables.servers.insert(tx, { ...server, id: randomUUID(), name: `many-${n}` });
+    });
+    const executor = store.db.getExecutor();
+    const asked: CompiledQuery[] = [];
+    const execute = executor.executeQuery.bind(executor);
+    const asking = vi.spyOn(executor, 'executeQuery');
+    asking.mockImplementation((query, ...rest) => {
+      asked.push(query);
+      return execute(query, ...rest);
+    });
+    let turns = 0;
+    let ended = false;
+    const count = () => {
+      turns++;
+      if (!ended) setImmediate(count);
+    };
+    setImmediate(count);
+    const stranger = { ...store, records: new RecordCache() };
+    const read = await tables.servers.find(stranger, (q) => q.where('name', 'like', 'many-%').orderBy('seq', 'desc'));
+    ended = true;
+    asking.mockRestore();
+    expect(read.map(({ name }) => name)).toEqual(Array.from({ length: 250 }, (_, n) => `many-${249 - n}`));
+    expect(asked).toHaveLength(1 + 3);
+    expect(turns).toBeGreaterThanOrEqual(2);
   });
 
   it('undoes everything, and runs no follow-up, when the work throws', async () => {

@@ -14,6 +14,7 @@ export {
   type Routed,
   windowsOfOperation,
 } from './operation.js';
-export { Reply, type ReplyShape, type ReplyValue } from './reply.js';
+export { Reply } from './reply.js';
+export type { ReplyShape, ReplyValue } from './reply-shape.js';
 export { createRouter, type RoutedCall, type RouterOptions } from './router.js';
 export { field, nested, nestedList, View, ViewField, type ViewOptions, type ViewShape, view } from './view.js';

@@ -2,7 +2,7 @@ import type { AnySchema, Infer, Query } from '../schema/index.js';
 import type { Version } from '../version.js';
 import { isWindowed, Window, type Windowed } from '../windowed.js';
 import type { Answer } from './answer.js';
-import type { ReplyShape, ReplyValue } from './reply.js';
+import type { ReplyShape, ReplyValue } from './reply-shape.js';
 
 /** The methods that operations can have. */
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';

@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { afterEach, describe, expect, it, vi } from 'vitest';
 import { z } from 'zod';
 import { Version } from '../version.js';
 import { since } from '../windowed.js';
@@ -60,5 +60,74 @@ describe('a page of a list', () => {
     expect(show(changed).ships[39]).toEqual({ name: 'other' });
     expect(show(fleet)).toEqual(expected);
     expect(show([])).toEqual({ ships: [] });
+  });
+});
+
+describe('a long page', () => {
+  afterEach(() => vi.restoreAllMocks());
+
+  /** Every item takes a millisecond of a clock that goes on with nothing else. */
+  function slowly(seen: (name: string) => void = () => {}) {
+    let now = 0;
+    vi.spyOn(performance, 'now').mockImplementation(() => now);
+    const slow = view<Ship>({
+      name: field(z.string(), ({ name }) => {
+        now++;
+        seen(name);
+        return name;
+      }),
+    });
+    return new Reply({ ships: [slow], next: z.string().optional() }).render(Version.of('2.1'));
+  }
+  const fleet = (length: number, name = 'ship') =>
+    Array.from({ length }, (_, i): Ship => ({ name: `${name} é ${i}`, speed: i, lost: false }));
+  const textOf = (ships: readonly Ship[], next?: string) =>
+    JSON.stringify({ ships: ships.map(({ name }) => ({ name })), next });
+
+  it('is made in turns, with whatever else there is to do between them', async () => {
+    const between = { turns: 0, ended: false };
+    const count = () => {
+      between.turns++;
+      if (!between.ended) setImmediate(count);
+    };
+    const ships = fleet(400);
+    const rendering = slowly()({ ships, next: 'more' }, {});
+    expect(rendering).toBeInstanceOf(Promise);
+    setImmediate(count);
+    expect(String(await rendering)).toBe(textOf(ships, 'more'));
+    between.ended = true;
+    expect(between.turns).toBeGreaterThanOrEqual(40);
+  });
+
+  it('shares the turns with others that are made at the same time, so that no two follow each other', async () => {
+    const made: string[] = [];
+    const render = slowly((name) => made.push(name.split(' ')[0]!));
+    const pages = ['a', 'b', 'c'].map((name) => render({ ships: fleet(40, name) }, {}));
+    made.length = 0;
+    const turns: string[][] = [];
+    let ended = false;
+    const look = () => {
+      if (made.length > 0) turns.push(made.splice(0));
+      if (!ended) setImmediate(look);
+    };
+    setImmediate(look);
+    const texts = await Promise.all(pages);
+    ended = true;
+    expect(texts.map(String)).toEqual(['a', 'b', 'c'].map((name) => textOf(fleet(40, name))));
+    expect(turns.map((turn) => new Set(turn).size)).toEqual(turns.map(() => 1));
+    expect(turns[0]).not.toEqual(turns[1]);
+  });
+
+  it('is not answered when one of its items cannot be shown, however late that is found', async () => {
+    const render = slowly((name) => {
+      if (name.endsWith(' 30')) throw new Error('no such ship');
+    });
+    await expect(render({ ships: fleet(40) }, {})).rejects.toThrow('no such ship');
+  });
+
+  it('is made at once where that takes no time', () => {
+    const quick = new Reply({ ships: [ship] }).render(Version.of('2.1'));
+    vi.spyOn(performance, 'now').mockReturnValue(0);
+    expect(quick({ ships: fleet(90) }, {})).toBeInstanceOf(Buffer);
   });
 });

@@ -183,8 +183,9 @@ export function createRouter<C extends object>(options: RouterOptions<C>) {
     trail?.pass('run');
     const status = result.status ?? at(operation.status, version) ?? 200;
     if (result.headers) for (const [name, value] of Object.entries(result.headers)) res.setHeader(name, value);
-    const text =
+    const rendered =
       result.raw ?? (result.body === undefined ? undefined : parts.reply?.render(version)(result.body, call));
+    const text = rendered instanceof Promise ? await rendered : rendered;
     if (options.validateReplies && result.raw === undefined) validateReply(operation, parts.reply, version, text);
     send(res, status, text);
     trail?.pass('render');

@@ -7,6 +7,7 @@ import type { HostMap } from '../../scheduler/infrastructure.js';
 import type { Session } from '../../store/database.js';
 import type { RowQuery } from '../../store/document-table.js';
 import { tables } from '../../store/tables.js';
+import { nextTurn } from '../../store/turns.js';
 import {
   canMatch,
   narrow,
@@ -37,7 +38,7 @@ type Narrow = (rows: RowQuery) => RowQuery;
 /** Rows that are read, filtered and let go at once. */
 const CHUNK_ROWS = 500;
 /** For so long others wait at the most while rows are filtered. */
-const TURN_MS = 20;
+const TURN_MS = 4;
 /** What one request may spend on filtering rows. */
 const MOST_FILTERING_MS = 10_000;
 
@@ -186,7 +187,7 @@ class Listing {
     this.#filteringMs += performance.now() - turn;
     if (this.#filteringMs > MOST_FILTERING_MS)
       throw badRequest('The filters take too long to compare with every server.');
-    await new Promise((resolve) => setImmediate(resolve));
+    await nextTurn();
     return performance.now();
   }
 }

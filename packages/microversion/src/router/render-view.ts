@@ -1,0 +1,81 @@
+import type { Version } from '../version.js';
+import { at } from '../windowed.js';
+import { jsonText } from './json-text.js';
+import { View, type ViewField } from './view.js';
+
+/** Turns a record into the JSON text of an answer. */
+export type Render = (record: any, call: any) => string;
+
+/** The same of a field, which may be left out. */
+type RenderField = (record: any, call: any) => string | undefined;
+
+/** Makes the function that writes a view's fields of a record at a version. */
+function renderFields(view: View<any, any>, version: Version): Render {
+  const fields = view.fieldsAt(version).map(([name, field]) => {
+    const label = `${JSON.stringify(name)}:`;
+    return { first: `{${label}`, later: `,${label}`, render: renderField(field, version) };
+  });
+  return (record, call) => {
+    // Joined, not added up: a text that is kept would hold all of its parts.
+    const parts: string[] = [];
+    for (const { first, later, render } of fields) {
+      const text = render(record, call);
+      if (text !== undefined) parts.push(parts.length === 0 ? first : later, text);
+    }
+    parts.push(parts.length === 0 ? '{}' : '}');
+    return parts.join('');
+  };
+}
+
+function renderField({ schema, get }: ViewField<any, any>, version: Version): RenderField {
+  if (schema instanceof View) {
+    const render = renderFields(schema, version);
+    return (record, call) => {
+      const inner = get(record, call);
+      return inner === undefined || inner === null ? jsonText(inner) : render(inner, call);
+    };
+  }
+  if (Array.isArray(schema)) {
+    const render = renderFields(schema[0], version);
+    return (record, call) => {
+      const items = get(record, call) as readonly unknown[] | undefined;
+      return items ? `[${items.map((item) => render(item, call)).join(',')}]` : undefined;
+    };
+  }
+  return (record, call) => jsonText(get(record, call));
+}
+
+/** Makes the function that writes a record at a version. */
+export function renderView(view: View<any, any>, version: Version): Render {
+  const render = renderKept(view, version);
+  const other = view.instead && at(view.instead, version);
+  if (!other) return render;
+  const renderOther = renderView(other.view, version);
+  return (record, call) => (other.when(record, call) ? renderOther : render)(record, call);
+}
+
+/** Keeps the text of a record as long as the record, where the view says what else it depends on. */
+function renderKept(view: View<any, any>, version: Version): Render {
+  const render = renderFields(view, version);
+  const { memo } = view;
+  if (!memo) return render;
+  const kept = new WeakMap<object, Map<string, string>>();
+  let lastCall: unknown;
+  let key: string | undefined;
+  return (record, call) => {
+    // The records of a list share one call, so its key is made once.
+    if (call !== lastCall) {
+      lastCall = call;
+      key = memo(call);
+    }
+    if (key === undefined) return render(record, call);
+    let texts = kept.get(record);
+    if (!texts) kept.set(record, (texts = new Map()));
+    let text = texts.get(key);
+    if (text === undefined) {
+      if (texts.size >= 4) texts.clear();
+      texts.set(key, (text = render(record, call)));
+    }
+    return text;
+  };
+}

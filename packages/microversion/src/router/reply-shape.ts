@@ -1,0 +1,51 @@
+import { z } from 'zod';
+import { type AnySchema, Versioned } from '../schema/index.js';
+import type { Window, Windowed } from '../windowed.js';
+import { View } from './view.js';
+
+/**
+ * The shape of an answer's body, for calls of type C: a view, a list of one, a schema for plain values, or an object of such, each field with
+ * its windows. What `run` returns has the same outline with records where the views stand.
+ */
+export type ReplyShape<C = any> =
+  | View<any, C>
+  | AnySchema
+  | readonly [ReplyShape<C>]
+  | { readonly [name: string]: Windowed<ReplyShape<C>> };
+
+type Held<W> = W extends readonly Window<infer S>[] ? S : W extends Window<infer S> ? S : W;
+
+type ReplyObject<S> = {
+  readonly [K in keyof S as undefined extends ReplyValue<Held<S[K]>> ? never : K]: ReplyValue<Held<S[K]>>;
+} & {
+  readonly [K in keyof S as undefined extends ReplyValue<Held<S[K]>> ? K : never]?: ReplyValue<Held<S[K]>>;
+};
+
+/** What `run` returns for a reply shape. */
+export type ReplyValue<S> =
+  S extends View<infer R, any>
+    ? R
+    : S extends Versioned<infer T>
+      ? T
+      : S extends z.ZodType<any, infer T>
+        ? T
+        : S extends readonly [infer I]
+          ? readonly ReplyValue<I>[]
+          : S extends object
+            ? ReplyObject<S>
+            : never;
+
+/** What a shape is. */
+export type ReplyKind =
+  | { readonly kind: 'view'; readonly view: View<any, any> }
+  | { readonly kind: 'schema'; readonly schema: AnySchema }
+  | { readonly kind: 'list'; readonly item: ReplyShape }
+  | { readonly kind: 'object'; readonly fields: readonly (readonly [string, Windowed<ReplyShape>])[] };
+
+/** Tells shapes apart. */
+export function kindOf(shape: ReplyShape): ReplyKind {
+  if (shape instanceof View) return { kind: 'view', view: shape };
+  if (shape instanceof z.ZodType || shape instanceof Versioned) return { kind: 'schema', schema: shape };
+  if (Array.isArray(shape)) return { kind: 'list', item: shape[0] };
+  return { kind: 'object', fields: Object.entries(shape as Record<string, Windowed<ReplyShape>>) };
+}
