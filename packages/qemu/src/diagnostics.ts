@@ -48,7 +48,7 @@ function diskName(index: number): string {
 async function diskCounters(qmp: QmpClient) {
   const all = await qmp.execute<BlockStatistics[]>('query-blockstats');
   return all
-    .filter(({ qdev = '' }) => qdev.includes('virtio-backend'))
+    .filter(({ qdev = '' }) => qdev !== '' && !qdev.includes('config-2'))
     .map(({ stats }, index) => ({
       name: diskName(index),
       readBytes: stats.rd_bytes ?? 0,

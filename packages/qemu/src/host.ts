@@ -7,6 +7,7 @@ import { writeConfigDrive } from './guest/config-drive.js';
 import { type GuestInterface, guestInterface } from './guest/guest-networks.js';
 import type { GuestSecrets } from './guest/meta-data.js';
 import { ImageCache } from './images/image-cache.js';
+import { limitDisks } from './machine/limit-disks.js';
 import { Machine } from './machine/machine.js';
 import { MachineFolder } from './machine/machine-folder.js';
 import type { NicShape, VolumeShape } from './machine/machine-shape.js';
@@ -17,6 +18,8 @@ import type { NetworkBackend } from './network/user-network.js';
 import type { Acceleration } from './programs/acceleration.js';
 import type { RunAs } from './programs/run-program.js';
 import type { QmpClient } from './qmp/qmp-client.js';
+import { Processors } from './tuning/processors.js';
+import { tuningOf } from './tuning/tuning.js';
 import { VolumeStore } from './volumes/volume-store.js';
 
 /** What a host is made of, with every default decided on. */
@@ -46,6 +49,7 @@ export class Host implements MachinePlaces {
   readonly disks: DiskTools;
   readonly volumes: VolumeStore;
   readonly networks: NetworkMode;
+  readonly processors: Processors;
   /** Those who read serial lines: one for each, for what a line says is said once. */
   readonly serialReaders = new Map<string, Socket>();
   readonly #leaving = new AbortController();
@@ -59,6 +63,7 @@ export class Host implements MachinePlaces {
     const { images } = services;
     const cache = new ImageCache({ folder: join(directory, 'images'), images, qemuImg, runAs });
     this.disks = { cache, images, qemuImg, run: { runAs } };
+    this.processors = new Processors(async () => (await this.machineIds()).map((id) => this.machine({ id }).folder));
     this.volumes = new VolumeStore({
       directory,
       tools: this.disks,
@@ -96,8 +101,38 @@ export class Host implements MachinePlaces {
     incoming = false,
   ): Promise<QmpClient> {
     const machine = this.machine(server);
-    const running = await machine.running();
-    if (running) return running;
+    const qmp = (await machine.running()) ?? (await this.#begin(machine, server, signal, flavor, incoming));
+    try {
+      await this.#settle(machine, server, qmp, flavor);
+    } catch (error) {
+      if (!signal.aborted) await machine.end();
+      throw error;
+    }
+    return qmp;
+  }
+
+  /** Lets a machine go that rests since it was begun, by us or by somebody who died, with all that it is to have. */
+  async #settle(
+    { folder }: Machine,
+    { id, imageProperties }: Server,
+    qmp: QmpClient,
+    flavor: FlavorCopy,
+  ): Promise<void> {
+    const { status } = await qmp.execute<{ status: string }>('query-status');
+    if (status !== 'prelaunch' && status !== 'inmigrate') return;
+    const tuning = tuningOf(flavor, imageProperties);
+    if (tuning.diskLimits) await limitDisks(qmp, tuning.diskLimits);
+    await this.processors.give(id, folder, qmp, tuning);
+    if (status === 'prelaunch') await qmp.execute('cont');
+  }
+
+  async #begin(
+    machine: Machine,
+    server: Server,
+    signal: AbortSignal,
+    flavor: FlavorCopy,
+    incoming: boolean,
+  ): Promise<QmpClient> {
     const { acceleration } = this.parts;
     const shape = await shapeOf(server, flavor, {
       folder: machine.folder,
@@ -139,7 +174,8 @@ export class Host implements MachinePlaces {
   async nics(server: Server, which: Server['interfaces'], starting = false): Promise<readonly NicShape[]> {
     const interfaces = await this.interfaces(server, which);
     const backends = await this.networks.connect(server, interfaces, starting);
-    return interfaces.map((one, index) => nicShape(one, backends[index] as NetworkBackend));
+    const tuning = tuningOf(server.flavor, server.imageProperties);
+    return interfaces.map((one, index) => nicShape(one, tuning, backends[index] as NetworkBackend));
   }
 
   async writeConfigDrive(
@@ -160,6 +196,7 @@ export class Host implements MachinePlaces {
     await machine.end();
     for (const { volumeId } of server.blockDevices)
       if (volumeId !== null) await this.volumes.close(server.id, volumeId);
+    await this.processors.takeBack(server.id, machine.folder);
     await machine.folder.remove();
     await this.networks.release(server.id);
     this.#machines.delete(server.id);

@@ -21,6 +21,8 @@ const KERNEL = '22222222-2222-4222-8222-222222222222';
 const RAMDISK = '33333333-3333-4333-8333-333333333333';
 /** The same guest, of which the image says that it has an agent. */
 export const AGENT_IMAGE = '66666666-6666-4666-8666-666666666666';
+/** One that wishes for other devices than the usual ones. */
+export const OLD_IMAGE = '77777777-7777-4777-8777-777777777777';
 export const NETWORK = '44444444-4444-4444-8444-444444444444';
 const SUBNET = '55555555-5555-4555-8555-555555555555';
 
@@ -46,6 +48,13 @@ export function guestPreset({ kernel, ramdisk }: Guest): Preset {
         diskFormat: 'raw',
         content: Buffer.alloc(2 ** 20),
         properties: { ...properties, hw_qemu_guest_agent: 'yes', os_require_quiesce: 'yes' },
+      },
+      {
+        id: OLD_IMAGE,
+        name: 'guest of former days',
+        diskFormat: 'raw',
+        content: Buffer.alloc(2 ** 20),
+        properties: { ...properties, hw_disk_bus: 'scsi', hw_vif_model: 'e1000', hw_video_model: 'cirrus' },
       },
     ],
     networks: [{ id: NETWORK, name: 'private', subnets: [{ id: SUBNET, cidr: '10.0.0.0/16' }] }],

@@ -1,8 +1,8 @@
 import { randomInt } from 'node:crypto';
 import { connect, type Socket } from 'node:net';
 import type { Server } from '@apistrata/compute-engine';
-import { isYes } from '../machine/is-yes.js';
 import { QemuError } from '../qemu-error.js';
+import { isYes, wishesOfServer } from '../tuning/wishes.js';
 
 /** How long an agent has to say that it is there, and to do something. */
 const SYNC_MS = 5_000;
@@ -20,8 +20,8 @@ interface AgentAnswer {
 }
 
 /** Whether the image of a server says that there is an agent in its guests. */
-export function hasAgent({ imageProperties }: Pick<Server, 'imageProperties'>): boolean {
-  return isYes(imageProperties.hw_qemu_guest_agent);
+export function hasAgent(server: Server): boolean {
+  return isYes(wishesOfServer(server)('agent'));
 }
 
 function unanswered(what: string): QemuError {

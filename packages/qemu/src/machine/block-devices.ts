@@ -1,3 +1,4 @@
+import type { DiskModel } from '../tuning/tuning.js';
 import { type DiskShape, isVolume, type VolumeShape } from './machine-shape.js';
 
 type Json = Readonly<Record<string, unknown>>;
@@ -55,8 +56,8 @@ export function blockNodes(disk: DiskShape | VolumeShape): readonly Json[] {
 }
 
 /** What `device_add` and `-device` take for a disk. */
-export function blockDevice(disk: DiskShape | VolumeShape): Json {
-  const device = { driver: 'virtio-blk-pci', id: disk.id };
+export function blockDevice(disk: DiskShape | VolumeShape, driver: DiskModel): Json {
+  const device = { driver, id: disk.id, ...(driver === 'scsi-hd' && { bus: 'scsi.0' }) };
   if (!isVolume(disk)) return { ...device, drive: nodeName(disk.id) };
   return { ...device, drive: volumeNodes(disk.id).front[0], serial: disk.serial.slice(0, MAX_SERIAL) };
 }

@@ -1,11 +1,22 @@
 import type { NetworkBackend } from '../network/user-network.js';
+import type { Tuning } from '../tuning/tuning.js';
 import { blockDevice, blockNodes } from './block-devices.js';
 import type { MachineFolder } from './machine-folder.js';
 import type { MachineShape, NicShape } from './machine-shape.js';
 
+/** The one model that tells guests how long packets may be. */
+const NIC_WITH_MTU = 'virtio-net-pci';
+
 /** What `device_add` and `-device` take for a network interface. */
-export function nicDevice({ id, mac, mtu }: NicShape) {
-  return { driver: 'virtio-net-pci', id, netdev: netdevId(id), mac, romfile: '', host_mtu: mtu };
+export function nicDevice({ id, mac, mtu, model }: NicShape) {
+  return {
+    driver: model,
+    id,
+    netdev: netdevId(id),
+    mac,
+    romfile: '',
+    ...(model === NIC_WITH_MTU && { host_mtu: mtu }),
+  };
 }
 
 /** What `netdev_add` takes for what is behind an interface. */
@@ -34,14 +45,25 @@ const SANDBOX = 'on,obsolete=deny,elevateprivileges=deny,spawn=deny,resourcecont
 /** The name by which agents in guests find their channel. */
 const AGENT_CHANNEL = 'org.qemu.guest_agent.0';
 
-function smp({ vcpus, topology }: MachineShape): string {
+function smp({ vcpus, tuning: { topology } }: MachineShape): string {
   if (!topology) return `${vcpus}`;
   return `cpus=${vcpus},sockets=${topology.sockets},cores=${topology.cores},threads=${topology.threads}`;
 }
 
+function memory({ memoryMb, tuning: { pages } }: MachineShape): readonly string[] {
+  const plain = ['-m', `${memoryMb}M`];
+  if (pages === null) return plain;
+  const size = pages === 'default' ? '' : `,hugetlbsize=${pages}`;
+  return [...plain, '-object', `memory-backend-memfd,id=ram,size=${memoryMb}M,hugetlb=on${size}`];
+}
+
+function rngDevice({ bytes, periodMs: period }: NonNullable<Tuning['rng']>) {
+  return { driver: 'virtio-rng-pci', rng: 'random', ...(bytes && { 'max-bytes': bytes, period }) };
+}
+
 /**
- * The command line of a machine. Nothing in it comes from users as it is: names, metadata and user data stay out of it,
- * addresses and numbers are checked, and paths are this program's own.
+ * The command line of a machine, which rests until it is told to go. Nothing in it comes from users as it is: names,
+ * metadata and user data stay out of it, addresses and numbers are checked, and paths are this program's own.
  *
  * @param incoming the machine waits for its memory instead of booting
  */
@@ -50,14 +72,15 @@ export function machineArguments(
   folder: MachineFolder,
   { incoming, sandbox }: { readonly incoming: boolean; readonly sandbox: boolean },
 ): string[] {
-  const { acceleration, kernel } = shape;
+  const { acceleration, kernel, tuning } = shape;
+  const machine = `${tuning.machineType},accel=${acceleration}${tuning.pages === null ? '' : ',memory-backend=ram'}`;
+  const cpu = [acceleration === 'kvm' ? 'host' : 'max', ...tuning.cpuProperties];
   const device = (value: object) => ['-device', JSON.stringify(value)];
   const node = (value: object) => ['-blockdev', JSON.stringify(value)];
   return [
     ...['-nodefaults', '-no-user-config', '-name', shape.serverId, '-uuid', shape.serverId],
-    ...['-machine', `pc,accel=${acceleration}`, '-cpu', acceleration === 'kvm' ? 'host' : 'max'],
-    ...['-smp', smp(shape), '-m', `${shape.memoryMb}M`],
-    ...['-display', 'none', '-vga', 'std', '-vnc', `unix:${folder.file('vnc')}`],
+    ...['-machine', machine, '-cpu', cpu.join(), '-smp', smp(shape), ...memory(shape)],
+    ...['-display', 'none', '-vga', tuning.screen, '-vnc', `unix:${folder.file('vnc')}`],
     ...['-pidfile', folder.file('pid')],
     ...['-qmp', `unix:${folder.file('qmp')},server=on,wait=off`],
     ...[
@@ -67,9 +90,11 @@ export function machineArguments(
     ...['-serial', 'chardev:console'],
     ...device({ driver: 'virtio-scsi-pci', id: 'scsi' }),
     ...device({ driver: 'virtio-balloon-pci', id: 'balloon' }),
-    ...['-object', 'rng-random,id=random,filename=/dev/urandom'],
-    ...device({ driver: 'virtio-rng-pci', rng: 'random' }),
-    ...shape.disks.flatMap((disk) => [...blockNodes(disk).flatMap(node), ...device(blockDevice(disk))]),
+    ...(tuning.rng ? ['-object', 'rng-random,id=random,filename=/dev/urandom', ...device(rngDevice(tuning.rng))] : []),
+    ...shape.disks.flatMap((disk) => [
+      ...blockNodes(disk).flatMap(node),
+      ...device(blockDevice(disk, tuning.diskModel)),
+    ]),
     ...(shape.configDrive === null
       ? []
       : [
@@ -89,9 +114,14 @@ export function machineArguments(
           ...device({ driver: 'virtserialport', bus: 'channels.0', chardev: 'agent', name: AGENT_CHANNEL }),
         ]
       : []),
+    ...(tuning.watchdog
+      ? [...device({ driver: 'i6300esb', id: 'watchdog' }), '-action', `watchdog=${tuning.watchdog}`]
+      : []),
+    ...(tuning.tablet ? [...device({ driver: 'qemu-xhci', id: 'usb' }), ...device({ driver: 'usb-tablet' })] : []),
+    ...(tuning.bootMenu ? ['-boot', 'menu=on'] : []),
     ...(kernel ? ['-kernel', kernel.kernel, '-append', kernel.commandLine] : []),
     ...(kernel?.ramdisk ? ['-initrd', kernel.ramdisk] : []),
-    ...(incoming ? ['-incoming', 'defer'] : []),
+    ...(incoming ? ['-incoming', 'defer'] : ['-S']),
     ...(sandbox ? ['-sandbox', SANDBOX] : []),
   ];
 }

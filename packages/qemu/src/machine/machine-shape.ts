@@ -1,5 +1,6 @@
 import type { NetworkBackend } from '../network/user-network.js';
 import type { Acceleration } from '../programs/acceleration.js';
+import type { NicModel, Tuning } from '../tuning/tuning.js';
 
 /** A disk that is a file of this host. */
 export interface DiskShape {
@@ -24,6 +25,7 @@ export interface NicShape {
   readonly id: string;
   readonly mac: string;
   readonly mtu: number;
+  readonly model: NicModel;
   /** What the interface leads to. */
   readonly backend: NetworkBackend;
 }
@@ -34,18 +36,12 @@ export interface KernelShape {
   readonly commandLine: string;
 }
 
-export interface CpuTopology {
-  readonly sockets: number;
-  readonly cores: number;
-  readonly threads: number;
-}
-
 /** What a machine is made of, with all of it ready to be opened. */
 export interface MachineShape {
   readonly serverId: string;
   readonly acceleration: Acceleration;
+  readonly tuning: Tuning;
   readonly vcpus: number;
-  readonly topology: CpuTopology | null;
   readonly memoryMb: number;
   /** Left out: the firmware boots from the first disk. */
   readonly kernel: KernelShape | null;

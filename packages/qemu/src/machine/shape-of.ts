@@ -4,35 +4,17 @@ import { hasAgent } from '../guest/guest-agent.js';
 import type { GuestInterface } from '../guest/guest-networks.js';
 import type { NetworkBackend } from '../network/user-network.js';
 import type { Acceleration } from '../programs/acceleration.js';
+import { type Tuning, tuningOf } from '../tuning/tuning.js';
 import type { MachineFolder } from './machine-folder.js';
-import type { CpuTopology, DiskShape, KernelShape, MachineShape, NicShape, VolumeShape } from './machine-shape.js';
+import type { DiskShape, KernelShape, MachineShape, NicShape, VolumeShape } from './machine-shape.js';
 
 /** The name of an interface in QEMU. */
 export function nicId(portId: string): string {
   return `nic-${portId}`;
 }
 
-export function nicShape(nic: GuestInterface, backend: NetworkBackend): NicShape {
-  return { id: nicId(nic.portId), mac: nic.mac, mtu: nic.mtu, backend };
-}
-
-const positive = (text: string | undefined) =>
-  text !== undefined && /^[1-9]\d{0,3}$/.test(text) ? Number(text) : undefined;
-
-/** The topology that flavor or image ask for, completed; null where they ask for none, or for one that does not come out. */
-export function topologyOf(
-  { vcpus, extraSpecs }: FlavorCopy,
-  properties: Server['imageProperties'],
-): CpuTopology | null {
-  const asked = (part: string) => positive(extraSpecs[`hw:cpu_${part}`] ?? properties[`hw_cpu_${part}`]);
-  const [sockets, cores, threads] = [asked('sockets'), asked('cores'), asked('threads')];
-  if (sockets === undefined && cores === undefined && threads === undefined) return null;
-  const rest = vcpus / ((sockets ?? 1) * (cores ?? 1) * (threads ?? 1));
-  if (!Number.isInteger(rest)) return null;
-  if (sockets === undefined) return { sockets: rest, cores: cores ?? 1, threads: threads ?? 1 };
-  if (cores === undefined) return { sockets, cores: rest, threads: threads ?? 1 };
-  if (threads === undefined) return { sockets, cores, threads: rest };
-  return rest === 1 ? { sockets, cores, threads } : null;
+export function nicShape(nic: GuestInterface, { nicModel: model }: Tuning, backend: NetworkBackend): NicShape {
+  return { id: nicId(nic.portId), mac: nic.mac, mtu: nic.mtu, model, backend };
 }
 
 const OWN = ['kernel', 'ramdisk', 'commandLine'] as const;
@@ -63,6 +45,7 @@ export async function shapeOf(
   },
 ): Promise<MachineShape> {
   const { folder, acceleration, nics, bootVolume, volumes } = parts;
+  const tuning = tuningOf(flavor, server.imageProperties);
   const rescued = await folder.exists('rescue');
   const disk = (id: string, file: string): DiskShape => ({ id, file });
   const system = [
@@ -78,8 +61,8 @@ export async function shapeOf(
   return {
     serverId: server.id,
     acceleration,
+    tuning,
     vcpus: flavor.vcpus,
-    topology: topologyOf(flavor, server.imageProperties),
     memoryMb: flavor.memoryMb,
     kernel: await kernelOf(folder, rescued),
     disks: [...system, ...extra, ...volumes],

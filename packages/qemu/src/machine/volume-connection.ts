@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { QemuError } from '../qemu-error.js';
 import type { QmpClient, QmpEvent } from '../qmp/qmp-client.js';
+import type { DiskModel } from '../tuning/tuning.js';
 import { blockDevice, blockNodes, connectionNode, frontNode, nodeName, volumeNodes } from './block-devices.js';
 import { blockNodeOf, blockNodesOf, checkEnd, endOf, forgetJob } from './copy-disk.js';
 import type { VolumeShape } from './machine-shape.js';
@@ -23,12 +24,12 @@ function allNodes(deviceId: string): readonly string[] {
 }
 
 /** Gives a volume to a guest that runs. */
-export async function plugVolume(qmp: QmpClient, volume: VolumeShape): Promise<void> {
+export async function plugVolume(qmp: QmpClient, volume: VolumeShape, model: DiskModel): Promise<void> {
   const there = await qmp.execute<{ name: string }[]>('qom-list', { path: '/machine/peripheral' });
   if (there.some(({ name }) => name === volume.id)) return;
   await forget(qmp, ...allNodes(volume.id));
   for (const node of blockNodes(volume)) await qmp.execute('blockdev-add', node);
-  await qmp.execute('device_add', blockDevice(volume));
+  await qmp.execute('device_add', blockDevice(volume, model));
 }
 
 /**

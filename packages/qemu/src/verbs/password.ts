@@ -2,12 +2,13 @@ import type { Server } from '@apistrata/compute-engine';
 import type { DriverVerb, Obstacle } from '@apistrata/compute-engine/drivers';
 import { askAgent, hasAgent } from '../guest/guest-agent.js';
 import type { Host } from '../host.js';
+import { wishesOfServer } from '../tuning/wishes.js';
 import type { Verbs } from './order.js';
 
 /** Whose password it is: the image may say so. */
-function administrator({ imageProperties }: Server): string {
-  const { os_admin_user: user, os_type: type } = imageProperties;
-  return user || (type === 'windows' ? 'Administrator' : 'root');
+function administrator(server: Server): string {
+  const wishes = wishesOfServer(server);
+  return wishes('administrator') || (wishes('system') === 'windows' ? 'Administrator' : 'root');
 }
 
 /** What keeps the guest of a server from taking a password. */

@@ -1,6 +1,8 @@
 import type { BlockDevice } from '@apistrata/compute-engine';
+import { limitDisks } from '../machine/limit-disks.js';
 import { exchangeVolume, growVolume, plugVolume, unplugVolume } from '../machine/volume-connection.js';
 import { QemuError } from '../qemu-error.js';
+import { tuningOf } from '../tuning/tuning.js';
 import { volumeDeviceId } from '../volumes/volume-store.js';
 import type { Verbs } from './order.js';
 
@@ -17,7 +19,10 @@ export const volumes: Verbs = {
   attach_volume: async ({ host, work, server }) => {
     const qmp = await host.machine(server).running();
     const volume = await host.volumes.open(server, volumeIdOf(work.device));
-    if (qmp) await plugVolume(qmp, volume);
+    if (!qmp) return;
+    const { diskModel, diskLimits } = tuningOf(server.flavor, server.imageProperties);
+    await plugVolume(qmp, volume, diskModel);
+    if (diskLimits) await limitDisks(qmp, diskLimits);
   },
   detach_volume: async ({ host, work, server, signal }) => {
     const volumeId = volumeIdOf(work.device);

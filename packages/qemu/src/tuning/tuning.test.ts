@@ -1,0 +1,125 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { honoured, withoutEffect } from './honoured.js';
+import { type Tuning, tuningOf } from './tuning.js';
+
+type Words = Readonly<Record<string, string>>;
+
+function tuned(extraSpecs: Words = {}, properties: Words = {}, vcpus = 4): Tuning {
+  const sizes = { id: '1', name: 'm', vcpus, memoryMb: 512, diskGb: 1, ephemeralGb: 0, swapMb: 0 };
+  return tuningOf({ ...sizes, extraSpecs }, properties);
+}
+
+const none = { bps: 0, bps_rd: 0, bps_wr: 0, iops: 0, iops_rd: 0, iops_wr: 0 };
+
+describe('what flavors and images wish of a machine', () => {
+  it('is the usual machine where they wish nothing', () => {
+    expect(tuned()).toEqual({
+      topology: null,
+      machineType: 'pc',
+      cpuProperties: [],
+      dedicated: false,
+      cpu: null,
+      pages: null,
+      diskModel: 'virtio-blk-pci',
+      diskLimits: null,
+      nicModel: 'virtio-net-pci',
+      rng: { bytes: undefined, periodMs: 1000 },
+      watchdog: null,
+      screen: 'std',
+      tablet: false,
+      bootMenu: false,
+    });
+  });
+
+  it.each<[Words, Words, Partial<Tuning>]>([
+    [{ 'hw:cpu_sockets': '2' }, {}, { topology: { sockets: 2, cores: 2, threads: 1 } }],
+    [{ 'hw:cpu_cores': '2', 'hw:cpu_threads': '2' }, {}, { topology: { sockets: 1, cores: 2, threads: 2 } }],
+    [{ 'hw:cpu_sockets': '3' }, {}, { topology: null }],
+    [{}, { hw_cpu_threads: '2' }, { topology: { sockets: 2, cores: 1, threads: 2 } }],
+    [{ 'hw:cpu_policy': 'dedicated' }, {}, { dedicated: true }],
+    [{ 'hw:cpu_policy': 'shared' }, { hw_cpu_policy: 'dedicated' }, { dedicated: false }],
+    [{ 'quota:cpu_shares': '512' }, {}, { cpu: { shares: 512, quotaUs: undefined, periodUs: 100_000 } }],
+    [
+      { 'quota:cpu_quota': '10000', 'quota:cpu_period': '20000' },
+      {},
+      { cpu: { shares: undefined, quotaUs: 40_000, periodUs: 20_000 } },
+    ],
+    [{ 'quota:cpu_quota': '-1', 'quota:cpu_shares': '0' }, {}, { cpu: null }],
+    [{ 'hw:hide_hypervisor_id': 'true', 'hw:pmu': 'false' }, {}, { cpuProperties: ['kvm=off', 'pmu=off'] }],
+    [{}, { hw_pmu: 'yes' }, { cpuProperties: ['pmu=on'] }],
+    [{ 'hw:mem_page_size': 'large' }, {}, { pages: 'default' }],
+    [{ 'hw:mem_page_size': '2MB' }, {}, { pages: 2 ** 21 }],
+    [{ 'hw:mem_page_size': '1048576' }, {}, { pages: 2 ** 30 }],
+    [{ 'hw:mem_page_size': '8Gbit' }, {}, { pages: 2 ** 30 }],
+    [{ 'hw:mem_page_size': '4' }, {}, { pages: null }],
+    [{ 'hw:mem_page_size': 'any' }, {}, { pages: null }],
+    [
+      { 'quota:disk_read_bytes_sec': '1000', 'quota:disk_total_bytes_sec': '5000', 'quota:disk_total_iops_sec': '9' },
+      {},
+      { diskLimits: { ...none, bps_rd: 1000, iops: 9 } },
+    ],
+    [
+      { 'quota:disk_write_bytes_sec': '7', 'quota:disk_read_iops_sec': '8', 'quota:disk_write_iops_sec': '9' },
+      {},
+      { diskLimits: { ...none, bps_wr: 7, iops_rd: 8, iops_wr: 9 } },
+    ],
+    [{ 'hw_rng:allowed': 'False' }, {}, { rng: null }],
+    [{ 'hw_rng:rate_bytes': '64', 'hw_rng:rate_period': '50' }, {}, { rng: { bytes: 64, periodMs: 50 } }],
+    [{ 'hw:watchdog_action': 'disabled' }, { hw_watchdog_action: 'reset' }, { watchdog: null }],
+    [{}, { hw_watchdog_action: 'reset' }, { watchdog: 'reset' }],
+    [{ 'hw:boot_menu': 'on' }, {}, { bootMenu: true }],
+    [{}, { hw_disk_bus: 'scsi', hw_vif_model: 'e1000' }, { diskModel: 'scsi-hd', nicModel: 'e1000' }],
+    [{}, { hw_disk_bus: 'x,file=/etc/shadow', hw_vif_model: 'constructor' }, { diskModel: 'virtio-blk-pci' }],
+    [{}, { hw_machine_type: 'pc-i440fx-7.2' }, { machineType: 'pc-i440fx-7.2' }],
+    [{}, { hw_machine_type: 'pc-i440fx-7.2,dumpdtb=/x' }, { machineType: 'pc' }],
+    [{}, { hw_machine_type: 'q35' }, { machineType: 'pc' }],
+    [{}, { hw_video_model: 'cirrus', hw_pointer_model: 'usbtablet' }, { screen: 'cirrus', tablet: true }],
+  ])('%j, %j', (specs, properties, expected) => {
+    expect(tuned(specs, properties)).toMatchObject(expected);
+  });
+
+  it('is all heard', () => {
+    const heard = new Set<string>();
+    const listening = (answer: string | undefined) =>
+      new Proxy({} as Words, {
+        get: (_target, name) => {
+          heard.add(String(name));
+          return answer;
+        },
+      });
+    tuned(listening(undefined), listening('1'));
+    tuned(listening('1'));
+    // Read where it is needed, not when the machine begins.
+    const elsewhere = ['agent', 'atRest', 'administrator', 'system', 'kernel', 'ramdisk', 'commandLine'];
+    for (const [wish, { spec, property }] of Object.entries<{ spec?: string; property?: string }>(honoured)) {
+      if (elsewhere.includes(wish)) continue;
+      for (const name of [spec, property]) if (name) expect(heard, wish).toContain(name);
+    }
+  });
+
+  it('speaks of every extra spec that the API knows, once', () => {
+    const file = join(import.meta.dirname, '../../../../reference/extra_specs.json');
+    const { specs } = JSON.parse(readFileSync(file, 'utf8')) as { specs: { key: string }[] };
+    const honouredSpecs = Object.values<{ spec?: string }>(honoured).map(({ spec }) => spec);
+    const rows = Object.keys(withoutEffect);
+    for (const { key } of specs) {
+      const here = honouredSpecs.filter((spec) => spec === key).length;
+      const without = rows.filter((row) => speaksOf(row, key)).length;
+      expect([key, here + without]).toEqual([key, 1]);
+    }
+    const all = specs.map(({ key }) => key);
+    for (const row of rows)
+      expect(
+        all.some((key) => speaksOf(row, key)),
+        row,
+      ).toBe(true);
+    for (const spec of honouredSpecs) if (spec) expect(all).toContain(spec);
+  });
+});
+
+/** Whether a row speaks of a key. */
+function speaksOf(row: string, key: string): boolean {
+  return row.endsWith('*') ? key.startsWith(row.slice(0, -1)) : key === row;
+}
