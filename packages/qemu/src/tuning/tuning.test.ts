@@ -102,7 +102,7 @@ describe('what flavors and images wish of a machine', () => {
   it('speaks of every extra spec that the API knows, once', () => {
     const file = join(import.meta.dirname, '../../../../reference/extra_specs.json');
     const { specs } = JSON.parse(readFileSync(file, 'utf8')) as { specs: { key: string }[] };
-    const honouredSpecs = Object.values<{ spec?: string }>(honoured).map(({ spec }) => spec);
+    const honouredSpecs = Object.values<{ spec?: string; property?: string }>(honoured).map(({ spec }) => spec);
     const rows = Object.keys(withoutEffect);
     for (const { key } of specs) {
       const here = honouredSpecs.filter((spec) => spec === key).length;
