@@ -72,6 +72,12 @@ export const optionTable = {
     'with --driver qemu: port of the proxy for screens and serial lines (default 6080, a free one where that is taken); browsers call it by --setting consoleProxyUrl=...',
     { least: 0, most: 65_535, fallback: undefined },
   ),
+  'network-mode': choice(
+    'MODE',
+    ['user', 'bridge'],
+    'user',
+    'with --driver qemu: user (guests reach out, and nobody reaches them but by --forward) or bridge (networks, routers, floating addresses and security groups; as root)',
+  ),
   forward: list(
     '[NAME:]PORT:GUESTPORT',
     'with --driver qemu: a port of this computer that leads to one of a server; PORT may be a range, of which each server gets one',

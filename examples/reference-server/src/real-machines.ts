@@ -17,6 +17,7 @@ export async function realMachines(options: Options, directory: string, log: Log
   const asked: QemuOptions = {
     directory,
     acceleration: options.acceleration,
+    networkMode: options['network-mode'],
     forward: options.forward,
     forwardAddress: options['forward-address'],
     log: (line) => log.info(line),

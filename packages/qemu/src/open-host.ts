@@ -4,6 +4,8 @@ import type { DriverServices } from '@apistrata/compute-engine/drivers';
 import { parseForward } from './forwards/forward-rule.js';
 import { Forwards } from './forwards/forwards.js';
 import { Host } from './host.js';
+import { openBridgeMode } from './network/bridge-mode.js';
+import type { MachinePlaces } from './network/network-mode.js';
 import { userMode } from './network/user-mode.js';
 import type { QemuOptions } from './options.js';
 import { kvmGroup, type Probe, probeAcceleration } from './programs/acceleration.js';
@@ -86,13 +88,17 @@ function forwardsOf({ forward = [], forwardAddress = '127.0.0.1', log = () => {}
 /** Makes this computer a host. Throws as {@link look} does. */
 export async function openHost(options: QemuOptions, services: DriverServices): Promise<Host> {
   const { probe, ...found } = await look(options);
+  const network =
+    options.networkMode === 'bridge'
+      ? await openBridgeMode({ ...found, networks: services.networks, log: options.log ?? (() => {}) })
+      : (places: MachinePlaces) => userMode(forwardsOf(options), places);
   const host = new Host({
     ...found,
     services,
     acceleration: probe.acceleration,
     sandbox: await hasSandbox(found.program, found.runAs),
     volumesAllowed: options.volumes ?? true,
-    network: (places) => userMode(forwardsOf(options), places),
+    network,
     shutdownTimeoutMs: options.shutdownTimeoutMs ?? DEFAULT_SHUTDOWN_MS,
   });
   await host.disks.cache.sweep();

@@ -23,9 +23,14 @@ export interface QemuOptions {
    */
   readonly volumes?: boolean;
   /**
+   * `user` (the default): each guest has networks to itself, nobody needs privileges. `bridge`: networks of this computer's kernel,
+   * with routers, floating addresses and security groups; needs root, `ip`, `nft` and `dnsmasq`, and the embedded network service.
+   */
+  readonly networkMode?: 'user' | 'bridge';
+  /**
    * Ports of this computer that lead to guests: `[NAME:]HOSTPORT[-LAST]:GUESTPORT[/udp]`. `2222:22` is for the first server that
    * starts, `web:8080:80` for servers named so, and of `2200-2299:22` each server gets a port of its own. Which it has got is told to
-   * `log`, and stays so for the server's life.
+   * `log`, and stays so for the server's life. With the network mode `user` only.
    */
   readonly forward?: readonly string[];
   /** Address of this computer that `forward` listens on. Default 127.0.0.1. */
@@ -42,6 +47,7 @@ const optionNames: Readonly<Record<keyof QemuOptions, true>> = {
   program: true,
   runAs: true,
   volumes: true,
+  networkMode: true,
   forward: true,
   forwardAddress: true,
   log: true,
@@ -52,7 +58,11 @@ const optionNames: Readonly<Record<keyof QemuOptions, true>> = {
 export function checkQemuOptions(place: string, options: QemuOptions): void {
   checkOptions(place, options, optionNames);
   for (const text of options.forward ?? []) parseForward(text);
-  const { forwardAddress } = options;
+  const { forwardAddress, networkMode = 'user' } = options;
+  if (networkMode !== 'user' && networkMode !== 'bridge')
+    throw new TypeError(`${place}: networkMode is user or bridge, not '${networkMode}'`);
+  if (networkMode === 'bridge' && options.forward?.length)
+    throw new TypeError(`${place}: forward is for the network mode user; with bridges there are floating addresses`);
   if (forwardAddress !== undefined && !isIPv4(forwardAddress))
     throw new TypeError(`${place}: forwardAddress is an IPv4 address of this computer, not '${forwardAddress}'`);
 }

@@ -17,14 +17,14 @@ import { buildGuest, type Guest } from './guest/build-guest.js';
 import { GuestLine } from './guest/guest-line.js';
 
 export const IMAGE = '11111111-1111-4111-8111-111111111111';
-const KERNEL = '22222222-2222-4222-8222-222222222222';
-const RAMDISK = '33333333-3333-4333-8333-333333333333';
+export const KERNEL = '22222222-2222-4222-8222-222222222222';
+export const RAMDISK = '33333333-3333-4333-8333-333333333333';
 /** The same guest, of which the image says that it has an agent. */
 export const AGENT_IMAGE = '66666666-6666-4666-8666-666666666666';
 /** One that wishes for other devices than the usual ones. */
 export const OLD_IMAGE = '77777777-7777-4777-8777-777777777777';
 export const NETWORK = '44444444-4444-4444-8444-444444444444';
-const SUBNET = '55555555-5555-4555-8555-555555555555';
+export const SUBNET = '55555555-5555-4555-8555-555555555555';
 
 const COMMAND_LINE = 'console=ttyS0 quiet';
 

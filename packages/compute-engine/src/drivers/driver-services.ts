@@ -2,6 +2,7 @@ import type { ImageCatalog } from '../catalogs/image-catalog.js';
 import type { NetworkCatalog } from '../catalogs/network-catalog.js';
 import type { VolumeCatalog } from '../catalogs/volume-catalog.js';
 import type { HostLinks } from './host-links.js';
+import type { NetworkPlans } from './network-plan.js';
 
 /**
  * What a driver may ask of the services around it. It asks in the name of the server's project: `callerFor(server)`. The
@@ -9,7 +10,8 @@ import type { HostLinks } from './host-links.js';
  */
 export interface DriverServices {
   readonly images: Pick<ImageCatalog, 'get' | 'download'>;
-  readonly networks: Pick<NetworkCatalog, 'getNetwork' | 'getSubnet'>;
+  /** With what there is to build, where the service can tell. */
+  readonly networks: Pick<NetworkCatalog, 'getNetwork' | 'getSubnet'> & Partial<NetworkPlans>;
   readonly volumes: Pick<VolumeCatalog, 'getVolume'>;
   /** Ways to the drivers of other hosts; left out where this process is the only one that runs machines. */
   readonly hosts?: HostLinks;

@@ -12,6 +12,8 @@ export interface ProgramOptions {
   readonly signal?: AbortSignal;
   /** Milliseconds until it is killed; default: ten minutes. */
   readonly timeoutMs?: number;
+  /** What it reads on its standard input; default: nothing. */
+  readonly input?: string | undefined;
 }
 
 const TEN_MINUTES_MS = 600_000;
@@ -23,9 +25,9 @@ export const PROGRAM_ENVIRONMENT = { PATH: process.env.PATH ?? '/usr/bin:/bin', 
 
 /** Runs a program to its end, without a shell, and gives what it printed. Throws `PROGRAM_FAILED` with what it complained of. */
 export function runProgram(program: string, args: readonly string[], options: ProgramOptions): Promise<string> {
-  const { runAs, signal, timeoutMs = TEN_MINUTES_MS } = options;
+  const { runAs, signal, timeoutMs = TEN_MINUTES_MS, input } = options;
   return new Promise((resolve, reject) => {
-    execFile(
+    const child = execFile(
       program,
       [...args],
       {
@@ -46,5 +48,8 @@ export function runProgram(program: string, args: readonly string[], options: Pr
         );
       },
     );
+    // One that ends before it has read all says why by itself.
+    child.stdin?.on('error', () => {});
+    if (input !== undefined) child.stdin?.end(input);
   });
 }

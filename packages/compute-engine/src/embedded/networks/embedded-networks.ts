@@ -1,8 +1,11 @@
 import type { NetworkCatalog } from '../../catalogs/network-catalog.js';
+import type { NetworkPlans } from '../../drivers/network-plan.js';
 import { type EmbeddedOptions, embeddedContext } from '../embedded-options.js';
 import { floatingAddresses } from './floating-ips.js';
 import { SlotBlocks } from './ip-allocations.js';
+import { NetworkChanges } from './network-changes.js';
 import type { NetworkContext } from './network-context.js';
+import { networkPlans } from './network-plans.js';
 import { type NetworksSeed, seedNetworks } from './network-seed.js';
 import { portVerbs } from './ports.js';
 import { routerVerbs } from './routers.js';
@@ -27,7 +30,8 @@ export function embeddedNetworks(options: EmbeddedNetworksOptions) {
     blocks: new SlotBlocks(),
     onServerPortsChanged: options.onServerPortsChanged ?? (() => {}),
   };
-  const catalog = {
+  const changes = new NetworkChanges();
+  const verbs = {
     ...topology(context),
     ...subnetVerbs(context),
     ...portVerbs(context),
@@ -36,9 +40,13 @@ export function embeddedNetworks(options: EmbeddedNetworksOptions) {
     ...securityGroupRules(context),
     ...floatingAddresses(context),
     ...routerVerbs(context),
+  };
+  const catalog = {
+    ...changes.told(verbs),
+    ...networkPlans(context, changes.listen),
     seed: (seed: NetworksSeed): Promise<void> => seedNetworks(context, seed),
   };
-  return catalog satisfies NetworkCatalog;
+  return catalog satisfies NetworkCatalog & NetworkPlans;
 }
 
 /** Networks in the engine's database, with the verbs of a network service. */

@@ -1,0 +1,136 @@
+import { existsSync } from 'node:fs';
+import { mkdir, readFile } from 'node:fs/promises';
+import { isIPv4 } from 'node:net';
+import { join } from 'node:path';
+import type { DriverServices, NetworkPlans } from '@apistrata/compute-engine/drivers';
+import { findProgram } from '../programs/find-program.js';
+import { type RunAs, runProgram } from '../programs/run-program.js';
+import { QemuError } from '../qemu-error.js';
+import { Builder } from './builder.js';
+import { checkedPlan } from './checked-plan.js';
+import { tapName } from './device-names.js';
+import { DhcpServers } from './dhcp-servers.js';
+import { IpTool } from './ip-tool.js';
+import type { MachinePlaces, NetworkMode } from './network-mode.js';
+
+/** How often it is looked whether other processes have changed networks. */
+const LOOK_MS = 2_000;
+
+const BRIDGE_FILTER = '/proc/sys/net/bridge';
+
+export interface BridgeModeOptions {
+  /** Folder of what its processes read. */
+  readonly directory: string;
+  readonly networks: DriverServices['networks'];
+  readonly runAs: RunAs | undefined;
+  readonly log: (line: string) => void;
+}
+
+/** Resolvers of this computer that guests can reach as well. */
+async function resolvers(): Promise<readonly string[]> {
+  const text = await readFile('/etc/resolv.conf', 'utf8').catch(() => '');
+  const all = [...text.matchAll(/^nameserver\s+(\S+)/gm)].map(([, address = '']) => address);
+  return all.filter((address) => isIPv4(address) && !address.startsWith('127.'));
+}
+
+/** Has frames of bridges pass the rules of IP: a module that many kernels load only when asked. */
+async function loadBridgeFilter(): Promise<void> {
+  if (existsSync(BRIDGE_FILTER)) return;
+  await runProgram('modprobe', ['br_netfilter'], { runAs: undefined }).catch(() => {});
+  if (!existsSync(BRIDGE_FILTER))
+    throw new QemuError('NETWORKS_UNAVAILABLE', 'this kernel has no br_netfilter, which security groups need');
+}
+
+/** One round after the other; who asks while one is under way gets the next one. */
+class Rounds {
+  #running: Promise<void> | undefined;
+  #next: Promise<void> | undefined;
+  readonly #round: () => Promise<void>;
+
+  constructor(round: () => Promise<void>) {
+    this.#round = round;
+  }
+
+  /** A round that begins after this was asked. */
+  run(): Promise<void> {
+    if (!this.#running) {
+      this.#running = this.#round().finally(() => {
+        this.#running = undefined;
+      });
+      return this.#running;
+    }
+    this.#next ??= this.#running
+      .catch(() => {})
+      .then(() => {
+        this.#next = undefined;
+        return this.run();
+      });
+    return this.#next;
+  }
+
+  async rest(): Promise<void> {
+    while (this.#running) await (this.#next ?? this.#running).catch(() => {});
+  }
+}
+
+/**
+ * Networks of this computer's kernel: a bridge for each, with a DHCP server; routers in namespaces of their own; rules for
+ * each guest. All of it is the kernel's and goes on without this process; the next one takes it over, and removes what is in
+ * no plan any more.
+ *
+ * @throws QemuError `NETWORKS_UNAVAILABLE` or `QEMU_MISSING` with the cure
+ */
+export async function openBridgeMode(options: BridgeModeOptions): Promise<(places: MachinePlaces) => NetworkMode> {
+  const { directory, networks, runAs, log } = options;
+  const { networkPlan, onNetworkChange } = networks as Partial<NetworkPlans>;
+  if (process.getuid?.() !== 0)
+    throw new QemuError('NETWORKS_UNAVAILABLE', 'bridges need root: start it as root, or take the network mode user');
+  if (!networkPlan || !onNetworkChange)
+    throw new QemuError(
+      'NETWORKS_UNAVAILABLE',
+      'the network service tells nobody what to build: bridges need the built-in one, without --network-url',
+    );
+  const ip = new IpTool(findProgram('ip', 'the package iproute2'));
+  const nft = findProgram('nft', 'the package nftables');
+  const dnsmasq = findProgram('dnsmasq', 'the package dnsmasq-base');
+  await loadBridgeFilter();
+  const folder = join(directory, 'networks');
+  await mkdir(folder, { recursive: true, mode: 0o711 });
+  const dhcp = new DhcpServers(folder, dnsmasq, ip);
+  const builder = new Builder({ ip, nft, dhcp, tapOwner: runAs?.uid ?? 0, nameservers: await resolvers(), log });
+
+  return (places) => {
+    const rounds = new Rounds(async () => builder.build(checkedPlan(await networkPlan(await places.machineIds()))));
+    let complaint = '';
+    const look = () =>
+      rounds.run().then(
+        () => {
+          complaint = '';
+        },
+        (error: Error) => {
+          // It is tried again; the same trouble is told once.
+          if (error.message !== complaint) log(`networks could not be built: ${error.message}`);
+          complaint = error.message;
+        },
+      );
+    const silence = onNetworkChange(() => void look());
+    const timer = setInterval(() => void look(), LOOK_MS).unref();
+    return {
+      async connect(_server, interfaces) {
+        await rounds.run();
+        return interfaces.map(({ portId }) => ({
+          type: 'tap',
+          ifname: tapName(portId),
+          script: 'no',
+          downscript: 'no',
+        }));
+      },
+      release: () => rounds.run(),
+      async leave() {
+        clearInterval(timer);
+        silence();
+        await rounds.rest();
+      },
+    };
+  };
+}

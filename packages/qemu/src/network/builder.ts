@@ -1,0 +1,176 @@
+import { readFile, writeFile } from 'node:fs/promises';
+import type { NetworkPlan, PlannedRouter } from '@apistrata/compute-engine/drivers';
+import { runProgram } from '../programs/run-program.js';
+import { routerName, serviceName, uplinkName } from './device-names.js';
+import { dhcpFiles, hasDhcp } from './dhcp-files.js';
+import type { DhcpServers } from './dhcp-servers.js';
+import { guestRules, SERVICE_ADDRESS, zonesOf } from './guest-rules.js';
+import type { IpTool } from './ip-tool.js';
+import { HOST_ADDRESS, outsideAddresses, routerAddresses, routerCommands, routerRules } from './router-rules.js';
+import { linkCommands, type WantedLink, wantedLinks } from './wanted-links.js';
+
+const FORWARDING = '/proc/sys/net/ipv4/ip_forward';
+
+export interface BuilderOptions {
+  readonly ip: IpTool;
+  readonly nft: string;
+  readonly dhcp: DhcpServers;
+  /** Whom taps belong to. */
+  readonly tapOwner: number;
+  /** Resolvers for subnets that name none. */
+  readonly nameservers: readonly string[];
+  readonly log: (line: string) => void;
+}
+
+/**
+ * Brings devices, addresses and rules of the kernel to what a plan says. What is there already stays as it is, whoever made
+ * it; what is this program's and not in the plan goes.
+ */
+export class Builder {
+  readonly #options: BuilderOptions;
+  /** What was done last, by what it was done to: it is not done again. */
+  readonly #done = new Map<string, string>();
+
+  constructor(options: BuilderOptions) {
+    this.#options = options;
+  }
+
+  async build(plan: NetworkPlan): Promise<void> {
+    const wanted = wantedLinks(plan);
+    await this.#devices(wanted);
+    await this.#guests(plan);
+    for (const router of plan.routers) await this.#router(router, plan);
+    await this.#outside(plan.routers);
+    await this.#services(plan);
+  }
+
+  /** Does something unless just that was done last. */
+  async #once(what: string, how: string, work: () => Promise<void>): Promise<void> {
+    if (this.#done.get(what) === how) return;
+    this.#done.delete(what);
+    await work();
+    this.#done.set(what, how);
+  }
+
+  async #devices(wanted: readonly WantedLink[]): Promise<void> {
+    const { ip, dhcp, tapOwner } = this.#options;
+    const names = new Set(wanted.map(({ name }) => name));
+    const wantedSpaces = new Set(wanted.flatMap((link) => (link.kind === 'veth' ? [link.namespace] : [])));
+    const [there, spaces, servers] = await Promise.all([ip.links(), ip.namespaces(), dhcp.known()]);
+    for (const name of servers) if (!wantedSpaces.has(name)) await dhcp.remove(name);
+    const gone = there.filter(({ ifname }) => !names.has(ifname));
+    const goneSpaces = spaces.filter((name) => !wantedSpaces.has(name));
+    await ip.batch([
+      ...gone.map(({ ifname }) => `link delete dev ${ifname}`),
+      ...goneSpaces.map((name) => `netns delete ${name}`),
+      ...[...wantedSpaces].filter((name) => !spaces.includes(name)).map((name) => `netns add ${name}`),
+    ]);
+    for (const name of goneSpaces) this.#done.delete(name);
+    // An end whose other end went with its namespace went, too.
+    const left = there.filter(({ ifname }) => names.has(ifname));
+    const commands = linkCommands(wanted, left, tapOwner);
+    await ip.batch(commands);
+    // What was made anew has nothing in it.
+    const fresh = wanted.filter(({ name }) => !left.some(({ ifname }) => ifname === name));
+    for (const link of fresh) if (link.kind === 'veth') this.#done.delete(link.namespace);
+    if (fresh.length > 0) this.#done.delete('outside');
+  }
+
+  async #guests(plan: NetworkPlan): Promise<void> {
+    const { ip, nft } = this.#options;
+    const links = await ip.links();
+    const zones = zonesOf(plan, (name) => links.find(({ ifname }) => ifname === name)?.ifindex ?? 0);
+    const empty = plan.ports.length === 0;
+    const rules = empty
+      ? ['bridge', 'inet'].map((family) => `table ${family} apistrata\ndelete table ${family} apistrata\n`).join('')
+      : guestRules(plan, zones);
+    await this.#once('guests', rules, async () => {
+      await runProgram(nft, ['-f', '-'], { runAs: undefined, input: rules });
+    });
+  }
+
+  /** Has packets forwarded in a namespace. */
+  async #forwarding(namespace: string): Promise<void> {
+    const { ip } = this.#options;
+    await ip.run(namespace, 'tee', [FORWARDING], '1');
+    await ip.run(namespace, 'tee', ['/proc/sys/net/ipv6/conf/all/forwarding'], '1').catch(() => {});
+  }
+
+  async #addresses(namespace: string | undefined, wanted: ReadonlyMap<string, readonly string[]>): Promise<void> {
+    const { ip } = this.#options;
+    const there = await ip.addresses(namespace);
+    const stale = there.flatMap(({ ifname, addr_info: all }) =>
+      all
+        .filter(({ scope }) => scope === 'global')
+        .map(({ local, prefixlen }) => `${local}/${prefixlen}`)
+        .filter((address) => !(wanted.get(ifname) ?? []).includes(address))
+        .map((address) => `address delete ${address} dev ${ifname}`),
+    );
+    const fresh = [...wanted].flatMap(([device, addresses]) =>
+      addresses.map((address) => `address replace ${address} dev ${device}${address.includes(':') ? ' nodad' : ''}`),
+    );
+    await ip.batch([...stale, ...fresh], namespace);
+  }
+
+  async #router(router: PlannedRouter, plan: NetworkPlan): Promise<void> {
+    const { ip, nft } = this.#options;
+    const namespace = routerName(router.id);
+    const addresses = routerAddresses(router, plan);
+    const commands = routerCommands(router);
+    const rules = routerRules(router);
+    await this.#once(namespace, JSON.stringify([...addresses, commands, rules]), async () => {
+      await this.#forwarding(namespace);
+      await this.#addresses(namespace, addresses);
+      await ip.batch(commands, namespace);
+      await ip.run(namespace, nft, ['-f', '-'], rules);
+    });
+  }
+
+  /** The way from this computer to routers, and on from it. */
+  async #outside(routers: readonly PlannedRouter[]): Promise<void> {
+    const { ip, log } = this.#options;
+    const ways = routers
+      .filter(({ external }) => external)
+      .map((router) => ({ device: uplinkName(router.id), addresses: outsideAddresses(router) }));
+    await this.#once('outside', JSON.stringify(ways), async () => {
+      if (ways.length > 0 && (await readFile(FORWARDING, 'utf8')).trim() === '0') {
+        await writeFile(FORWARDING, '1');
+        log(`this computer forwards packets from now on (${FORWARDING}), for guests to reach out`);
+      }
+      const wanted = new Set(
+        ways.flatMap(({ device, addresses }) => addresses.map((address) => `${address} ${device}`)),
+      );
+      const there = await ip.routes();
+      await ip.batch([
+        ...there
+          .filter(({ dst, dev }) => !wanted.has(`${dst} ${dev}`))
+          .map(({ dst, dev }) => `route delete ${dst} dev ${dev}`),
+        ...ways.flatMap(({ device, addresses }) => [
+          `address replace ${HOST_ADDRESS}/32 dev ${device}`,
+          ...addresses.map((address) => `route replace ${address}/32 dev ${device}`),
+        ]),
+      ]);
+    });
+  }
+
+  async #services(plan: NetworkPlan): Promise<void> {
+    const { ip, dhcp, nameservers } = this.#options;
+    for (const network of plan.networks) {
+      const namespace = serviceName(network.id);
+      const v4 = network.subnets.filter(({ ipVersion }) => ipVersion === 4).map(({ cidr }) => cidr);
+      await this.#once(namespace, JSON.stringify(v4), async () => {
+        await ip.batch(
+          [
+            'link set dev lo up',
+            `link set dev ${namespace} up`,
+            `address replace ${SERVICE_ADDRESS}/32 dev ${namespace}`,
+            ...v4.map((cidr) => `route replace ${cidr} dev ${namespace}`),
+          ],
+          namespace,
+        );
+      });
+      if (hasDhcp(network)) await dhcp.run(namespace, dhcpFiles(network, plan, dhcp.folderOf(namespace), nameservers));
+      else await dhcp.remove(namespace);
+    }
+  }
+}

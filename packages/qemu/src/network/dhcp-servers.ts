@@ -1,0 +1,112 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { PROGRAM_ENVIRONMENT } from '../programs/run-program.js';
+import { isOurs } from './device-names.js';
+import type { DhcpFiles } from './dhcp-files.js';
+import type { IpTool } from './ip-tool.js';
+
+const LOOK_MS = 20;
+const START_MS = 10_000;
+
+/** Writes a file where it says something else. @returns whether it did */
+async function rewrite(path: string, text: string): Promise<boolean> {
+  if ((await readFile(path, 'utf8').catch(() => undefined)) === text) return false;
+  await writeFile(path, text, { mode: 0o644 });
+  return true;
+}
+
+/**
+ * The DHCP servers of networks: processes of their own that outlive this one. The folder of each, called like its namespace,
+ * has its files and the number of its process.
+ */
+export class DhcpServers {
+  readonly #folder: string;
+  readonly #program: string;
+  readonly #ip: IpTool;
+
+  constructor(folder: string, program: string, ip: IpTool) {
+    this.#folder = folder;
+    this.#program = program;
+    this.#ip = ip;
+  }
+
+  folderOf(namespace: string): string {
+    return join(this.#folder, namespace);
+  }
+
+  /** The namespaces that have, or had, a server. */
+  async known(): Promise<readonly string[]> {
+    return (await readdir(this.#folder).catch(() => [])).filter(isOurs);
+  }
+
+  /** Has one run and know these files. */
+  async run(namespace: string, { configuration, hosts, options }: DhcpFiles): Promise<void> {
+    const folder = this.folderOf(namespace);
+    // It reads its files as a user without rights.
+    await mkdir(folder, { recursive: true, mode: 0o755 });
+    const begun = await this.#processOf(namespace);
+    const changed = await rewrite(join(folder, 'configuration'), configuration);
+    const told = [await rewrite(join(folder, 'hosts'), hosts), await rewrite(join(folder, 'options'), options)];
+    if (begun !== undefined && !changed) {
+      if (told.includes(true)) this.#signal(begun, 'SIGHUP');
+      return;
+    }
+    await this.#end(namespace);
+    await this.#start(namespace);
+  }
+
+  /** Ends the one of a namespace and forgets it. */
+  async remove(namespace: string): Promise<void> {
+    await this.#end(namespace);
+    await rm(this.folderOf(namespace), { recursive: true, force: true });
+  }
+
+  async #start(namespace: string): Promise<void> {
+    const file = join(this.folderOf(namespace), 'configuration');
+    const [program, args] = this.#ip.within(namespace, this.#program, ['--keep-in-foreground', `--conf-file=${file}`]);
+    const child = spawn(program, [...args], { detached: true, stdio: 'ignore', env: PROGRAM_ENVIRONMENT });
+    child.unref();
+    const failed = once(child, 'error').then(([error]) => Promise.reject(error));
+    const ended = once(child, 'exit').then(([code]) =>
+      Promise.reject(
+        new Error(`${this.#program} ended with ${code}; try it: ip netns exec ${namespace} dnsmasq -d -C ${file}`),
+      ),
+    );
+    const up = async () => {
+      for (const deadline = Date.now() + START_MS; Date.now() < deadline; await sleep(LOOK_MS))
+        if ((await this.#processOf(namespace)) !== undefined) return;
+    };
+    for (const promise of [failed, ended]) promise.catch(() => {});
+    await Promise.race([up(), failed, ended]);
+  }
+
+  async #end(namespace: string): Promise<void> {
+    for (let signal: NodeJS.Signals | 0 = 'SIGKILL'; ; signal = 0) {
+      const pid = await this.#processOf(namespace);
+      if (pid === undefined) break;
+      this.#signal(pid, signal);
+      await sleep(LOOK_MS);
+    }
+    await rm(join(this.folderOf(namespace), 'pid'), { force: true });
+  }
+
+  #signal(pid: number, signal: NodeJS.Signals | 0): void {
+    try {
+      process.kill(pid, signal);
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error;
+    }
+  }
+
+  /** Numbers are given to other processes, too. */
+  async #processOf(namespace: string): Promise<number | undefined> {
+    const folder = this.folderOf(namespace);
+    const pid = Number(await readFile(join(folder, 'pid'), 'utf8').catch(() => ''));
+    if (!(pid > 0)) return undefined;
+    const commandLine = await readFile(`/proc/${pid}/cmdline`, 'utf8').catch(() => '');
+    return commandLine.includes(join(folder, 'configuration')) ? pid : undefined;
+  }
+}

@@ -1,0 +1,84 @@
+import { createHash } from 'node:crypto';
+import type { NetworkPlan, PlannedRouter } from '@apistrata/compute-engine/drivers';
+import { routerName, uplinkName } from './device-names.js';
+import { table } from './guest-rules.js';
+
+/** This computer, for routers: the same at each of them, for each has a way of its own. */
+export const HOST_ADDRESS = '169.254.0.1';
+
+/** The address outside of a router that has been given none: only this computer sees it. */
+function ownAddress(routerId: string): string {
+  const [a = 0, b = 0, c = 0] = createHash('sha256').update(routerId).digest();
+  return `100.${64 + (a % 64)}.${b}.${c}`;
+}
+
+/** Addresses of version 4 that lead to a router from this computer. */
+export function outsideAddresses(router: PlannedRouter): readonly string[] {
+  if (!router.external) return [];
+  const own = router.externalAddresses.filter((address) => !address.includes(':'));
+  const floating = router.floating.map(({ address }) => address);
+  return [...new Set([...(own.length > 0 ? own : [ownAddress(router.id)]), ...floating])];
+}
+
+/** What is in the namespace of a router, as `ip` is told it, but for addresses. */
+export function routerCommands(router: PlannedRouter): readonly string[] {
+  const state = router.adminStateUp ? 'up' : 'down';
+  const uplink = uplinkName(router.id);
+  return [
+    'link set dev lo up',
+    ...router.interfaces.map(({ id }) => `link set dev ${routerName(id)} ${state}`),
+    ...(router.external ? [`link set dev ${uplink} ${state}`] : []),
+    ...(router.external && router.adminStateUp
+      ? [`route replace default via ${HOST_ADDRESS} dev ${uplink} onlink`]
+      : []),
+  ];
+}
+
+/** Addresses of the devices in a router's namespace: `address/length`, by device. */
+export function routerAddresses(
+  router: PlannedRouter,
+  { networks }: NetworkPlan,
+): ReadonlyMap<string, readonly string[]> {
+  const subnets = new Map(networks.flatMap(({ subnets: all }) => all.map((subnet) => [subnet.id, subnet] as const)));
+  const inside = router.interfaces.map(({ id, addresses }) => {
+    const written = addresses.flatMap(({ address, subnetId }) => {
+      const length = subnets.get(subnetId)?.cidr.split('/')[1];
+      return length === undefined ? [] : [`${address}/${length}`];
+    });
+    return [routerName(id), written] as const;
+  });
+  const outside = outsideAddresses(router).map((address) => `${address}/32`);
+  return new Map([...inside, ...(router.external ? [[uplinkName(router.id), outside] as const] : [])]);
+}
+
+/** Translation of addresses in a router's namespace. */
+export function routerRules(router: PlannedRouter): string {
+  const uplink = uplinkName(router.id);
+  const [own] = outsideAddresses(router);
+  const map = (pairs: readonly (readonly [string, string])[]) => pairs.map((pair) => pair.join(' : ')).join(', ');
+  const inwards = map(router.floating.map(({ address, fixedAddress }) => [address, fixedAddress]));
+  const outwards = map(router.floating.map(({ address, fixedAddress }) => [fixedAddress, address]));
+  const lines = router.external
+    ? [
+        'chain arriving {',
+        'type nat hook prerouting priority -100; policy accept;',
+        inwards && `dnat to ip daddr map { ${inwards} }`,
+        '}',
+        'chain leaving {',
+        'type nat hook postrouting priority 100; policy accept;',
+        outwards && `oifname "${uplink}" snat to ip saddr map { ${outwards} }`,
+        router.enableSnat ? `oifname "${uplink}" snat to ${own}` : '',
+        // A guest that calls another one by its floating address gets the answer by the same way.
+        `iifname != "${uplink}" oifname != "${uplink}" ct status dnat masquerade`,
+        '}',
+      ]
+    : [];
+  return table(
+    'ip',
+    'apistrata',
+    lines
+      .filter(Boolean)
+      .map((line) => `  ${line}\n`)
+      .join(''),
+  );
+}

@@ -1,0 +1,86 @@
+import { formatCidr, parseCidr } from '@apistrata/compute-engine/catalogs';
+import type { NetworkPlan } from '@apistrata/compute-engine/drivers';
+
+type Rule = NetworkPlan['rules'][number];
+
+/** Numbers of the protocols that rules may name. */
+const PROTOCOLS: Readonly<Record<string, number>> = {
+  icmp: 1,
+  igmp: 2,
+  ipip: 4,
+  tcp: 6,
+  egp: 8,
+  udp: 17,
+  dccp: 33,
+  'ipv6-encap': 41,
+  'ipv6-route': 43,
+  'ipv6-frag': 44,
+  rsvp: 46,
+  gre: 47,
+  esp: 50,
+  ah: 51,
+  icmpv6: 58,
+  'ipv6-icmp': 58,
+  'ipv6-nonxt': 59,
+  'ipv6-opts': 60,
+  ospf: 89,
+  pgm: 113,
+  vrrp: 112,
+  sctp: 132,
+  udplite: 136,
+};
+
+/** What of them nftables knows ports of. */
+const WITH_PORTS: Readonly<Record<number, string>> = { 6: 'tcp', 17: 'udp', 33: 'dccp', 132: 'sctp', 136: 'udplite' };
+const ICMP: Readonly<Record<number, string>> = { 1: 'icmp', 58: 'icmpv6' };
+
+function protocolOf({ protocol, ethertype }: Rule): number | undefined {
+  const given = protocol ?? '';
+  // `icmp` of a rule for IPv6 is that of IPv6.
+  if (given === 'icmp' && ethertype === 'IPv6') return 58;
+  const number = /^\d{1,3}$/.test(given) ? Number(given) : PROTOCOLS[given];
+  return number !== undefined && number <= 255 ? number : undefined;
+}
+
+/** Ports, or type and code, as nftables wants them; undefined where they cannot be. */
+function transport(rule: Rule): string | undefined {
+  const { protocol, portMin, portMax, ethertype } = rule;
+  if (protocol === null || protocol === 'any' || protocol === '0') return '';
+  const number = protocolOf(rule);
+  if (number === undefined) return undefined;
+  const written = `meta l4proto ${number}`;
+  const icmp = ICMP[number];
+  if (icmp !== undefined && (icmp === 'icmp') === (ethertype === 'IPv4')) {
+    const type = portMin === null ? '' : ` ${icmp} type ${portMin}`;
+    return `${written}${type}${portMin === null || portMax === null ? '' : ` ${icmp} code ${portMax}`}`;
+  }
+  const ported = WITH_PORTS[number];
+  if (ported === undefined || (portMin === null && portMax === null)) return written;
+  return `${written} ${ported} dport ${portMin ?? portMax}-${portMax ?? portMin}`;
+}
+
+/**
+ * What nftables is to match for a rule of a security group. Nothing of a user's text gets into it but numbers and addresses
+ * that were read and written anew.
+ *
+ * @param members addresses of guests here that are in the group which the rule names
+ * @returns undefined for a rule that matches nothing here
+ */
+export function ruleMatch(rule: Rule, members: (groupId: string) => readonly string[]): string | undefined {
+  const { ethertype, direction, remoteCidr, remoteGroupId } = rule;
+  const family = ethertype === 'IPv6' ? 'ip6' : 'ip';
+  const end = direction === 'ingress' ? 'saddr' : 'daddr';
+  const ports = transport(rule);
+  if (ports === undefined) return undefined;
+  let remote = '';
+  if (remoteCidr !== null) {
+    const cidr = parseCidr(remoteCidr);
+    if (!cidr || cidr.version !== (family === 'ip6' ? 6 : 4)) return undefined;
+    if (cidr.prefix > 0) remote = `${family} ${end} ${formatCidr(cidr)}`;
+  } else if (remoteGroupId !== null) {
+    const addresses = members(remoteGroupId).filter((address) => address.includes(':') === (family === 'ip6'));
+    if (addresses.length === 0) return undefined;
+    remote = `${family} ${end} { ${addresses.join(', ')} }`;
+  }
+  return ['ether type', family, remote, ports].filter(Boolean).join(' ');
+}

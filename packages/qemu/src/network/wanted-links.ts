@@ -1,0 +1,103 @@
+import type { NetworkPlan } from '@apistrata/compute-engine/drivers';
+import { bridgeName, macFor, routerName, serviceName, tapName, uplinkName } from './device-names.js';
+
+/** A device of this computer that networks are made of. */
+export type WantedLink = { readonly name: string; readonly mtu: number } & (
+  | { readonly kind: 'bridge' }
+  | { readonly kind: 'tap'; readonly bridge: string; readonly up: boolean }
+  | {
+      /** A pair: this end at a bridge, or free, the other one, of the same name, in a namespace. */
+      readonly kind: 'veth';
+      readonly bridge: string | null;
+      readonly namespace: string;
+      readonly mac: string;
+    }
+);
+
+const UPLINK_MTU = 1500;
+
+/** All devices of a plan, bridges first. */
+export function wantedLinks({ networks, ports, routers }: NetworkPlan): readonly WantedLink[] {
+  const mtus = new Map(networks.map(({ id, mtu }) => [id, mtu]));
+  const mtuOf = (networkId: string) => mtus.get(networkId) ?? UPLINK_MTU;
+  return [
+    ...networks.map(({ id, mtu }): WantedLink => ({ kind: 'bridge', name: bridgeName(id), mtu })),
+    ...ports.map(
+      ({ id, networkId, adminStateUp }): WantedLink => ({
+        kind: 'tap',
+        name: tapName(id),
+        bridge: bridgeName(networkId),
+        mtu: mtuOf(networkId),
+        up: adminStateUp,
+      }),
+    ),
+    ...networks.map(({ id, mtu }): WantedLink => {
+      const name = serviceName(id);
+      return { kind: 'veth', name, bridge: bridgeName(id), namespace: name, mac: macFor(name), mtu };
+    }),
+    ...routers.flatMap((router): readonly WantedLink[] => {
+      const namespace = routerName(router.id);
+      const inside = router.interfaces.map(
+        ({ id, networkId, mac }): WantedLink => ({
+          kind: 'veth',
+          name: routerName(id),
+          bridge: bridgeName(networkId),
+          namespace,
+          mac,
+          mtu: mtuOf(networkId),
+        }),
+      );
+      const name = uplinkName(router.id);
+      const uplink: WantedLink = { kind: 'veth', name, bridge: null, namespace, mac: macFor(name), mtu: UPLINK_MTU };
+      return router.external ? [...inside, uplink] : inside;
+    }),
+  ];
+}
+
+/** A device that there is, as `ip` tells it. */
+export interface Link {
+  readonly ifindex: number;
+  readonly ifname: string;
+  readonly mtu: number;
+  readonly master?: string;
+  readonly flags: readonly string[];
+}
+
+/** What `ip` is told to make a device that is not there. Taps belong to the user whom machines run as. */
+function making(link: WantedLink, tapOwner: number): readonly string[] {
+  const { name, mtu } = link;
+  if (link.kind === 'bridge')
+    return [
+      `link add name ${name} mtu ${mtu} type bridge stp_state 0 forward_delay 0 mcast_snooping 0 nf_call_iptables 1 nf_call_ip6tables 1`,
+      `link set dev ${name} addrgenmode none arp off up`,
+    ];
+  if (link.kind === 'tap') return [`tuntap add dev ${name} mode tap user ${tapOwner}`];
+  const { namespace, mac } = link;
+  return [`link add name ${name} mtu ${mtu} type veth peer name ${name} address ${mac} mtu ${mtu} netns ${namespace}`];
+}
+
+/**
+ * What `ip` is told to come from the devices that there are to those that are wanted.
+ * @returns in the order in which it has to be done
+ */
+export function linkCommands(
+  wanted: readonly WantedLink[],
+  there: readonly Link[],
+  tapOwner: number,
+): readonly string[] {
+  const links = new Map(there.map((link) => [link.ifname, link]));
+  return wanted.flatMap((link) => {
+    const { name, mtu } = link;
+    const known = links.get(name);
+    const commands = known ? [] : [...making(link, tapOwner)];
+    if (known ? known.mtu !== mtu : link.kind === 'tap') commands.push(`link set dev ${name} mtu ${mtu}`);
+    if (link.kind === 'bridge') return commands;
+    const up = link.kind === 'veth' || link.up;
+    const isUp = known?.flags.includes('UP') === true;
+    if (!known) commands.push(`link set dev ${name} addrgenmode none`);
+    if (link.bridge !== null && known?.master !== link.bridge)
+      commands.push(`link set dev ${name} master ${link.bridge}`);
+    if (up !== isUp) commands.push(`link set dev ${name} ${up ? 'up' : 'down'}`);
+    return commands;
+  });
+}

@@ -1,0 +1,195 @@
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync, readFileSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { createInterface, type Interface } from 'node:readline';
+import type { Engine, Server } from '@apistrata/compute-engine';
+import { vi } from 'vitest';
+import { buildGuest } from '../guest/build-guest.js';
+import { GuestLine } from '../guest/guest-line.js';
+import { processesOf } from '../processes-of.js';
+import { ada, guestPreset, IMAGE, KERNEL, machineDirectory, RAMDISK } from '../qemu-cloud.js';
+
+export const OTHER = '77777777-7777-4777-8777-777777777777';
+export const OTHER_SUBNET = '88888888-8888-4888-8888-888888888888';
+export const OUTSIDE = '99999999-9999-4999-8999-999999999999';
+
+const PROGRAM = join(import.meta.dirname, 'program.mjs');
+
+function runs(program: string, ...args: readonly string[]): boolean {
+  try {
+    execFileSync(program, [...args], { stdio: 'ignore' });
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** What is missing for networks of the kernel; undefined where everything is there. */
+export function missingForBridges(): string | undefined {
+  if (process.getuid?.() !== 0) return 'root';
+  if (!runs('nft', '--version')) return 'nftables';
+  if (!runs('dnsmasq', '--version')) return 'dnsmasq-base';
+  if (!runs('ip', '-V')) return 'iproute2';
+  if (!runs('unshare', '--net', '--mount', 'ip', 'link', 'add', 'test', 'type', 'bridge')) return 'network namespaces';
+  if (!existsSync('/proc/sys/net/bridge')) return 'br_netfilter';
+  return undefined;
+}
+
+type Method<F> = F extends (...args: infer A) => infer R ? (...args: A) => Promise<Awaited<R>> : never;
+
+/** A cloud in a network namespace of its own: nothing of this machine's network changes. */
+export class BridgeCloud {
+  readonly directory = machineDirectory();
+  readonly #guest = buildGuest(this.directory);
+  readonly #holder: ChildProcess;
+  readonly #lines = new Map<string, GuestLine>();
+  #program: ChildProcess | undefined;
+  #answers: AsyncIterator<string> | undefined;
+  #reader: Interface | undefined;
+  #turn: Promise<unknown> = Promise.resolve();
+
+  constructor() {
+    this.#holder = spawn('unshare', ['--net', '--mount', 'sleep', 'infinity'], { stdio: 'ignore' });
+  }
+
+  async open(): Promise<this> {
+    await vi.waitFor(() => {
+      if (readFileSync(`/proc/${this.#holder.pid}/cmdline`, 'utf8').startsWith('sleep')) return;
+      throw new Error('the namespace is not there yet');
+    });
+    this.inside('mount', '-t', 'tmpfs', 'none', '/run');
+    this.inside('ip', 'link', 'set', 'lo', 'up');
+    await this.begin();
+    return this;
+  }
+
+  #enter(program: string, args: readonly string[]): [string, string[]] {
+    const { pid } = this.#holder;
+    return ['nsenter', [`--net=/proc/${pid}/ns/net`, `--mount=/proc/${pid}/ns/mnt`, program, ...args]];
+  }
+
+  /** Runs a program in the namespace of the cloud and gives what it prints. */
+  inside(program: string, ...args: readonly string[]): string {
+    const [enter, all] = this.#enter(program, args);
+    return execFileSync(enter, all, { encoding: 'utf8' });
+  }
+
+  async begin(): Promise<void> {
+    const preset = guestPreset(this.#guest);
+    const files: Readonly<Record<string, string>> = { [KERNEL]: this.#guest.kernel, [RAMDISK]: this.#guest.ramdisk };
+    const told = {
+      ...preset,
+      images: preset.images?.map(({ content: _, ...image }) => ({ ...image, file: files[image.id] })),
+      networks: [
+        ...(preset.networks ?? []),
+        {
+          id: OTHER,
+          name: 'other',
+          projectId: ada.caller.projectId,
+          mtu: 1400,
+          subnets: [{ id: OTHER_SUBNET, cidr: '10.1.0.0/24' }],
+        },
+        { id: OUTSIDE, name: 'outside', external: true, subnets: [{ cidr: '203.0.113.0/24' }] },
+      ],
+    };
+    const [enter, args] = this.#enter(process.execPath, [
+      PROGRAM,
+      JSON.stringify({ directory: this.directory, preset: told }),
+    ]);
+    this.#program = spawn(enter, args, { stdio: ['pipe', 'pipe', 'inherit'] });
+    this.#reader = createInterface({ input: this.#program.stdout! });
+    this.#answers = this.#reader[Symbol.asyncIterator]();
+    await this.#answer();
+  }
+
+  async #answer(): Promise<unknown> {
+    const { value, done } = await this.#answers!.next();
+    if (done) throw new Error('the program has ended');
+    const { value: answer, error } = JSON.parse(value);
+    if (error) throw new Error(error);
+    return answer;
+  }
+
+  /** Calls a method of the program's engine. */
+  call<Room extends keyof Engine, Name extends keyof Engine[Room]>(room: Room, name: Name): Method<Engine[Room][Name]> {
+    return this.#calling([room as string, name as string]) as Method<Engine[Room][Name]>;
+  }
+
+  /** A verb of the embedded network service. */
+  network<Name extends keyof Engine['embedded']['networks']>(name: Name): Method<Engine['embedded']['networks'][Name]> {
+    return this.#calling(['embedded', 'networks', name as string]) as Method<Engine['embedded']['networks'][Name]>;
+  }
+
+  #calling(path: readonly string[]) {
+    return (...args: readonly unknown[]) => {
+      const answered = this.#turn.then(() => {
+        this.#program!.stdin!.write(`${JSON.stringify({ path, args })}\n`);
+        return this.#answer();
+      });
+      this.#turn = answered.catch(() => {});
+      return answered;
+    };
+  }
+
+  idle(): Promise<unknown> {
+    return this.#calling(['idle'])();
+  }
+
+  async create(name: string, networkId: string): Promise<Server> {
+    const wanted = { name, flavorId: 'small', imageId: IMAGE, networks: [{ networkId }] };
+    const { servers } = await this.call('servers', 'create')(ada, wanted);
+    await this.idle();
+    const server = await this.call('servers', 'get')(ada, servers[0]!.id);
+    if (server.fault) throw new Error(`${server.fault.message} ${server.fault.details}`);
+    return server;
+  }
+
+  /** The serial line of a guest that has booted. */
+  async line({ id }: Pick<Server, 'id'>): Promise<GuestLine> {
+    const known = this.#lines.get(id);
+    if (known) return known;
+    const log = join(this.directory, 'qemu', 'machines', id, 'console.log');
+    await vi.waitFor(
+      () => {
+        const text = readFileSync(log, 'utf8');
+        if (!text.includes('GUEST ready')) throw new Error(`the guest is not ready:\n${text.slice(-1_000)}`);
+      },
+      { timeout: 120_000, interval: 300 },
+    );
+    const line = await GuestLine.open(join(this.directory, 'qemu', 'machines', id, 'serial'));
+    this.#lines.set(id, line);
+    return line;
+  }
+
+  /** Whether a command of a guest succeeds. */
+  async succeeds(server: Pick<Server, 'id'>, command: string): Promise<boolean> {
+    return (await (await this.line(server)).run(`${command} >/dev/null 2>&1 && echo yes || echo no`)) === 'yes';
+  }
+
+  /** Devices and namespaces of networks that there are. */
+  left(): readonly string[] {
+    const links: readonly { ifname: string }[] = JSON.parse(this.inside('ip', '-json', 'link', 'show'));
+    const spaces: readonly { name: string }[] = JSON.parse(this.inside('ip', '-json', 'netns', 'list').trim() || '[]');
+    const names = [...links.map(({ ifname }) => ifname), ...spaces.map(({ name }) => name)];
+    return names.filter((name) => name.startsWith('aq'));
+  }
+
+  async kill(): Promise<void> {
+    const ended = once(this.#program!, 'exit');
+    // What was entered is the program itself.
+    this.#program!.kill('SIGKILL');
+    await ended;
+    this.#reader!.close();
+    this.#turn = Promise.resolve();
+  }
+
+  async close(): Promise<void> {
+    for (const line of this.#lines.values()) line.close();
+    if (this.#program && this.#program.exitCode === null && this.#program.signalCode === null) await this.kill();
+    for (const name of ['qemu-system', 'dnsmasq'])
+      for (const pid of processesOf(this.directory, name)) process.kill(pid, 'SIGKILL');
+    this.#holder.kill('SIGKILL');
+    rmSync(this.directory, { recursive: true, force: true });
+  }
+}

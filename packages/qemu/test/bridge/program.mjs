@@ -1,0 +1,37 @@
+// A program with machines and networks of its own. Each line that it reads is one call of its engine: the way to the method, and
+// its arguments; each line that it writes is the answer.
+import { createReadStream } from 'node:fs';
+import { createInterface } from 'node:readline';
+import { createEngine } from '@apistrata/compute-engine';
+import { qemuDriver } from '@apistrata/qemu';
+
+const { directory, preset } = JSON.parse(process.argv[2]);
+const images = preset.images.map(({ file, ...image }) => ({
+  ...image,
+  content: file ? () => createReadStream(file) : Buffer.alloc(2 ** 20),
+}));
+const engine = await createEngine({
+  database: `${directory}/cloud.db`,
+  preset: { ...preset, images },
+  driver: qemuDriver({
+    directory: `${directory}/qemu`,
+    acceleration: 'tcg',
+    networkMode: 'bridge',
+    shutdownTimeoutMs: 30_000,
+    log: (line) => console.error(line),
+  }),
+  worker: { leaseMs: 1_000, pollMs: 100, retryMs: 200 },
+  onError: (error) => console.error(error),
+});
+const say = (value) => process.stdout.write(`${JSON.stringify(value)}\n`);
+say({ value: 'up' });
+for await (const line of createInterface({ input: process.stdin })) {
+  const { path, args } = JSON.parse(line);
+  try {
+    const owner = path.slice(0, -1).reduce((thing, name) => thing[name], engine);
+    say({ value: (await owner[path.at(-1)](...args)) ?? null });
+  } catch (error) {
+    say({ error: String(error?.stack ?? error) });
+  }
+}
+await engine.close();
