@@ -10,6 +10,7 @@ import json
 import logging
 import os
 import sys
+import time
 import warnings
 
 warnings.simplefilter("ignore")
@@ -73,6 +74,14 @@ def run(client, argv, env):
         err.write(code)
         code = 1
     return {"code": int(code or 0), "stdout": out.getvalue(), "stderr": err.getvalue()}
+
+
+def impatient(seconds, sleep=time.sleep):
+    """Clients that wait look again after 2 or 5 seconds; what they wait for is done in a few milliseconds here."""
+    sleep(min(seconds, 0.05))
+
+
+time.sleep = impatient
 
 
 class Terminal(io.StringIO):
