@@ -1,5 +1,10 @@
-// How long a process takes to import each package, without what Node itself takes to start; beside Express.
+// How long a process takes to import each package as it is published, without what Node itself takes to start; beside Express.
 import { execFileSync } from 'node:child_process';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { installPublishedForms } from '../scripts/published-form.mjs';
 import { inTurns } from './samples.mjs';
 
 const RUNS = 9;
@@ -15,22 +20,28 @@ const packages = [
 ];
 
 /** Milliseconds. A first import is what a start-up pays, and there is one in a process. */
-function importTime(name) {
-  const url = import.meta.resolve(name);
+function importTime(url) {
   const script = `const begun = performance.now(); await import(${JSON.stringify(url)}); console.log(performance.now() - begun); process.exit();`;
   const args = ['--input-type=module', '--eval', script];
   return Number(execFileSync(process.execPath, args, { encoding: 'utf8' }));
 }
 
 export async function run({ quick }) {
-  const names = ['express', ...packages.map((name) => `@apistrata/${name}`)];
-  const rounds = quick ? QUICK_RUNS : RUNS;
-  const [baseline, ...found] = await inTurns(rounds, ...names.map((name) => () => importTime(name)));
-  return packages.map((name, index) => ({
-    what: `import of ${name}, and of Express`,
-    ours: found[index],
-    baseline,
-    unit: 'ms',
-    budget: name === 'compute-router' ? '<= 150 ms' : '',
-  }));
+  const project = mkdtempSync(join(tmpdir(), 'apistrata-import-'));
+  try {
+    await installPublishedForms(project);
+    const entry = (name) => join(project, 'node_modules', '@apistrata', name, 'dist', 'index.js');
+    const urls = [import.meta.resolve('express'), ...packages.map((name) => pathToFileURL(entry(name)).href)];
+    const rounds = quick ? QUICK_RUNS : RUNS;
+    const [baseline, ...found] = await inTurns(rounds, ...urls.map((url) => () => importTime(url)));
+    return packages.map((name, index) => ({
+      what: `import of ${name}, and of Express`,
+      ours: found[index],
+      baseline,
+      unit: 'ms',
+      budget: name === 'compute-router' ? '<= 150 ms' : '',
+    }));
+  } finally {
+    rmSync(project, { recursive: true, force: true });
+  }
 }

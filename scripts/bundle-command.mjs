@@ -1,36 +1,12 @@
 // Puts the command of the test cloud and all that it loads into a few files: of a start, Node spent most on finding and
 // reading a thousand. `npm run build` makes them of what the compiler has made, and packing does so again.
 import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { join, relative, sep } from 'node:path';
+import { join } from 'node:path';
 import { rolldown } from 'rolldown';
+import { ownAddresses } from './own-addresses.mjs';
 
-const ROOT = join(import.meta.dirname, '..');
-const PACKAGE = join(ROOT, 'packages', 'test-cloud');
+const PACKAGE = join(import.meta.dirname, '..', 'packages', 'test-cloud');
 const TARGET = join(PACKAGE, 'dist', 'command');
-
-/** Where a module stands below one of our packages; undefined for those of others. */
-function ownPlace(id) {
-  const [, name, dist, ...path] = relative(ROOT, id).split(sep).slice(0);
-  return dist === 'dist' ? { name, path: path.join('/') } : undefined;
-}
-
-/** What a module looks for beside itself it finds there still: it keeps the address that it has outside the bundle. */
-const ownAddresses = {
-  name: 'own-addresses',
-  transform: {
-    filter: { code: /import\.meta\.url/ },
-    handler(code, id) {
-      const place = ownPlace(id);
-      if (!place) return;
-      const { name, path } = place;
-      const from =
-        name === 'test-cloud'
-          ? `'../${path}', import.meta.url`
-          : `'${path}', import.meta.resolve('@apistrata/${name}')`;
-      return { code: code.replaceAll('import.meta.url', `new URL(${from}).href`), map: null };
-    },
-  },
-};
 
 /** The terms of the packages of other people whose modules these are; they ask to go along. */
 function licensesOf(ids) {
@@ -49,7 +25,7 @@ const bundle = await rolldown({
   platform: 'node',
   // Large, and for key pairs of one kind only; it is installed with the package.
   external: ['node-forge'],
-  plugins: [ownAddresses],
+  plugins: [ownAddresses(/import\.meta\.url/)],
   logLevel: 'silent',
 });
 const { output } = await bundle.write({

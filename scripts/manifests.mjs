@@ -31,7 +31,7 @@ const FILES = ['dist', '!dist/.tsbuildinfo', 'src', '!src/**/*.test.ts', 'CHANGE
 /** The manifest as it has to be: its own fields as they are, those that all packages share in one form and order. */
 export function completed(manifest, folder) {
   const { license, author, homepage, repository, bugs, engines } = manifestOf();
-  const { name, version, description, keywords, files = [], exports = { '.': {} } } = manifest;
+  const { name, version, description, keywords, files = [], exports = { '.': {} }, scripts } = manifest;
   const shared = {
     license,
     author,
@@ -43,7 +43,9 @@ export function completed(manifest, folder) {
     engines,
     files: [...FILES, ...files.filter((file) => !FILES.includes(file))],
     exports: Object.fromEntries(Object.keys(exports).map((path) => [path, entryPoint(path)])),
-    publishConfig: { access: 'public', provenance: true },
+    // In the workspace modules stay apart, as the compiler leaves them; `prepack` puts them together.
+    publishConfig: { access: 'public', provenance: true, directory: 'published', linkDirectory: false },
+    scripts: { prepack: 'node ../../scripts/prepack.mjs', ...scripts },
   };
   // The first spreading gives the order, the second the values.
   return { name, version, description, keywords, ...shared, ...manifest, ...shared };

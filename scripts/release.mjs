@@ -1,7 +1,7 @@
 // `npm run release`: versions, changelogs, one commit, packages, tags. Every step looks at what is there already, so after
 // an interruption, wherever it was, the same command goes on. It is for a tree whose tests have passed: it runs none.
 import { execFileSync } from 'node:child_process';
-import { existsSync, readdirSync, rmSync } from 'node:fs';
+import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { manifestOf, publishedFolders } from './manifests.mjs';
 
@@ -20,14 +20,6 @@ const git = (...args) => execFileSync('git', args, { cwd: ROOT, encoding: 'utf8'
 function refuse(sentence) {
   console.error(sentence);
   process.exit(1);
-}
-
-/** What was built from sources that are gone must not be published. */
-function removeOrphans(folder) {
-  for (const file of readdirSync(join(folder, 'dist'), { recursive: true })) {
-    const [, module] = /^(.+?)(\.d\.ts|\.js)(\.map)?$/.exec(file) ?? [];
-    if (module && !existsSync(join(folder, 'src', `${module}.ts`))) rmSync(join(folder, 'dist', file));
-  }
 }
 
 if (git('status', '--porcelain') !== '') {
@@ -49,7 +41,6 @@ if (pending.length > 0) {
 }
 
 run('Building', 'npm', 'run', '-s', 'build');
-for (const folder of publishedFolders()) removeOrphans(join(ROOT, folder));
 run('Publishing what the registry does not have', ...changeset, 'publish', '--no-git-tag');
 run('Tags', ...changeset, 'tag');
 console.log('\nReleased. `git push --follow-tags` tells everybody.');

@@ -1,11 +1,12 @@
 import { execFileSync } from 'node:child_process';
-import { existsSync, readdirSync, readFileSync, realpathSync, statSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { gzipSync } from 'node:zlib';
 import { rolldown } from 'rolldown';
-
-const packages = join(import.meta.dirname, '..', 'packages');
+// @ts-expect-error: scripts have no types
+import { installedFor, installPublishedForms } from '../scripts/published-form.mjs';
 
 interface Manifest {
   readonly dependencies?: Readonly<Record<string, string>>;
@@ -24,24 +25,23 @@ function neededBy({ dependencies, optionalDependencies, peerDependencies, peerDe
   return [...Object.keys({ ...dependencies, ...optionalDependencies }), ...peers];
 }
 
-/** The folder of a package as a module in another folder finds it. */
-function find(name: string, from: string): string {
-  for (let folder = from; ; folder = dirname(folder)) {
-    const candidate = join(folder, 'node_modules', name);
-    if (existsSync(candidate)) return realpathSync(candidate);
-    if (folder === dirname(folder)) throw new Error(`${name} is not installed for ${from}`);
-  }
+/** Installs all packages as they are published; gives the folder in which each is found by its name. */
+export async function publishedPackages(): Promise<string> {
+  const project = mkdtempSync(join(tmpdir(), 'apistrata-weights-'));
+  process.once('exit', () => rmSync(project, { recursive: true, force: true }));
+  await installPublishedForms(project);
+  return join(project, 'node_modules', '@apistrata');
 }
 
 function closure(folder: string, found = new Set<string>()): ReadonlySet<string> {
   if (found.has(folder)) return found;
   found.add(folder);
-  for (const name of neededBy(readManifest(folder))) closure(find(name, folder), found);
+  for (const name of neededBy(readManifest(folder))) closure(installedFor(folder, name), found);
   return found;
 }
 
-/** Not published by us, or, as what is compiled from C, not the same on every machine. */
-const leftOut = /^(node_modules|build|test|tsconfig\.json|\.tsbuildinfo|.*\.test\.ts)$/;
+/** Installed beside a package, or, as what is compiled from C, not the same on every machine. */
+const leftOut = /^(node_modules|build)$/;
 
 function bytesOf(folder: string): number {
   const entries = readdirSync(folder, { withFileTypes: true }).filter(({ name }) => !leftOut.test(name));
@@ -52,15 +52,15 @@ function bytesOf(folder: string): number {
   return sizes.reduce((sum, size) => sum + size, 0);
 }
 
-/** How many packages and bytes npm puts on the disk for one of ours, itself included. */
-export function installed(name: string): { readonly packages: number; readonly megabytes: number } {
-  const folders = [...closure(join(packages, name))];
+/** How many packages and bytes npm puts on the disk for a package in a folder, itself included. */
+export function installed(folder: string): { readonly packages: number; readonly megabytes: number } {
+  const folders = [...closure(folder)];
   return { packages: folders.length, megabytes: folders.reduce((sum, folder) => sum + bytesOf(folder), 0) / 1e6 };
 }
 
 /** What a bundler makes of all that the main entry of a package loads, minified and gzipped, in kB. */
-export async function gzippedEntry(name: string): Promise<number> {
-  const bundle = await rolldown({ input: join(packages, name, 'dist/index.js'), platform: 'node' });
+export async function gzippedEntry(folder: string): Promise<number> {
+  const bundle = await rolldown({ input: join(folder, 'dist/index.js'), platform: 'node' });
   const { output } = await bundle.generate({ format: 'esm', minify: true });
   await bundle.close();
   return output.reduce((sum, part) => sum + (part.type === 'chunk' ? gzipSync(part.code).length : 0), 0) / 1000;
@@ -79,8 +79,8 @@ register('data:text/javascript,' + encodeURIComponent(process.env.HOOKS));
 await import(process.env.MODULE);`;
 
 /** The files of modules that importing the main entry of a package loads, ours and other people's. */
-export function loadedWith(name: string): readonly string[] {
-  const env = { ...process.env, HOOKS, MODULE: pathToFileURL(join(packages, name, 'dist/index.js')).href };
+export function loadedWith(folder: string): readonly string[] {
+  const env = { ...process.env, HOOKS, MODULE: pathToFileURL(join(folder, 'dist/index.js')).href };
   const text = execFileSync(process.execPath, ['--input-type=module', '--eval', IMPORTER], { encoding: 'utf8', env });
   return text.split('\n').filter((url) => url.startsWith('file:'));
 }
