@@ -4,10 +4,20 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { findProgram, freePort, initPostgres, programUser, runPostgres } from './servers.js';
 
-/** A PostgreSQL and one that follows it, each commit being on both before it is acknowledged. */
+/** A PostgreSQL and one that follows it. */
 export interface PostgresPair {
   /** Names both, the one that follows first. */
   readonly url: string;
+  readonly primaryUrl: string;
+  readonly standbyUrl: string;
+  /** Has the one that follows receive what the other one writes, and show nothing of it. */
+  readonly pauseReplay: () => void;
+  /** The opposite of `pauseReplay`; also to be called before it is ended. */
+  readonly resumeReplay: () => void;
+  /** Kills the one that follows as a power cut would. */
+  readonly killStandby: () => Promise<void>;
+  /** Starts it again after that. */
+  readonly startStandby: () => Promise<void>;
   /** Kills the primary as a power cut would. */
   readonly killPrimary: () => Promise<void>;
   /** Makes the other one the primary; resolves when it takes changes. */
@@ -15,8 +25,12 @@ export interface PostgresPair {
   readonly stop: () => Promise<void>;
 }
 
-/** Starts a pair of them in temporary folders. */
-export async function startPostgresPair(): Promise<PostgresPair> {
+/**
+ * Starts a pair of them in temporary folders.
+ *
+ * @param waits whether each commit is on both before it is acknowledged
+ */
+export async function startPostgresPair(waits = true): Promise<PostgresPair> {
   const folder = mkdtempSync(join(tmpdir(), 'apistrata-pair-'));
   const user = programUser(folder);
   const options = { ...user, cwd: folder, stdio: 'pipe' } as const;
@@ -31,7 +45,8 @@ export async function startPostgresPair(): Promise<PostgresPair> {
     ['-D', standby, '-R', '-X', 'stream', '-c', 'fast', '-d', source],
     options,
   );
-  const second = await runPostgres(standby, standbyPort, options, ['synchronous_commit=on']);
+  const follow = () => runPostgres(standby, standbyPort, options, ['synchronous_commit=on']);
+  let second = await follow();
   const ask = (port: number, sql: string) =>
     execFileSync(findProgram('psql')!, ['-h', '127.0.0.1', '-p', String(port), '-U', 'test', '-Atc', sql, 'postgres'], {
       ...options,
@@ -43,11 +58,21 @@ export async function startPostgresPair(): Promise<PostgresPair> {
       await new Promise((resolve) => setTimeout(resolve, 100));
     }
   }
-  ask(primaryPort, "alter system set synchronous_standby_names = 'standby'");
-  ask(primaryPort, 'select pg_reload_conf()');
-  await until(primaryPort, 'select sync_state from pg_stat_replication', 'sync');
+  if (waits) {
+    ask(primaryPort, "alter system set synchronous_standby_names = 'standby'");
+    ask(primaryPort, 'select pg_reload_conf()');
+  }
+  await until(primaryPort, 'select sync_state from pg_stat_replication', waits ? 'sync' : 'async');
   return {
     url: `postgres://test@127.0.0.1:${standbyPort},127.0.0.1:${primaryPort}/postgres`,
+    primaryUrl: `postgres://test@127.0.0.1:${primaryPort}/postgres`,
+    standbyUrl: `postgres://test@127.0.0.1:${standbyPort}/postgres`,
+    pauseReplay: () => void ask(standbyPort, 'select pg_wal_replay_pause()'),
+    resumeReplay: () => void ask(standbyPort, 'select pg_wal_replay_resume()'),
+    killStandby: () => second.end('SIGKILL'),
+    async startStandby() {
+      second = await follow();
+    },
     killPrimary: () => first.end('SIGKILL'),
     async promote() {
       execFileSync(findProgram('pg_ctl')!, ['promote', '-w', '-D', standby], options);

@@ -32,6 +32,7 @@ async function engineFrom(plan: Plan, database: string, log: Logger, works: bool
     const { preset, driver } = await machinesFrom(plan, log);
     return await createEngine({
       database,
+      databaseRead: options['db-read'],
       ...databaseSettings,
       secretKeyFile: secretKeyFile(options, environment, database),
       preset,
@@ -47,6 +48,8 @@ async function engineFrom(plan: Plan, database: string, log: Logger, works: bool
   } catch (error) {
     if (error instanceof TypeError && /webhook/.test(error.message))
       throw new StartError(`--webhook: ${error.message}`);
+    if (error instanceof TypeError && /databaseRead/.test(error.message))
+      throw new StartError('--db-read names replicas (postgres://...) of a database of PostgreSQL that --db names');
     if (error instanceof RangeError) throw new StartError(`--database, --setting or --durability: ${error.message}`);
     if (error instanceof SecretKeyError) throw new StartError(`--secret-key-file: ${error.message}`);
     if (error instanceof StartError) throw error;

@@ -32,6 +32,18 @@ function ownPart(name: string, ask: () => Promise<PartHealth>): Check {
   };
 }
 
+/** Replicas spare the primary; who is served does not depend on them. */
+function replicasCheck(ask: () => Promise<PartHealth>): Check {
+  return {
+    name: 'replicas',
+    ...OWN_PARTS,
+    async check() {
+      const { healthy, reason } = await ask();
+      return { state: healthy ? 'available' : 'degraded', details: reason };
+    },
+  };
+}
+
 /** A database that cannot grow fails in the middle of somebody's request: better to say so before. */
 const LEAST_FREE_BYTES = 32 * 1024 * 1024;
 
@@ -41,6 +53,7 @@ function checksFrom(options: Options, engine: () => Engine, database: string): r
   return [
     ownPart('database', () => engine().health.database()),
     ownPart('worker', () => engine().health.worker()),
+    ...(options['db-read'].length > 0 ? [replicasCheck(() => engine().health.replicas())] : []),
     ...(isFile(database)
       ? [diskSpace(dirname(database), { name: 'disk', minFreeBytes: LEAST_FREE_BYTES, ...OWN_PARTS })]
       : []),

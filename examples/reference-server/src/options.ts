@@ -31,6 +31,10 @@ export const optionTable = {
   host: text('H', 'address to listen on', '127.0.0.1'),
   port: wholeNumber('port to listen on; 0 takes a free one', { least: 0, most: 65_535, fallback: 8774 }),
   db: text('URL', ':memory:, a file, or postgres://...; a file is made when missing', 'data/compute.db'),
+  'db-read': list(
+    'URL',
+    'postgres://... of a replica that answers questions; every process of the database is given the same',
+  ),
   durability: choice(
     'D',
     ['disk', 'process'],

@@ -18,6 +18,11 @@ import { type DatabaseSettings, defaultDatabaseSettings } from './store/database
 export interface EngineOptions extends Partial<DatabaseSettings>, SecretKeyOptions {
   /** `:memory:`, a SQLite file, or `postgres://...`; default `:memory:`. */
   readonly database?: string;
+  /**
+   * Replicas of a PostgreSQL database (streaming, hot standby), as addresses like that of `database`: they answer what
+   * `engine.reading()` is asked for. All processes of one database are given the same. Default: none.
+   */
+  readonly databaseRead?: readonly string[];
   readonly clock?: Clock;
   /** Default: simulated machines without latency. A driver that needs images and networks is made by a function. */
   readonly driver?: Driver | ((clock: Clock, services: DriverServices) => Driver | Promise<Driver>);
@@ -51,6 +56,7 @@ export interface EngineOptions extends Partial<DatabaseSettings>, SecretKeyOptio
 const options: Readonly<Record<keyof EngineOptions, unknown>> = {
   ...defaultDatabaseSettings,
   database: true,
+  databaseRead: true,
   secretKey: true,
   secretKeyFile: true,
   clock: true,
@@ -103,9 +109,19 @@ function checkWebhook(given: WebhookOptions): void {
     throw new TypeError(`createEngine(): the secret of a webhook has at least ${SECRET_LENGTH} characters`);
 }
 
+const POSTGRES = /^postgres(ql)?:\/\//;
+
+function checkReplicas({ database = ':memory:', databaseRead = [] }: EngineOptions): void {
+  if (databaseRead.length > 0 && !POSTGRES.test(database))
+    throw new TypeError('createEngine(): databaseRead needs a database of PostgreSQL, of which those are replicas');
+  if (!databaseRead.every((url) => POSTGRES.test(url)))
+    throw new TypeError('createEngine(): databaseRead is a list of addresses like postgres://...');
+}
+
 /** Throws a TypeError for an option of `createEngine()` that does not exist, also within the options that are objects. */
 export function checkEngineOptions(given: EngineOptions): void {
   checkOptions('createEngine()', given, options);
+  checkReplicas(given);
   checkOptions('createEngine(): events', given.events ?? {}, events);
   for (const one of given.events?.webhooks ?? []) checkWebhook(one);
   namedWebhooks(given.events?.webhooks ?? []);

@@ -21,9 +21,11 @@ import { Guards } from './lifecycle/guards.js';
 import { Jobs } from './lifecycle/jobs.js';
 import { Payloads } from './lifecycle/payloads.js';
 import { Worker, workerDefaults } from './lifecycle/worker.js';
+import type { Caller } from './model/index.js';
 import { observedBy } from './observation/observer.js';
 import { applyPreset } from './preset/apply-preset.js';
 import { defaultPreset, type Preset } from './preset/preset.js';
+import { readingEngines } from './reading-engine.js';
 import { PeriodicPurge } from './retention/periodic-purge.js';
 import { Retention } from './retention/retention.js';
 import type { AnyAction } from './runs/action.js';
@@ -35,26 +37,27 @@ import { AssistedSnapshots } from './services/assisted-snapshots.js';
 import { AvailabilityZones } from './services/availability-zones.js';
 import { Consoles } from './services/consoles.js';
 import { ExternalEvents } from './services/external-events.js';
-import { Flavors } from './services/flavors.js';
+import type { Flavors } from './services/flavors.js';
 import { Hosts } from './services/hosts.js';
 import { Hypervisors } from './services/hypervisors.js';
-import { InstanceActions } from './services/instance-actions.js';
-import { Keypairs } from './services/keypairs.js';
-import { Migrations } from './services/migrations.js';
-import { Quotas } from './services/quotas.js';
-import { ServerGroups } from './services/server-groups.js';
+import type { InstanceActions } from './services/instance-actions.js';
+import type { Keypairs } from './services/keypairs.js';
+import type { Migrations } from './services/migrations.js';
+import { projectServices } from './services/project-services.js';
+import type { Quotas } from './services/quotas.js';
+import type { ServerGroups } from './services/server-groups.js';
 import { Housekeeping } from './services/servers/housekeeping.js';
 import { InterfaceRefresh } from './services/servers/interface-refresh.js';
-import { Interfaces } from './services/servers/interfaces.js';
-import { ServerMetadata } from './services/servers/metadata.js';
-import { ServerNetwork } from './services/servers/server-network.js';
-import { Servers } from './services/servers/servers.js';
+import type { Interfaces } from './services/servers/interfaces.js';
+import type { ServerMetadata } from './services/servers/metadata.js';
+import type { ServerNetwork } from './services/servers/server-network.js';
+import type { Servers } from './services/servers/servers.js';
 import { Shares } from './services/servers/shares.js';
-import { ServerTags } from './services/servers/tags.js';
-import { VolumeAttachments } from './services/servers/volume-attachments.js';
+import type { ServerTags } from './services/servers/tags.js';
+import type { VolumeAttachments } from './services/servers/volume-attachments.js';
 import { Services } from './services/services.js';
 import { Statistics } from './services/statistics.js';
-import { Usage } from './services/usage.js';
+import type { Usage } from './services/usage.js';
 import { UsageAudit } from './services/usage-audit.js';
 import { defaultSettings, type Settings } from './settings.js';
 import { isSqliteFile } from './store/is-sqlite-file.js';
@@ -63,6 +66,14 @@ import { openStore } from './store/store.js';
 
 /** A compute service: everything but HTTP. */
 export interface Engine {
+  /**
+   * The engine for a request that only reads. With `databaseRead` it may read from a replica, which has all that was written
+   * for the caller's project and user by then; without, and whenever no replica has that, it is this engine itself. To be asked for
+   * anew for each request, and for none that changes anything or decides on a change.
+   *
+   * @example const servers = await (await engine.reading(caller)).servers.list(context, { limit: 10 })
+   */
+  reading(caller: Pick<Caller, 'projectId' | 'userId'>): Engine | Promise<Engine>;
   /** The time that everything goes by. */
   readonly clock: Clock;
   /** The image, network, volume and share services that the engine asks. */
@@ -201,7 +212,8 @@ export async function openEngine(options: EngineOptions): Promise<Engine> {
     events,
   };
   const interfaceRefresh = new InterfaceRefresh(core);
-  const servers = new Servers(core);
+  const ofProjects = projectServices(core, interfaceRefresh);
+  const { servers } = ofProjects;
   const externalEvents = new ExternalEvents(core, servers, interfaceRefresh);
   const services = new Services(core);
   await applyPreset(store, clock, embedded, preset).catch(async (error) => {
@@ -226,26 +238,15 @@ export async function openEngine(options: EngineOptions): Promise<Engine> {
     settings,
     embedded,
     quotaDatabase: quotaDatabase(store),
-    servers,
-    migrations: new Migrations(core),
+    ...ofProjects,
+    reading: (caller) => readingFor(caller),
     housekeeping,
     retention,
-    flavors: new Flavors(core),
-    keypairs: new Keypairs(core),
-    serverGroups: new ServerGroups(core),
     aggregates: new Aggregates(core),
     services,
     hypervisors: new Hypervisors(core),
     hosts: new Hosts(core),
     zones: new AvailabilityZones(core),
-    instanceActions: new InstanceActions(core),
-    quotas: new Quotas(core),
-    usage: new Usage(core),
-    serverMetadata: new ServerMetadata(core, servers),
-    serverTags: new ServerTags(servers),
-    volumeAttachments: new VolumeAttachments(servers),
-    interfaces: new Interfaces(core, interfaceRefresh),
-    serverNetwork: new ServerNetwork(core, interfaceRefresh),
     interfaceRefresh,
     serverShares: new Shares(),
     consoles: new Consoles(core),
@@ -269,6 +270,7 @@ export async function openEngine(options: EngineOptions): Promise<Engine> {
       await store.close();
     },
   };
+  const readingFor: Engine['reading'] = store.replicas ? readingEngines(engine, core, store.replicas) : () => engine;
   keepCore(engine, core);
   return engine;
 }

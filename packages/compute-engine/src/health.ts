@@ -1,6 +1,7 @@
 import type { Core } from './core.js';
 import { oldestOverdueJob } from './lifecycle/jobs.js';
 import { databaseError } from './store/database-unavailable.js';
+import type { ReadReplicas, ReplicaState } from './store/read-replicas.js';
 
 /** What one part of the engine says of itself. */
 export interface PartHealth {
@@ -24,6 +25,11 @@ export interface EngineHealth {
   database(): Promise<PartHealth>;
   /** Whether background work gets done, by this process or another: no job has been due for too long. */
   worker(): Promise<WorkerHealth>;
+  /**
+   * Whether every replica of `databaseRead` can be used, each with what it is late by. One that cannot costs the primary its
+   * work, and callers nothing: no reason to take this process out of service.
+   */
+  replicas(): Promise<PartHealth>;
 }
 
 /** A job that nobody took up for so long means that no worker is alive: leases are 10 s and are looked for twice a second. */
@@ -32,6 +38,18 @@ const OVERDUE_MS = 30_000;
 function failed(error: unknown): PartHealth {
   const { message } = databaseError(error) as Error;
   return { healthy: false, reason: message };
+}
+
+function lineOf({ name, staleMs, trouble }: ReplicaState): string {
+  if (trouble !== undefined) return `${name}: ${trouble}`;
+  return staleMs === undefined ? `${name} is late.` : `${name} is late by ${Math.round(staleMs)} ms at the most.`;
+}
+
+async function replicasOf(replicas: ReadReplicas | undefined): Promise<PartHealth> {
+  const states = (await replicas?.states()) ?? [];
+  if (states.length === 0) return { healthy: true, reason: 'There are no replicas.' };
+  const healthy = states.every(({ trouble, staleMs }) => trouble === undefined && staleMs !== undefined);
+  return { healthy, reason: states.map(lineOf).join(' ') };
 }
 
 export function engineHealth({ store }: Pick<Core, 'store'>): EngineHealth {
@@ -45,5 +63,6 @@ export function engineHealth({ store }: Pick<Core, 'store'>): EngineHealth {
             : { healthy: true, reason: 'Work gets done.', overdueMs },
         (error) => ({ ...failed(error), overdueMs: 0 }),
       ),
+    replicas: () => replicasOf(store.replicas),
   };
 }

@@ -131,8 +131,8 @@ export function computeHandler(options: ComputeRouterOptions): ComputeRouter {
   const negotiation = { service: 'compute', min: MIN_VERSION, max, headers, onVersion: observer?.version } as const;
   const negotiate = negotiator(negotiation);
   const discovery = computeDiscovery(max, options.trustProxy);
+  const { engine } = options;
   const shared: RouterContext = {
-    engine: options.engine,
     policies: options.policies ?? policies(),
     maxLimit: options.maxLimit ?? 1000,
     trustProxy: options.trustProxy,
@@ -153,7 +153,9 @@ export function computeHandler(options: ComputeRouterOptions): ComputeRouter {
         if (!caller) throw new Unauthorized(options.identity.uri ?? `${requestBase(req, options.trustProxy)}/identity`);
         const counting = options.rateLimit?.count(caller);
         if (counting) applyRateLimit(await counting, res);
-        return new ComputeCall(req, res, caller, shared, mount);
+        const answering = req.method === 'GET' ? engine.reading(caller) : engine;
+        const known = answering instanceof Promise ? await answering : answering;
+        return new ComputeCall(req, res, caller, shared, mount, known);
       },
       path: (req, call) => {
         const [, project, rest] = ADDRESSES[mount].exec(urlPath(req)) ?? [];

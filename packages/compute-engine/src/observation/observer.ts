@@ -80,6 +80,12 @@ export interface QuotaRefused {
   readonly exceeded: readonly QuotaExcess[];
 }
 
+/** Where a request that only reads was sent. */
+export interface ObservedReading {
+  /** Name of the replica (host, port and database); undefined for the primary. */
+  readonly replica: string | undefined;
+}
+
 /** Events that were not kept any longer, and that a webhook had not taken until then. */
 export interface DroppedEvents {
   /** Host, and port if any, of the webhook's URL. */
@@ -109,6 +115,8 @@ export interface EngineObserver {
   readonly pool?: (told: ObservedPool) => void;
   /** Transactions that shared a commit: all on SQLite, those that many callers make at the same time on PostgreSQL. */
   readonly commit?: (told: { readonly transactions: number; readonly ms: number }) => void;
+  /** With replicas: a request that only reads was sent to one of them, or to the primary. */
+  readonly reading?: (told: ObservedReading) => void;
   readonly job?: (told: ObservedJob) => void;
   readonly step?: (told: ObservedStep) => void;
   /** A request was refused because its project, or its user, has no room for it. */
@@ -123,6 +131,7 @@ export const engineObserverHooks: Readonly<Record<keyof EngineObserver, true>> =
   statement: true,
   pool: true,
   commit: true,
+  reading: true,
   job: true,
   step: true,
   overQuota: true,
@@ -152,6 +161,7 @@ export function observedBy(observers: readonly EngineObserver[]): EngineObserver
     statement: told(observers.map(({ statement }) => statement)),
     pool: told(observers.map(({ pool }) => pool)),
     commit: told(observers.map(({ commit }) => commit)),
+    reading: told(observers.map(({ reading }) => reading)),
     job: told(observers.map(({ job }) => job)),
     step: told(observers.map(({ step }) => step)),
     overQuota: told(observers.map(({ overQuota }) => overQuota)),

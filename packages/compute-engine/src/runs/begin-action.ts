@@ -57,6 +57,7 @@ async function writeAction(
   checkSupported(record, core.machines, server);
   const patch = await begun.change?.(tx, server);
   const jobId = randomUUID();
+  tx.concerns(context.caller.projectId);
   const taken: ServerPatch = begun.done ? {} : { taskState: record.during[0] ?? server.taskState, jobId };
   const now = core.clock.now();
   const changed = await tables.servers.update(tx, { ...server, ...taken, ...patch, updatedAt: now });
@@ -105,6 +106,7 @@ export async function changeServer(
     const patch = await make(server, tx);
     if (!patch) return server;
     const now = core.clock.now();
+    tx.concerns(context.caller.projectId);
     await recordBegun(core, tx, rules, context, server);
     const changed = await tables.servers.update(tx, { ...server, ...patch, updatedAt: now });
     await core.events.changed(tx, server, changed, context);

@@ -101,6 +101,7 @@ class Beginning<Result> {
   }
 
   async #change(tx: Tx, server: Server, change: Change | undefined): Promise<Server> {
+    tx.concerns(this.#context.caller.projectId);
     const patch = await change?.(tx, server);
     return patch ? tables.servers.update(tx, { ...server, ...patch, updatedAt: this.#core.clock.now() }) : server;
   }

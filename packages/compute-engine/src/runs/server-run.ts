@@ -134,6 +134,7 @@ export class ServerRun<Arguments = unknown> {
         events.length > 0 ? lockAction(tx, id, requestId) : undefined,
       ]);
       if (!current || !this.holds(current)) throw new Superseded(`${id} belongs to another job`);
+      tx.concerns(this.context.caller.projectId);
       const more = (await also?.(tx, current)) ?? {};
       const now = this.core.clock.now();
       const [changed] = await settled([

@@ -4,6 +4,7 @@ import { limitsOf, serverUsage } from '../quotas/server-quota.js';
 import type { QuotaKind } from '../settings.js';
 import { quotaKinds } from '../settings.js';
 import type { Session, Tx } from '../store/database.js';
+import { EVERYBODY } from '../store/latest-writes.js';
 import { lockName } from '../store/store.js';
 import { compoundKey, tables } from '../store/tables.js';
 
@@ -87,6 +88,7 @@ export class Quotas {
   async remove({ projectId, userId }: QuotaScope): Promise<void> {
     await this.#core.store.transaction(async (tx) => {
       await lockName(tx, `quota:${projectId}`);
+      tx.concerns(EVERYBODY);
       const doomed = tx.db.deleteFrom('quota_sets').where('project_id', '=', projectId);
       await (userId ? doomed.where('user_id', '=', userId) : doomed).execute();
     });

@@ -1,6 +1,7 @@
 import type { Core } from '../core.js';
 import { oldestOverdueJob } from '../lifecycle/jobs.js';
 import type { VmState } from '../model/index.js';
+import type { ReplicaState } from '../store/read-replicas.js';
 
 /** Jobs that exist, in all processes of this database. */
 export interface JobStatistics {
@@ -53,6 +54,11 @@ export class Statistics {
   async jobs(): Promise<JobStatistics> {
     const { store, worker } = this.#core;
     return { pending: await worker.pending(), overdueMs: await oldestOverdueJob(store, Date.now()) };
+  }
+
+  /** How the replicas of the database are that requests may be sent to; none without the option `databaseRead`. */
+  async replicas(): Promise<readonly ReplicaState[]> {
+    return (await this.#core.store.replicas?.states()) ?? [];
   }
 
   async #countServers(): Promise<ByState> {

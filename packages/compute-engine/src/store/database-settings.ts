@@ -22,6 +22,11 @@ export interface DatabaseSettings {
   readonly lockTimeoutMs: number;
   /** PostgreSQL: how long a transaction may rest in the middle before the server ends it; 0 is without limit. */
   readonly idleTransactionTimeoutMs: number;
+  /**
+   * PostgreSQL with replicas: how old that may be what callers read of others, and of what all share. Their own project's
+   * writes they always see.
+   */
+  readonly maxStalenessMs: number;
 }
 
 /** The settings of the database where nothing else is said. Times in milliseconds. */
@@ -34,6 +39,7 @@ export const defaultDatabaseSettings: DatabaseSettings = {
   statementTimeoutMs: 30_000,
   lockTimeoutMs: 10_000,
   idleTransactionTimeoutMs: 60_000,
+  maxStalenessMs: 5000,
 };
 
 /** The longest time that both databases and Node take. */

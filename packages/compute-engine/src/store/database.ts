@@ -50,6 +50,11 @@ export interface Tx extends Session {
   /** Of a work that shares its transaction with others. */
   readonly mates?: Mates;
   afterCommit(run: () => void): void;
+  /**
+   * Says whose readers must see what is written, besides those of the project, or the user, that a record belongs to: the
+   * one who asked for it, or `EVERYBODY`. Until a replica has it, they read from the primary.
+   */
+  concerns(owner: string): void;
 }
 
 /** Opens `:memory:`, a SQLite file, or a `postgres://` URL. Nothing is read or written before the first question. */

@@ -2,6 +2,7 @@ import { type Compilable, type CompiledQuery, type InsertQueryBuilder, type Sele
 import { EngineError } from '../engine-error.js';
 import type { New, Stored } from '../model/stored.js';
 import type { Rows, Session, Tx } from './database.js';
+import { EVERYBODY } from './latest-writes.js';
 import { preparedQuery } from './prepared-query.js';
 import { nextTurn } from './turns.js';
 
@@ -17,6 +18,8 @@ export interface DocumentTableSpec<R extends Stored> {
   readonly columns: Readonly<Record<string, (record: New<R>) => ColumnValue | boolean | undefined>>;
   /** What stands for fields that records do not have because they were stored before there were such fields. */
   readonly defaults?: Partial<New<R>>;
+  /** Belongs to no project, and everybody's readers must see what is written at once. Not for what changes every moment. */
+  readonly everybodys?: boolean;
 }
 
 interface Row {
@@ -38,6 +41,12 @@ export class StaleRecord extends EngineError<'STALE_RECORD'> {
 /** New for each write; only its being different counts. */
 function newRevision(): number {
   return Math.floor(Math.random() * 2 ** 52);
+}
+
+/** What belongs to a project is its project's; what belongs to a user alone, the user's. */
+function ownerOf(record: { readonly projectId?: unknown; readonly userId?: unknown } | undefined): string | undefined {
+  const owner = record?.projectId ?? record?.userId;
+  return typeof owner === 'string' ? owner : undefined;
 }
 
 function toColumn(value: ColumnValue | boolean | undefined): ColumnValue {
@@ -160,6 +169,7 @@ export class DocumentTable<R extends Stored> {
       finish(tx.db.insertInto(this.name).values(Object.fromEntries(names.map((column) => [column, ''])))),
     );
     const key = this.#spec.key(record);
+    this.#concerns(tx, record);
     const parameters = [key, revision, JSON.stringify(record), ...this.#columnValues(record)];
     const { rows } = await tx.db.executeQuery<{ seq: number }>({ ...query, parameters });
     return rows.map(({ seq }) => this.#keep(tx, key, { ...record, seq, revision } as unknown as R));
@@ -176,6 +186,7 @@ export class DocumentTable<R extends Stored> {
     const key = this.#spec.key(fields);
     const revision = newRevision();
     const known = this.#known(tx, key, before);
+    this.#concerns(tx, record);
     const columns = this.#columns
       .map(([name, value]) => ({ name, value: toColumn(value(fields)), was: known && toColumn(value(known)) }))
       .filter(({ value, was }) => value !== was);
@@ -195,9 +206,16 @@ export class DocumentTable<R extends Stored> {
 
   /** Removes a record; false when there was none. */
   async delete(tx: Tx, id: string): Promise<boolean> {
+    this.#concerns(tx, this.remembered(tx, id));
     const query = this.#once(tx, 'delete', () => tx.db.deleteFrom(this.name).where('id', '=', ''));
     const { numAffectedRows } = await tx.db.executeQuery({ ...query, parameters: [id] });
     return numAffectedRows === 1n;
+  }
+
+  /** Tells whose readers must see a change; a record that goes is one that was read before, nearly always. */
+  #concerns(tx: Tx, record: object | undefined): void {
+    const owner = this.#spec.everybodys ? EVERYBODY : ownerOf(record);
+    if (owner !== undefined) tx.concerns(owner);
   }
 
   #select(session: Session): RowQuery {

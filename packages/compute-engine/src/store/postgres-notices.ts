@@ -7,7 +7,7 @@ import { postgresAddresses } from './postgres-addresses.js';
 /** A connection of `pg` that does nothing but listen. */
 interface Listener {
   connect(): Promise<unknown>;
-  query(text: string): Promise<unknown>;
+  query(text: string): Promise<{ readonly rows: readonly Record<string, unknown>[] }>;
   end(): Promise<void>;
   on(event: 'notification', hear: (notice: { readonly payload?: string }) => void): unknown;
   on(event: 'error' | 'end', hear: () => void): unknown;
@@ -65,6 +65,19 @@ export class Notices {
     this.#wake?.();
     await this.#leave();
     await this.#running;
+  }
+
+  /**
+   * Asks the database for one text by the connection that listens: the server hands over what it has to tell before it
+   * answers, so every notice that was acknowledged to its sender before this call has been heard when it resolves.
+   * Undefined where notices are not known to arrive.
+   */
+  async ask(text: string): Promise<string | undefined> {
+    const client = this.#client;
+    if (!client || !this.#listening) return undefined;
+    const { rows } = await client.query(text);
+    const [answer] = Object.values(rows[0] ?? {});
+    return this.#client === client && this.#listening ? String(answer) : undefined;
   }
 
   async #run(): Promise<void> {

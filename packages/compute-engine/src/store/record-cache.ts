@@ -12,6 +12,12 @@ const KEPT = 4000;
  */
 export class RecordCache {
   readonly #tables = new Map<string, Map<string, Stored>>();
+  readonly #behind: RecordCache | undefined;
+
+  /** @param behind looked into for what this one does not have, and never written to: readers of a replica may be late */
+  constructor(behind?: RecordCache) {
+    this.#behind = behind;
+  }
 
   get<R extends Stored>(table: string, id: string): R | undefined {
     const records = this.#tables.get(table) as Map<string, R> | undefined;
@@ -21,7 +27,7 @@ export class RecordCache {
       records.delete(id);
       records.set(id, record);
     }
-    return record;
+    return record ?? this.#behind?.get(table, id);
   }
 
   set(table: string, id: string, record: Stored): void {

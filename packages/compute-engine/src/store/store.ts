@@ -9,6 +9,7 @@ import { GroupCommit } from './group-commit.js';
 import { migrate } from './migrate.js';
 import { migrations, type SchemaChanges } from './migrations/index.js';
 import { PostgresTransactions, ToBeDoneAlone } from './postgres-transactions.js';
+import { ReadReplicas } from './read-replicas.js';
 
 /** How often a transaction that met somebody else's change starts again before it gives up. */
 const ATTEMPTS = 20;
@@ -29,9 +30,16 @@ export interface Store extends Session {
    * `lockName` has taken.
    */
   together<T>(work: (tx: Tx) => Promise<T>): Promise<T>;
+  /** Servers that answer those who only read, where there are some. */
+  readonly replicas?: ReadReplicas;
   /** Throws unless the database can be reached and keeps what is written now. */
   check(): Promise<void>;
   close(): Promise<void>;
+}
+
+export interface StoreOptions extends Partial<DatabaseSettings> {
+  /** PostgreSQL: addresses of replicas that answer those who only read. */
+  readonly databaseRead?: readonly string[];
 }
 
 /**
@@ -42,7 +50,7 @@ export interface Store extends Session {
  */
 export async function openStore(
   url: string,
-  options: Partial<DatabaseSettings> = {},
+  options: StoreOptions = {},
   observer?: EngineObserver,
   changes: SchemaChanges = migrations,
 ): Promise<Store> {
@@ -55,22 +63,38 @@ export async function openStore(
     throw error;
   }
   const ways = waysOf(session, observer);
+  const replicas = replicasOf(url, session, settings, options, observer);
   // Those that share a commit are run by one of them: each keeps the span that it belongs to.
   const bound: <W extends (tx: Tx) => Promise<unknown>>(work: W) => W = observer?.around
     ? (work) => AsyncResource.bind(work)
     : (work) => work;
-  const transaction: Store['transaction'] = (work) => transact(session, ways.alone, bound(work));
+  const transaction: Store['transaction'] = (work) => transact(session, ways.alone, bound(work), replicas);
   return {
     ...session,
     transaction,
     together: (work) =>
-      transact(session, ways.together, bound(work)).catch((error) => {
+      transact(session, ways.together, bound(work), replicas).catch((error) => {
         if (error instanceof ToBeDoneAlone) return transaction(work);
         throw error;
       }),
+    replicas,
     check: () => transaction(touch),
-    close: () => closeDatabase(session),
+    close: async () => {
+      await replicas?.close();
+      await closeDatabase(session);
+    },
   };
+}
+
+function replicasOf(
+  url: string,
+  primary: OpenDatabase,
+  settings: DatabaseSettings,
+  { databaseRead = [] }: StoreOptions,
+  observer: EngineObserver | undefined,
+): ReadReplicas | undefined {
+  if (databaseRead.length === 0) return undefined;
+  return new ReadReplicas({ url, replicas: databaseRead, settings, primary, observer });
 }
 
 /** How a work gets its transaction. */
@@ -86,14 +110,25 @@ function waysOf(session: OpenDatabase, observer: EngineObserver | undefined): Re
   return { alone: commit, together: commit };
 }
 
-async function transact<T>(session: Session, run: Way, work: (tx: Tx) => Promise<T>): Promise<T> {
+async function transact<T>(
+  session: Session,
+  run: Way,
+  work: (tx: Tx) => Promise<T>,
+  replicas: ReadReplicas | undefined,
+): Promise<T> {
   for (let attempt = 1; ; attempt++) {
     const followUps: (() => void)[] = [];
+    const owners = new Set<string>();
+    const concerns: Tx['concerns'] = replicas ? (owner) => owners.add(owner) : () => {};
+    const afterCommit: Tx['afterCommit'] = (followUp) => followUps.push(followUp);
     try {
       const result = await run((db, mates) =>
-        work({ ...session, lookups: undefined, db, mates, afterCommit: (followUp) => followUps.push(followUp) }),
+        work({ ...session, lookups: undefined, db, mates, afterCommit, concerns }),
       );
+      // Before anybody hears of success: whoever does may read, by any process, and must find it.
+      const told = owners.size > 0 ? replicas?.writes.made(owners) : undefined;
       for (const followUp of followUps) followUp();
+      await told;
       return result;
     } catch (error) {
       const retryable = error instanceof StaleRecord || RETRYABLE.has((error as { code?: string }).code ?? '');

@@ -91,6 +91,7 @@ export const tables = {
   flavors: new DocumentTable<Flavor>({
     name: 'flavors',
     key: (f) => f.id,
+    everybodys: true,
     columns: { name: (f) => f.name, is_public: (f) => f.isPublic, disabled: (f) => f.disabled },
   }),
   keypairs: new DocumentTable<Keypair>({
@@ -122,9 +123,15 @@ export const tables = {
   quotaSets: new DocumentTable<QuotaSet>({
     name: 'quota_sets',
     key: (q) => compoundKey(q.projectId, q.userId),
+    everybodys: true,
     columns: { project_id: (q) => q.projectId, user_id: (q) => q.userId },
   }),
-  quotaClasses: new DocumentTable<QuotaClass>({ name: 'quota_classes', key: (q) => q.name, columns: {} }),
+  quotaClasses: new DocumentTable<QuotaClass>({
+    name: 'quota_classes',
+    key: (q) => q.name,
+    everybodys: true,
+    columns: {},
+  }),
   consoleTokens: new DocumentTable<ConsoleToken>({
     name: 'console_tokens',
     key: (t) => t.token,

@@ -42,9 +42,10 @@ describe.each(storesUnderTest(inject('postgresUrl')))('the store on $kind', ({ o
   it('refuses to overwrite what somebody else changed', async () => {
     const read = (await tables.keypairs.get(store, key))!;
     await store.transaction((tx) => tables.keypairs.update(tx, { ...read, fingerprint: 'cc' }));
+    const alone = { afterCommit: () => {}, concerns: () => {} };
     const late = store.db
       .transaction()
-      .execute((db) => tables.keypairs.update({ ...store, db, afterCommit: () => {} }, { ...read, fingerprint: 'dd' }));
+      .execute((db) => tables.keypairs.update({ ...store, ...alone, db }, { ...read, fingerprint: 'dd' }));
     await expect(late).rejects.toThrow(StaleRecord);
     expect((await tables.keypairs.get(store, key))!.fingerprint).toBe('cc');
   });

@@ -9,7 +9,6 @@ import type { Policies, RuleName, Target } from '../policy/index.js';
 
 /** What all calls of one router share. */
 export interface RouterContext {
-  readonly engine: Engine;
   readonly policies: Policies;
   /** Items of a page at the most. */
   readonly maxLimit: number;
@@ -55,11 +54,19 @@ export class ComputeCall implements RoutedCall {
   readonly #trustProxy: boolean | undefined;
   #base: string | undefined;
 
-  constructor(req: IncomingMessage, res: ServerResponse, caller: Caller, shared: RouterContext, mount: Mount) {
+  /** @param engine answers this request: of those that only read it may be one that reads from a replica */
+  constructor(
+    req: IncomingMessage,
+    res: ServerResponse,
+    caller: Caller,
+    shared: RouterContext,
+    mount: Mount,
+    engine: Engine,
+  ) {
     this.req = req;
     this.res = res;
     this.caller = { ...caller, isAdmin: shared.policies.isAdmin(caller) };
-    this.engine = shared.engine;
+    this.engine = engine;
     this.policies = shared.policies;
     this.maxLimit = shared.maxLimit;
     this.discovery = shared.discovery;

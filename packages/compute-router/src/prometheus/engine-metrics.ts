@@ -68,6 +68,12 @@ export function engineMetrics(register: Registry): EngineObserver {
     buckets: STATEMENT_SECONDS,
     registers,
   });
+  const readings = new Counter({
+    name: 'apistrata_reads_total',
+    help: 'With replicas: requests that only read, by who was asked (a replica, or primary)',
+    labelNames: ['database'],
+    registers,
+  });
   const jobs = new Counter({
     name: 'apistrata_jobs_total',
     help: 'Tries of background jobs, by kind and outcome (done, failed, superseded, retried, stopped)',
@@ -127,6 +133,7 @@ export function engineMetrics(register: Registry): EngineObserver {
       groupSize.observe(transactions);
       commitSeconds.observe(ms / MS);
     },
+    reading: ({ replica }) => readings.inc({ database: replica ?? 'primary' }),
     job({ kind: name, outcome, ms, waitedMs }) {
       const kind = kinds.of(name);
       jobs.inc({ kind, outcome });
@@ -157,6 +164,28 @@ export function engineGauges(register: Registry, engine: Engine): void {
       for (const [state, count] of Object.entries(counts)) this.set({ state }, count);
     },
   });
+  const replicaGauges = {
+    usable: new Gauge({
+      name: 'apistrata_replica_usable',
+      help: 'Whether a replica of the database can be used by this process: 1, or 0',
+      labelNames: ['replica'],
+      registers,
+      async collect() {
+        const states = await statistics.replicas();
+        for (const gauge of Object.values(replicaGauges)) gauge.reset();
+        for (const { name: replica, staleMs, trouble } of states) {
+          replicaGauges.usable.set({ replica }, Number(trouble === undefined));
+          if (staleMs !== undefined) replicaGauges.late.set({ replica }, staleMs / MS);
+        }
+      },
+    }),
+    late: new Gauge({
+      name: 'apistrata_replica_lag_seconds',
+      help: 'What a replica of the database is late by at the most; left out where that is not known',
+      labelNames: ['replica'],
+      registers,
+    }),
+  };
   const jobGauges = {
     pending: new Gauge({
       name: 'apistrata_jobs_pending',

@@ -1,0 +1,64 @@
+import { expect, inject, it, onTestFinished, vi } from 'vitest';
+import { startPostgresPair } from '../../../testing/postgres-pair.js';
+import { ask, startProgram } from './program.js';
+
+const server = { name: 'web', flavorRef: '1', imageRef: '70a599e0-31e7-49b7-b260-868f441e862b', networks: 'none' };
+const PATIENT = { timeout: 100_000, interval: 100 };
+
+it.skipIf(!inject('postgresUrl'))(
+  'two servers read from the replica of --db-read, and show each project what it has written by the other one',
+  { timeout: 300_000 },
+  async () => {
+    const pair = await startPostgresPair(false);
+    onTestFinished(() => pair.stop());
+    const options = ['--db', pair.primaryUrl, '--db-read', pair.standbyUrl, '--database', 'maxStalenessMs=60000'];
+    const start = async () => {
+      const more = ['--metrics', '--healthcheck', 'detailed=true', '--log-level', 'silent'];
+      const program = await startProgram([...options, ...more]);
+      onTestFinished(async () => void (await program.end('SIGKILL')));
+      return program;
+    };
+    const [one, other] = [await start(), await start()];
+    const names = async ({ url }: { url: string }, token: string) => {
+      const { status, body } = await ask(url, 'GET', '/v2.1/servers/detail', { token });
+      expect(status).toBe(200);
+      return body.servers.map(({ name, status }: { name: string; status: string }) => `${name} ${status}`);
+    };
+    const metrics = async ({ url }: { url: string }) => (await fetch(`${url}/metrics`)).text();
+    const replica = new URL(pair.standbyUrl).host;
+    const read = async (program: { url: string }) =>
+      Number(
+        new RegExp(`^apistrata_reads_total{database="${replica}/postgres"} (\\d+)`, 'm').exec(
+          await metrics(program),
+        )?.[1] ?? 0,
+      );
+    const create = ({ url }: { url: string }, token: string, name: string) =>
+      ask(url, 'POST', '/v2.1/servers', { version: '2.37', token, body: { server: { ...server, name } } });
+
+    expect((await create(one, 'ada:p1', 'first')).status).toBe(202);
+    await vi.waitFor(async () => expect(await names(other, 'ada:p1')).toEqual(['first ACTIVE']), PATIENT);
+    // Until both hear of each other's writes, they read from the primary.
+    for (const program of [one, other])
+      await vi.waitFor(async () => {
+        await names(program, 'ada:p1');
+        expect(await read(program)).toBeGreaterThan(0);
+      }, PATIENT);
+    pair.pauseReplay();
+    const { body } = await create(one, 'ada:p1', 'second');
+    expect((await ask(other.url, 'GET', `/v2.1/servers/${body.server.id}`, { token: 'ada:p1' })).status).toBe(200);
+    await vi.waitFor(
+      async () => expect(await names(other, 'ada:p1')).toEqual(['second ACTIVE', 'first ACTIVE']),
+      PATIENT,
+    );
+    const before = await read(other);
+    expect(await names(other, 'bob:p2')).toEqual([]);
+    expect(await read(other)).toBe(before + 1);
+    await pair.killStandby();
+    for (let round = 0; round < 5; round++) expect(await names(one, 'bob:p2')).toEqual([]);
+    const health = await fetch(`${one.url}/healthcheck`, { headers: { Accept: 'application/json' } });
+    expect(health.status).toBe(200);
+    expect(await health.text()).toContain(`${replica}/postgres: `);
+    expect(await metrics(one)).toContain(`apistrata_replica_usable{replica="${replica}/postgres"} 0`);
+    expect(await one.end('SIGTERM')).toBe(0);
+  },
+);

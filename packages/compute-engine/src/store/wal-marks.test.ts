@@ -1,0 +1,45 @@
+import { describe, expect, it } from 'vitest';
+import { WalMarks, walPosition } from './wal-marks.js';
+
+describe('positions in the log', () => {
+  it('are compared as numbers, not as text', () => {
+    expect(walPosition('0/1')).toBe(1n);
+    expect(walPosition('16/B374D848')).toBe(0x16_b374_d848n);
+    expect(walPosition('A/0') > walPosition('9/FFFFFFFF')).toBe(true);
+  });
+});
+
+describe('where the primary was when', () => {
+  it('tells of which moment somebody has everything who has got to a position', () => {
+    const marks = new WalMarks(1000);
+    for (const [at, position] of [
+      [0, 10n],
+      [100, 20n],
+      [200, 20n],
+      [300, 30n],
+    ] as const)
+      marks.add(at, position);
+    expect(marks.momentOf(9n)).toBe(Number.NEGATIVE_INFINITY);
+    expect(marks.momentOf(10n)).toBe(0);
+    expect(marks.momentOf(29n)).toBe(200);
+    expect(marks.momentOf(30n)).toBe(300);
+  });
+
+  it('does not go back further than is asked for, however often it is noted', () => {
+    const marks = new WalMarks(1000);
+    for (let at = 0; at <= 5000; at++) marks.add(at, BigInt(at));
+    expect(marks.momentOf(3999n)).toBe(Number.NEGATIVE_INFINITY);
+    expect(marks.momentOf(4500n)).toBeGreaterThan(4490);
+    expect(marks.momentOf(4500n)).toBeLessThanOrEqual(4500);
+    expect(marks.momentOf(5000n)).toBe(5000);
+  });
+
+  it('holds no longer when another server takes over that is behind', () => {
+    const marks = new WalMarks(1000);
+    expect(marks.add(0, 100n)).toBe(true);
+    expect(marks.add(10, 100n)).toBe(true);
+    expect(marks.add(20, 90n)).toBe(false);
+    expect(marks.momentOf(95n)).toBe(20);
+    expect(marks.momentOf(89n)).toBe(Number.NEGATIVE_INFINITY);
+  });
+});
