@@ -1,17 +1,14 @@
 // What negotiation, request ids and a health filter cost on any request: the time of one request through a bare
-// handler, with and without them, without a network. Heads are rendered in both cases. Processor time, not the clock:
-// what else the machine does should not count.
+// handler, with and without them, without a network.
 //
 // Each measurement has a process of its own. Asynchronous context, once used, slows down everything in its process: a
 // baseline measured beside it would carry part of our cost and flatter us.
 import { execFileSync } from 'node:child_process';
-import { IncomingMessage, ServerResponse } from 'node:http';
-import { Writable } from 'node:stream';
-import { setImmediate as nextTurn } from 'node:timers/promises';
 import { healthcheck } from '@apistrata/healthcheck';
 import { microversion } from '@apistrata/microversion';
 import { requestId } from '@apistrata/request-id';
-import { inTurns, median } from './samples.mjs';
+import { requestUs } from './exchange.mjs';
+import { inTurns } from './samples.mjs';
 
 const BUDGET_US = 5;
 const FULL = { repeats: 5, rounds: 15, warmUpRounds: 5, requests: 5_000 };
@@ -50,25 +47,12 @@ const cases = [
   },
 ];
 
-const sink = new Writable({ write: (_chunk, _encoding, done) => done() });
-
-function exchange(headers) {
-  const req = new IncomingMessage(sink);
-  req.method = 'GET';
-  req.url = '/v2.1/flavors/1';
-  req.headers = headers;
-  const res = new ServerResponse(req);
-  res.assignSocket(sink);
-  return [req, res];
-}
-
 // One await, as any handler that reads something: that is where asynchronous context costs.
 async function handler(_req, res) {
   await undefined;
   res.setHeader('Content-Type', 'application/json');
   res.setHeader('Content-Length', BODY.length);
   res.end(BODY);
-  res.detachSocket(sink);
 }
 
 function chain(middlewares) {
@@ -76,24 +60,6 @@ function chain(middlewares) {
     (next, middleware) => (req, res) => middleware(req, res, () => next(req, res)),
     handler,
   );
-}
-
-async function roundUs(listener, headers, requests) {
-  const start = process.cpuUsage();
-  for (let i = 0; i < requests; i++) {
-    await listener(...exchange({ ...headers }));
-    // Lets go of what streams put off to the next tick, as a server does between requests.
-    if (i % 32 === 0) await nextTurn();
-  }
-  const { user, system } = process.cpuUsage(start);
-  return (user + system) / requests;
-}
-
-async function measureUs({ headers, make }, withMiddlewares, { rounds, warmUpRounds, requests }) {
-  const listener = withMiddlewares ? chain(make()) : handler;
-  await inTurns(warmUpRounds, () => roundUs(listener, headers, requests));
-  const [samples] = await inTurns(rounds, () => roundUs(listener, headers, requests));
-  return median(samples);
 }
 
 function measureApart(...args) {
@@ -114,5 +80,8 @@ export async function run({ quick }) {
 }
 
 const [, program, command, index, mode, much] = process.argv;
-if (program === import.meta.filename && command === 'measure')
-  console.log(await measureUs(cases[index], mode === 'ours', much === 'quick' ? QUICK : FULL));
+if (program === import.meta.filename && command === 'measure') {
+  const { headers, make } = cases[index];
+  const listener = mode === 'ours' ? chain(make()) : handler;
+  console.log(await requestUs(listener, { url: '/v2.1/flavors/1', headers }, much === 'quick' ? QUICK : FULL));
+}

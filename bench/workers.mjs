@@ -4,9 +4,11 @@
 // Requests come at a fixed rate that none of them is busy with, so that each is answered alone: a process that cannot keep up
 // reads many requests at once, and gathers many creates in one transaction, which makes each cheaper.
 import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { load } from './load.mjs';
+import { processTime } from './process-time.mjs';
 import { inTurns } from './samples.mjs';
 import { HEADERS } from './server-process.mjs';
 import { testServers } from './test-servers.mjs';
@@ -15,7 +17,7 @@ const IMAGE = '70a599e0-31e7-49b7-b260-868f441e862b';
 const BODY = JSON.stringify({ server: { name: 'web', flavorRef: '1', imageRef: IMAGE, networks: 'none' } });
 const MAIN = join(import.meta.dirname, '../examples/reference-server/dist/main.js');
 const WORKERS = [1, 2, 4];
-const FULL = { requests: 1200, creates: 200, rounds: 5, warm: 3000, warmCreates: 400, idleMs: 2000 };
+const FULL = { requests: 1200, creates: 200, rounds: 5, warm: 2000, warmCreates: 400, idleMs: 2000 };
 const QUICK = { requests: 50, creates: 10, rounds: 2, warm: 50, warmCreates: 10, idleMs: 200 };
 
 const questions = [
@@ -30,19 +32,23 @@ const questions = [
   },
 ];
 
+/** An empty database of its own, and a connection to it. */
 async function freshDatabase(server, name) {
   const pg = createRequire(import.meta.url)('pg');
-  const client = new pg.Client(server);
+  const admin = new pg.Client(server);
+  await admin.connect();
+  await admin.query(`create database ${name}`);
+  await admin.end();
+  const url = server.replace(/\/[^/]*$/, `/${name}`);
+  const client = new pg.Client(url);
   await client.connect();
-  await client.query(`create database ${name}`);
-  await client.end();
-  return server.replace(/\/[^/]*$/, `/${name}`);
+  return { url, client };
 }
 
 /** The reference server with so many workers. */
-async function start(database, workers) {
+async function start({ url: database, client }, workers) {
   const unlimited = ['instances', 'cores', 'ram'].flatMap((kind) => ['--quota', `${kind}=-1`]);
-  const args = ['--db', database, '--workers', String(workers), '--port', '0', '--metrics', '--drain-ms', '0'];
+  const args = ['--db', database, '--workers', String(workers), '--port', '0', '--drain-ms', '0'];
   const child = spawn(process.execPath, [MAIN, ...args, '--log-level', 'warn', ...unlimited], {
     env: { ...process.env, APISTRATA_SECRET_KEY: Buffer.alloc(32).toString('base64') },
     stdio: ['ignore', 'pipe', 'inherit'],
@@ -56,23 +62,22 @@ async function start(database, workers) {
     });
     child.once('exit', (code) => reject(new Error(`the server ended with ${code}`)));
   });
-  const sample = async (name) => {
-    const text = await (await fetch(`${url}/metrics`)).text();
-    return Number(new RegExp(`^${name} (.*)$`, 'm').exec(text)?.[1]);
-  };
   return {
     url,
     workers,
-    cpuMs: async () => 1000 * (await sample('process_cpu_seconds_total')),
+    /** Of all processes, the one that starts the workers included; what asks them is no part of it. */
+    cpuMs: () => processTime(child.pid),
     /** Until nobody has work left. */
     idle: async () => {
-      while ((await sample('apistrata_jobs_pending')) > 0) await new Promise((resolve) => setTimeout(resolve, 50));
+      const left = async () => Number((await client.query('select count(*) as jobs from jobs')).rows[0].jobs);
+      while ((await left()) > 0) await new Promise((resolve) => setTimeout(resolve, 20));
     },
-    stop: () =>
-      new Promise((resolve) => {
-        child.once('exit', resolve);
-        child.kill('SIGTERM');
-      }),
+    stop: async () => {
+      const ended = once(child, 'exit');
+      child.kill('SIGTERM');
+      await ended;
+      await client.end();
+    },
   };
 }
 
@@ -83,16 +88,16 @@ async function ask(server, path, options) {
 
 /** Milliseconds of processor time of one of so many. */
 async function cost(server, { path, overallRate, request }, amount) {
-  const before = await server.cpuMs();
+  const before = server.cpuMs();
   await ask(server, path, { ...request, overallRate, amount });
-  return ((await server.cpuMs()) - before) / amount;
+  return (server.cpuMs() - before) / amount;
 }
 
 /** Milliseconds of processor time in a second in which nobody asks, of each worker. */
 async function idleCost(server, idleMs) {
-  const before = await server.cpuMs();
+  const before = server.cpuMs();
   await new Promise((resolve) => setTimeout(resolve, idleMs));
-  return ((await server.cpuMs()) - before) / (idleMs / 1000) / server.workers;
+  return (server.cpuMs() - before) / (idleMs / 1000) / server.workers;
 }
 
 export async function run({ quick }) {

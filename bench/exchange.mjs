@@ -1,0 +1,70 @@
+import { IncomingMessage, ServerResponse } from 'node:http';
+import { Writable } from 'node:stream';
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { inTurns, median } from './samples.mjs';
+
+const sink = new Writable({ write: (_chunk, _encoding, done) => done() });
+
+/** A request and its response as a server would make them, without a network. Heads are rendered. */
+function exchange({ method = 'GET', url, headers, body }) {
+  const req = new IncomingMessage(sink);
+  req.method = method;
+  req.url = url;
+  req.headers = { ...headers };
+  if (body !== undefined) req.push(body);
+  req.push(null);
+  req.complete = true;
+  const res = new ServerResponse(req);
+  res.assignSocket(sink);
+  return [req, res];
+}
+
+/** Serves one request; resolves with the response once it has ended. */
+function serve(listener, request) {
+  const [req, res] = exchange(request);
+  return new Promise((resolve) => {
+    res.once('finish', () => {
+      res.detachSocket(sink);
+      resolve(res);
+    });
+    listener(req, res);
+  });
+}
+
+async function roundUs(listener, request, requests) {
+  const start = process.cpuUsage();
+  for (let i = 0; i < requests; i++) {
+    await serve(listener, request);
+    // Lets go of what streams put off to the next tick, as a server does between requests.
+    if (i % 32 === 0) await nextTurn();
+  }
+  const { user, system } = process.cpuUsage(start);
+  return (user + system) / requests;
+}
+
+/**
+ * Microseconds of processor time that a listener takes for one request: the median of some rounds. Processor time, not the
+ * clock: what else the machine does should not count.
+ */
+export async function requestUs(listener, request, { rounds, warmUpRounds, requests }) {
+  await inTurns(warmUpRounds, () => roundUs(listener, request, requests));
+  const [samples] = await inTurns(rounds, () => roundUs(listener, request, requests));
+  return median(samples);
+}
+
+/** What a listener answers: the status, and the body as text. */
+export async function answerTo(listener, request) {
+  const chunks = [];
+  const [req, res] = exchange(request);
+  const { end } = res;
+  res.end = (text, ...rest) => {
+    if (text !== undefined) chunks.push(text);
+    return end.call(res, text, ...rest);
+  };
+  await new Promise((resolve) => {
+    res.once('finish', resolve);
+    listener(req, res);
+  });
+  res.detachSocket(sink);
+  return { status: res.statusCode, body: chunks.join('') };
+}

@@ -1,0 +1,201 @@
+// What the router of @apistrata/microversion costs beside find-my-way alone, which it is built on, and beside Fastify with the
+// same schemas: processor time of one request, without a network. The router also settles the version of each request, and
+// chooses what that version has; find-my-way neither checks nor picks anything.
+//
+// Each measurement has a process of its own, so that none runs on what another has made the compiler think.
+import { execFileSync } from 'node:child_process';
+import { negotiator, since } from '@apistrata/microversion';
+import { createRouter, field, operationsOf, view } from '@apistrata/microversion/router';
+import fastify from 'fastify';
+import findMyWay from 'find-my-way';
+import { z } from 'zod';
+import { answerTo, requestUs } from './exchange.mjs';
+import { inTurns } from './samples.mjs';
+
+const FULL = { repeats: 5, rounds: 9, warmUpRounds: 4, requests: 4_000 };
+const QUICK = { repeats: 1, rounds: 2, warmUpRounds: 1, requests: 200 };
+
+/** As many resources as an API has, with five operations on each. */
+const RESOURCES = [
+  'servers',
+  'flavors',
+  'images',
+  'keypairs',
+  'volumes',
+  'networks',
+  'ports',
+  'groups',
+  'hosts',
+  'zones',
+];
+const VERSION = '2.53';
+
+const record = {
+  id: '9e6c1b1a-6f0c-4a6b-8a39-0c8d7f3c2b11',
+  name: 'web-1',
+  status: 'ACTIVE',
+  ram: 2048,
+  disk: 20,
+  locked: false,
+  description: null,
+  secret: 'not for anybody',
+};
+const wanted = { name: 'web-1', ram: 2048, disk: 20, tags: ['a', 'b'] };
+
+const body = z.strictObject({
+  thing: z.strictObject({
+    name: z.string().min(1).max(255),
+    ram: z.int().min(1),
+    disk: z.int().min(0),
+    tags: z.array(z.string().max(60)).max(50).optional(),
+  }),
+});
+const shown = {
+  id: z.uuid(),
+  name: z.string(),
+  status: z.string(),
+  ram: z.int(),
+  disk: z.int(),
+  locked: z.boolean(),
+  description: z.string().nullable(),
+};
+
+async function ours() {
+  const thing = view({
+    ...Object.fromEntries(Object.entries(shown).map(([name, schema]) => [name, field(schema, (one) => one[name])])),
+    locked: since(
+      '2.9',
+      field(shown.locked, (one) => one.locked),
+    ),
+    description: since(
+      '2.19',
+      field(shown.description, (one) => one.description),
+    ),
+  });
+  const operation = operationsOf();
+  const operations = RESOURCES.flatMap((name) => [
+    operation({ method: 'GET', path: `/${name}`, summary: 'List', status: 200, run: () => ({}) }),
+    operation({
+      method: 'GET',
+      path: `/${name}/{id}`,
+      summary: 'Show',
+      status: 200,
+      reply: { thing },
+      run: () => ({ thing: record }),
+    }),
+    operation({
+      method: 'POST',
+      path: `/${name}`,
+      summary: 'Make',
+      status: 202,
+      body,
+      reply: { thing },
+      run: () => ({ thing: record }),
+    }),
+    operation({ method: 'PUT', path: `/${name}/{id}`, summary: 'Change', status: 200, body, run: () => ({}) }),
+    operation({ method: 'DELETE', path: `/${name}/{id}`, summary: 'Delete', status: 204, run: () => undefined }),
+  ]);
+  return createRouter({
+    operations,
+    call: () => ({}),
+    negotiate: negotiator({ service: 'compute', min: '2.1', max: '2.100' }).apply,
+    fault: (error, _req, res) => void res.writeHead(error.status ?? 500).end(String(error)),
+  });
+}
+
+/** Five routes of each resource, as functions that answer. */
+function routes(show, make) {
+  const nothing = (_req, res) => res.end();
+  return RESOURCES.flatMap((name) => [
+    ['GET', `/${name}`, nothing],
+    ['GET', `/${name}/:id`, show],
+    ['POST', `/${name}`, make],
+    ['PUT', `/${name}/:id`, nothing],
+    ['DELETE', `/${name}/:id`, nothing],
+  ]);
+}
+
+async function bare() {
+  const router = findMyWay();
+  const { secret, ...thing } = record;
+  const answer = (res, status) => {
+    const text = JSON.stringify({ thing });
+    res.writeHead(status, { 'Content-Type': 'application/json', 'Content-Length': Buffer.byteLength(text) }).end(text);
+  };
+  const make = (req, res) => {
+    const chunks = [];
+    req.on('data', (chunk) => chunks.push(chunk));
+    req.on('end', () => {
+      JSON.parse(Buffer.concat(chunks).toString());
+      answer(res, 202);
+    });
+  };
+  for (const [method, path, handler] of routes((_req, res) => answer(res, 200), make)) router.on(method, path, handler);
+  return (req, res) => router.lookup(req, res);
+}
+
+async function fastifys() {
+  const app = fastify();
+  const jsonSchema = (schema) => {
+    const { $schema, ...rest } = z.toJSONSchema(schema);
+    return rest;
+  };
+  const reply = jsonSchema(z.strictObject({ thing: z.strictObject(shown) }));
+  const schemas = { POST: { body: jsonSchema(body), response: { 202: reply } }, GET: { response: { 200: reply } } };
+  const show = async () => ({ thing: record });
+  const make = async (_request, answer) => {
+    answer.code(202);
+    return { thing: record };
+  };
+  for (const [method, url, handler] of routes(show, make)) {
+    const schema = handler === show || handler === make ? schemas[method] : undefined;
+    app.route({ method, url, schema, handler });
+  }
+  await app.ready();
+  return app.routing;
+}
+
+const subjects = { ours, 'find-my-way': bare, Fastify: fastifys };
+
+const text = JSON.stringify({ thing: wanted });
+const version = { host: 'localhost', 'service-api-version': `compute ${VERSION}` };
+const requests = {
+  'a GET of one': { url: `/networks/${record.id}`, headers: version },
+  'a POST that is checked': {
+    method: 'POST',
+    url: '/networks',
+    headers: { ...version, 'content-type': 'application/json', 'content-length': String(Buffer.byteLength(text)) },
+    body: text,
+  },
+};
+
+function measureApart(...args) {
+  return Number(execFileSync(process.execPath, [import.meta.filename, 'measure', ...args]));
+}
+
+/** Nobody may be quick by saying something else. */
+async function checkAnswers(request) {
+  const { secret, ...thing } = record;
+  for (const [name, make] of Object.entries(subjects)) {
+    const { status, body: answered } = await answerTo(await make(), request);
+    if (status !== (request.body ? 202 : 200) || answered !== JSON.stringify({ thing }))
+      throw new Error(`${name} answered ${status} ${answered}`);
+  }
+}
+
+export async function run({ quick }) {
+  const rows = [];
+  for (const [what, request] of Object.entries(requests)) {
+    await checkAnswers(request);
+    const names = Object.keys(subjects);
+    const measures = names.map((name) => () => measureApart(what, name, quick ? 'quick' : 'full'));
+    const [samples, ...others] = await inTurns((quick ? QUICK : FULL).repeats, ...measures);
+    for (const [index, baseline] of others.entries())
+      rows.push({ what: `${what}, and by ${names[index + 1]}`, ours: samples, baseline, unit: 'us of CPU' });
+  }
+  return rows;
+}
+
+const [, program, command, what, name, much] = process.argv;
+if (program === import.meta.filename && command === 'measure')
+  console.log(await requestUs(await subjects[name](), requests[what], much === 'quick' ? QUICK : FULL));
