@@ -1,14 +1,15 @@
 import type { Server } from '@apistrata/compute-engine';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
-import { BridgeCloud, missingForBridges } from './bridge/bridge-cloud.js';
+import { BridgeCloud, missingForBridges, OTHER, OTHER_SUBNET, OUTSIDE } from './bridge/bridge-cloud.js';
 import { missingForGuests } from './guest/build-guest.js';
-import { ada, NETWORK } from './qemu-cloud.js';
+import { ada, NETWORK, SUBNET } from './qemu-cloud.js';
 
 const missing = missingForGuests() ?? missingForBridges();
 if (missing) console.warn(`\n*** SKIPPED: networks of guests: this machine has no ${missing} ***\n`);
 
 const { caller } = ada;
 const addressOf = ({ interfaces }: Server) => interfaces[0]!.fixedIps[0]!.address;
+const portOf = ({ interfaces }: Server) => interfaces[0]!.portId;
 
 describe.skipIf(missing)('networks of this computer', { timeout: 300_000 }, () => {
   let cloud: BridgeCloud;
@@ -46,5 +47,105 @@ describe.skipIf(missing)('networks of this computer', { timeout: 300_000 }, () =
       protocol: 'icmp',
     });
     await becomes(true, first, ping(addressOf(second)));
+  });
+
+  it('let nobody send as somebody else, unless that is allowed', async () => {
+    const line = await cloud.line(first);
+    const spoofed = '10.0.99.99';
+    await line.run(`ip addr add ${spoofed}/16 dev eth0`);
+    const asSpoofed = ping(addressOf(second), `-I ${spoofed}`);
+    expect(await cloud.succeeds(first, asSpoofed)).toBe(false);
+    const change = (allowedAddressPairs: readonly Record<string, string>[]) =>
+      cloud.network('updatePort')({ ...caller, isAdmin: true }, portOf(first), { allowedAddressPairs });
+    await change([{ ip_address: spoofed }, { ip_address: '10.0.99.0/24' }]);
+    await becomes(true, first, asSpoofed);
+    await change([]);
+    await becomes(false, first, asSpoofed);
+
+    const { mac } = first.interfaces[0]!;
+    await line.run('ip link set eth0 down; ip link set eth0 address 02:00:00:00:00:01; ip link set eth0 up');
+    expect(await cloud.succeeds(first, ping(addressOf(second)))).toBe(false);
+    const way = `ip addr add ${addressOf(first)}/16 dev eth0 2>/dev/null; ip route replace default via 10.0.0.1`;
+    await line.run(`ip link set eth0 down; ip link set eth0 address ${mac}; ip link set eth0 up; ${way}`);
+    await becomes(true, first, ping(addressOf(second)));
+  });
+
+  it('tell guests who they are by their address, whatever they say', async () => {
+    const line = await cloud.line(first);
+    const get = (path: string, ...headers: readonly string[]) =>
+      line.run(`wget -q -O - ${headers.map((one) => `--header '${one}'`).join(' ')} http://169.254.169.254/${path}`);
+    const told = JSON.parse(await get('openstack/latest/meta_data.json'));
+    const onDrive = JSON.parse(await line.run('cat /mnt/config/openstack/latest/meta_data.json'));
+    // What is a secret, or another one each time, is on the drive alone.
+    const { admin_pass: _, random_seed: __, ...shared } = onDrive;
+    expect(told).toMatchObject(shared);
+    expect(told).not.toHaveProperty('admin_pass');
+    expect(told.uuid).toBe(first.id);
+    const lies = [`X-Forwarded-For: ${addressOf(second)}`, `X-Instance-ID: ${second.id}`];
+    expect(JSON.parse(await get('openstack/latest/meta_data.json', ...lies)).uuid).toBe(first.id);
+    expect(await get('latest/meta-data/local-ipv4')).toBe(addressOf(first));
+    expect(await get('latest/meta-data/hostname')).toBe('first');
+    expect(await get('openstack/latest')).toContain('network_data.json');
+    expect(await (await cloud.line(second)).run('wget -q -O - http://169.254.169.254/latest/meta-data/hostname')).toBe(
+      'second',
+    );
+    await expect(get('openstack/latest/../../../etc/passwd')).rejects.toThrow('ended with');
+  });
+
+  it('lead floating addresses to guests, and guests outside', async () => {
+    const floating = await cloud.network('createFloatingIp')(caller, { pool: OUTSIDE });
+    await cloud.network('associateFloatingIp')(caller, floating.id, { portId: portOf(first) });
+    const reached = () => cloud.inside('busybox', 'ping', '-c', '1', '-W', '2', floating.address);
+    await vi.waitFor(reached, { timeout: 30_000, interval: 300 });
+    await becomes(true, first, ping('169.254.0.1'));
+    await becomes(true, second, ping('169.254.0.1'));
+    const known = 'wget -q -O - http://169.254.169.254/latest/meta-data/public-ipv4';
+    expect(await (await cloud.line(first)).run(known)).toBe(floating.address);
+    await cloud.network('disassociateFloatingIp')(caller, floating.id);
+    await vi.waitFor(() => expect(reached).toThrow(), { timeout: 30_000, interval: 300 });
+  });
+
+  it('are joined by routers, and have the MTU that they are given', async () => {
+    const third = await cloud.create('third', OTHER);
+    expect(await (await cloud.line(third)).run('cat /sys/class/net/eth0/mtu')).toBe('1400');
+    expect(await cloud.succeeds(first, ping(addressOf(third)))).toBe(false);
+    const admin = { ...caller, isAdmin: true };
+    const router = await cloud.network('createRouter')(admin, { name: 'r', externalNetworkId: OUTSIDE });
+    for (const subnetId of [SUBNET, OTHER_SUBNET])
+      await cloud.network('addRouterInterface')(admin, router.id, { subnetId });
+    await becomes(true, first, ping(addressOf(third)));
+    await becomes(true, third, ping('169.254.0.1'));
+
+    // An interface that comes while the guest runs is on the same network as the third one.
+    await cloud.act(second.id, 'attachInterface', {
+      networkId: OTHER,
+      toExternal: false,
+      resourceRequests: true,
+    });
+    await cloud.idle();
+    const line = await cloud.line(second);
+    await line.run('n=0; until [ -e /sys/class/net/eth1 ] || [ $n -gt 60 ]; do n=$((n + 1)); sleep 0.5; done');
+    await line.run('ip link set eth1 up; udhcpc -i eth1 -n -q -t 5 -T 1 -s /udhcpc.sh >/dev/null 2>&1');
+    const { interfaces } = await cloud.call('servers', 'get')(ada, second.id);
+    expect(await line.run('ip -4 -o addr show dev eth1')).toContain(` ${interfaces[1]!.fixedIps[0]!.address}/24`);
+    await becomes(true, second, ping(addressOf(third), '-I eth1'));
+    await cloud.act(second.id, 'detachInterface', { portId: interfaces[1]!.portId });
+    await cloud.idle();
+    await cloud.call('servers', 'delete')(ada, third.id);
+    await cloud.idle();
+    await vi.waitFor(() => expect(cloud.left().filter((name) => name.startsWith('aqb'))).toHaveLength(1), 30_000);
+  });
+
+  it('go on without their program, are taken over by the next one, and leave nothing behind', async () => {
+    await cloud.kill();
+    expect(await cloud.succeeds(first, ping(addressOf(second)))).toBe(true);
+    const before = cloud.left();
+    await cloud.begin();
+    await becomes(true, first, 'wget -q -O - http://169.254.169.254/openstack');
+    expect(cloud.left()).toEqual(before);
+    for (const { id } of [first, second]) await cloud.call('servers', 'delete')(ada, id);
+    await cloud.idle();
+    await vi.waitFor(() => expect(cloud.left()).toEqual([]), { timeout: 30_000, interval: 300 });
+    expect(cloud.inside('nft', 'list', 'tables')).not.toContain('apistrata');
   });
 });

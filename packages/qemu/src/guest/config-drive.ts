@@ -3,33 +3,14 @@ import { dirname, join } from 'node:path';
 import type { MachineFolder } from '../machine/machine-folder.js';
 import { type ProgramOptions, runProgram } from '../programs/run-program.js';
 import { QemuError } from '../qemu-error.js';
-import { contentPath, type GuestStory, metaData, networkData } from './meta-data.js';
+import { guestFiles } from './guest-files.js';
+import type { GuestStory } from './meta-data.js';
 
-/** What guests look for: the label of the drive, and versions of the format that it has. */
+/** What guests look for. */
 const LABEL = 'config-2';
-const VERSIONS = ['2018-08-27', 'latest'];
 
 /** The drive has the size of a large floppy disk; the file system takes some of it. */
 const MAX_BYTES = 2_700_000;
-
-/** The files of a config drive, by their path. */
-function filesOf(story: GuestStory): ReadonlyMap<string, Buffer> {
-  const json = (value: object) => Buffer.from(JSON.stringify(value));
-  const { server, secrets } = story;
-  const version: [string, Buffer][] = [
-    ['meta_data.json', json(metaData(story))],
-    ['network_data.json', json(networkData(story))],
-    ['vendor_data.json', json({})],
-    ['vendor_data2.json', json({})],
-    ...(server.userData ? [['user_data', Buffer.from(server.userData, 'base64')] as [string, Buffer]] : []),
-  ];
-  return new Map([
-    ...VERSIONS.flatMap((name) => version.map(([file, bytes]) => [`openstack/${name}/${file}`, bytes] as const)),
-    ...secrets.files.map(
-      ({ contents }, index) => [`openstack${contentPath(index)}`, Buffer.from(contents, 'base64')] as const,
-    ),
-  ]);
-}
 
 /**
  * Writes a machine's config drive: a small FAT disk, made by QEMU's own tools.
@@ -42,7 +23,7 @@ export async function writeConfigDrive(
   qemuImg: string,
   options: ProgramOptions,
 ): Promise<void> {
-  const files = filesOf(story);
+  const files = guestFiles(story);
   const bytes = [...files.values()].reduce((sum, { byteLength }) => sum + byteLength, 0);
   if (bytes > MAX_BYTES)
     throw new QemuError('NOT_POSSIBLE', `the config drive holds ${MAX_BYTES} bytes, and it would have ${bytes}`);

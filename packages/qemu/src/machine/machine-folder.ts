@@ -34,6 +34,8 @@ const FILES = {
   moving: 'moving',
   /** Ports of this computer that lead to the guest. */
   forwards: 'forwards.json',
+  /** What the metadata service tells the guest of itself. */
+  story: 'story.json',
   /** The cores of this computer that the machine has to itself. */
   cores: 'cores',
 } as const;

@@ -2,19 +2,24 @@ import { existsSync } from 'node:fs';
 import { mkdir, readFile } from 'node:fs/promises';
 import { isIPv4 } from 'node:net';
 import { join } from 'node:path';
-import type { DriverServices, NetworkPlans } from '@apistrata/compute-engine/drivers';
+import type { DriverServices, NetworkPlan, NetworkPlans } from '@apistrata/compute-engine/drivers';
+import { guestAt, keepStory } from '../metadata/known-guests.js';
+import { MetadataService } from '../metadata/metadata-service.js';
 import { findProgram } from '../programs/find-program.js';
 import { type RunAs, runProgram } from '../programs/run-program.js';
 import { QemuError } from '../qemu-error.js';
 import { Builder } from './builder.js';
 import { checkedPlan } from './checked-plan.js';
-import { tapName } from './device-names.js';
+import { serviceName, tapName } from './device-names.js';
 import { DhcpServers } from './dhcp-servers.js';
+import { SERVICE_ADDRESS } from './guest-rules.js';
 import { IpTool } from './ip-tool.js';
 import type { MachinePlaces, NetworkMode } from './network-mode.js';
 
 /** How often it is looked whether other processes have changed networks. */
 const LOOK_MS = 2_000;
+/** How long devices that somebody else has taken away may be missing. */
+const HEAL_MS = 30_000;
 
 const BRIDGE_FILTER = '/proc/sys/net/bridge';
 
@@ -100,7 +105,28 @@ export async function openBridgeMode(options: BridgeModeOptions): Promise<(place
   const builder = new Builder({ ip, nft, dhcp, tapOwner: runAs?.uid ?? 0, nameservers: await resolvers(), log });
 
   return (places) => {
-    const rounds = new Rounds(async () => builder.build(checkedPlan(await networkPlan(await places.machineIds()))));
+    let built: NetworkPlan = { networks: [], ports: [], routers: [], rules: [] };
+    const metadata = new MetadataService({
+      ip,
+      address: SERVICE_ADDRESS,
+      guest: (namespace, address) => guestAt(built, places, namespace, address),
+      log,
+    });
+    // Devices are looked at when something has changed or is to start, and from time to time.
+    let looked = { plan: '', at: 0 };
+    const rounds = new Rounds(async () => {
+      const plan = checkedPlan(await networkPlan(await places.machineIds()));
+      const text = JSON.stringify(plan);
+      if (looked.plan === text && Date.now() - looked.at < HEAL_MS) return;
+      looked = { plan: '', at: 0 };
+      const spaces = plan.networks.map(({ id }) => serviceName(id));
+      // A namespace lasts as long as somebody listens in it.
+      await metadata.keepIn(spaces);
+      await builder.build(plan);
+      built = plan;
+      await metadata.listenIn(spaces);
+      looked = { plan: text, at: Date.now() };
+    });
     let complaint = '';
     const look = () =>
       rounds.run().then(
@@ -116,7 +142,9 @@ export async function openBridgeMode(options: BridgeModeOptions): Promise<(place
     const silence = onNetworkChange(() => void look());
     const timer = setInterval(() => void look(), LOOK_MS).unref();
     return {
-      async connect(_server, interfaces) {
+      async connect(server, interfaces, starting) {
+        if (starting) await keepStory(places.folderOf(server.id), server, interfaces);
+        looked.at = 0;
         await rounds.run();
         return interfaces.map(({ portId }) => ({
           type: 'tap',
@@ -130,6 +158,7 @@ export async function openBridgeMode(options: BridgeModeOptions): Promise<(place
         clearInterval(timer);
         silence();
         await rounds.rest();
+        await metadata.leave();
       },
     };
   };

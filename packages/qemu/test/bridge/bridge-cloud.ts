@@ -132,6 +132,10 @@ export class BridgeCloud {
     };
   }
 
+  act(id: string, action: string, request: object): Promise<unknown> {
+    return this.#calling(['servers', 'act'])(ada, id, action, request);
+  }
+
   idle(): Promise<unknown> {
     return this.#calling(['idle'])();
   }

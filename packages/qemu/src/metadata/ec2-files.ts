@@ -1,0 +1,44 @@
+import type { GuestStory } from '../guest/meta-data.js';
+
+/** Versions of the other form that there are; all of them say the same. */
+const VERSIONS = ['1.0', '2009-04-04', 'latest'];
+
+/** Ids in that form are eight digits with a letter in front. */
+function shortId(kind: string, id: string): string {
+  return `${kind}-${id.replaceAll('-', '').slice(0, 8)}`;
+}
+
+/**
+ * What a guest is told in the form of EC2: files by their path.
+ * @param floating the address by which it is reached from outside
+ */
+export function ec2Files(
+  { server, interfaces }: GuestStory,
+  floating: string | undefined,
+): ReadonlyMap<string, Buffer> {
+  const { id, hostname, keyName, keyData, userData } = server;
+  const local = interfaces.flatMap(({ addresses }) => addresses).find(({ version }) => version === 4)?.address ?? '';
+  const all: Readonly<Record<string, string | null | undefined>> = {
+    'ami-id': server.imageId === '' ? null : shortId('ami', server.imageId),
+    'ami-launch-index': `${server.launchIndex}`,
+    'block-device-mapping/ami': 'vda',
+    'block-device-mapping/root': '/dev/vda',
+    hostname,
+    'instance-action': 'none',
+    'instance-id': shortId('i', id),
+    'instance-type': server.flavor.name,
+    'local-hostname': hostname,
+    'local-ipv4': local,
+    mac: interfaces[0]?.mac,
+    'placement/availability-zone': server.pinnedZone ?? 'nova',
+    'public-hostname': hostname,
+    'public-ipv4': floating ?? '',
+    ...(keyName !== null && { 'public-keys/0/openssh-key': keyData }),
+    'reservation-id': server.reservationId,
+  };
+  const known = Object.entries(all).flatMap(([name, text]) =>
+    typeof text === 'string' ? [[`meta-data/${name}`, Buffer.from(text)] as const] : [],
+  );
+  const files = userData ? [...known, ['user-data', Buffer.from(userData, 'base64')] as const] : known;
+  return new Map(VERSIONS.flatMap((version) => files.map(([path, bytes]) => [`${version}/${path}`, bytes] as const)));
+}
