@@ -1,7 +1,8 @@
-import { connect, type Socket } from 'node:net';
+import type { Socket } from 'node:net';
 import { hostname } from 'node:os';
 import type { Server } from '@apistrata/compute-engine';
 import type { ConsoleEndpoint } from '@apistrata/compute-engine/drivers';
+import { connectSocket } from './connect-socket.js';
 import type { Host } from './host.js';
 import { QemuError } from './qemu-error.js';
 
@@ -27,21 +28,13 @@ export async function openConsole(host: Host, server: Server, type: string): Pro
   const path = socketOf(host, server, type);
   if (path === undefined || !(await host.machine(server).running()))
     throw new QemuError('MACHINE_NOT_RUNNING', `the machine has no console of the type ${type} now`);
-  if (type !== 'serial') return connected(path);
+  if (type !== 'serial') return connectSocket(path);
   const { serialReaders: lines } = host;
   lines.get(server.id)?.destroy();
-  const socket = await connected(path);
+  const socket = await connectSocket(path);
   lines.set(server.id, socket);
   socket.once('close', () => {
     if (lines.get(server.id) === socket) lines.delete(server.id);
   });
   return socket;
-}
-
-function connected(path: string): Promise<Socket> {
-  return new Promise((resolve, reject) => {
-    const socket = connect(path);
-    socket.once('error', reject);
-    socket.once('connect', () => resolve(socket.off('error', reject)));
-  });
 }

@@ -32,6 +32,7 @@ describe('a computer with machines', () => {
       sandbox: false,
       runAs: undefined,
       network: () => ({ connect: async () => [], release: async () => {}, leave: async () => {} }),
+      moveBytesPerSecond: undefined,
       shutdownTimeoutMs: 0,
       volumesAllowed: true,
     });

@@ -10,9 +10,11 @@ import { ImageCache } from './images/image-cache.js';
 import { limitDisks } from './machine/limit-disks.js';
 import { Machine } from './machine/machine.js';
 import { MachineFolder } from './machine/machine-folder.js';
+import type { MachineLayout } from './machine/machine-layout.js';
 import type { NicShape, VolumeShape } from './machine/machine-shape.js';
 import type { DiskTools } from './machine/prepare-disks.js';
 import { nicShape, shapeOf } from './machine/shape-of.js';
+import type { OngoingMove } from './moves/ongoing-move.js';
 import type { MachinePlaces, NetworkMode } from './network/network-mode.js';
 import type { NetworkBackend } from './network/user-network.js';
 import type { Acceleration } from './programs/acceleration.js';
@@ -35,6 +37,8 @@ export interface HostParts {
   /** What interfaces lead to. */
   readonly network: (places: MachinePlaces) => NetworkMode;
   readonly shutdownTimeoutMs: number;
+  /** Undefined: there is no bound. */
+  readonly moveBytesPerSecond: number | undefined;
 }
 
 /** How often it is looked whether consoles have printed too much. */
@@ -52,6 +56,9 @@ export class Host implements MachinePlaces {
   readonly processors: Processors;
   /** Those who read serial lines: one for each, for what a line says is said once. */
   readonly serialReaders = new Map<string, Socket>();
+  /** Machines on their way to other hosts, and those that come from there, by server. */
+  readonly moves = new Map<string, OngoingMove>();
+  readonly arrivals = new Map<string, Promise<boolean>>();
   readonly #leaving = new AbortController();
   #consoles: NodeJS.Timeout | undefined;
   #bounding: Promise<void> | undefined;
@@ -98,7 +105,7 @@ export class Host implements MachinePlaces {
     server: Server,
     signal: AbortSignal,
     flavor: FlavorCopy = server.flavor,
-    incoming = false,
+    incoming: boolean | MachineLayout = false,
   ): Promise<QmpClient> {
     const machine = this.machine(server);
     const qmp = (await machine.running()) ?? (await this.#begin(machine, server, signal, flavor, incoming));
@@ -131,7 +138,7 @@ export class Host implements MachinePlaces {
     server: Server,
     signal: AbortSignal,
     flavor: FlavorCopy,
-    incoming: boolean,
+    incoming: boolean | MachineLayout,
   ): Promise<QmpClient> {
     const { acceleration } = this.parts;
     const shape = await shapeOf(server, flavor, {
@@ -193,6 +200,7 @@ export class Host implements MachinePlaces {
   /** Removes everything of a server from this computer, and images that nobody needs any more. */
   async remove(server: Server): Promise<void> {
     const machine = this.machine(server);
+    await this.moves.get(server.id)?.leave();
     await machine.end();
     for (const { volumeId } of server.blockDevices)
       if (volumeId !== null) await this.volumes.close(server.id, volumeId);
@@ -229,6 +237,7 @@ export class Host implements MachinePlaces {
     this.#leaving.abort(new Error('the host is being left'));
     clearInterval(this.#consoles);
     await this.#bounding;
+    for (const move of this.moves.values()) await move.leave();
     await this.volumes.leave();
     await this.networks.leave();
     for (const machine of this.#machines.values()) machine.leave();

@@ -100,6 +100,7 @@ export async function openHost(options: QemuOptions, services: DriverServices): 
     volumesAllowed: options.volumes ?? true,
     network,
     shutdownTimeoutMs: options.shutdownTimeoutMs ?? DEFAULT_SHUTDOWN_MS,
+    moveBytesPerSecond: options.moveMibPerSecond && options.moveMibPerSecond * 2 ** 20,
   });
   await host.disks.cache.sweep();
   await host.volumes.recover();

@@ -39,6 +39,8 @@ export interface QemuOptions {
   readonly log?: (line: string) => void;
   /** How long a guest may take to end by itself after its power button was pressed, in milliseconds. Default 60,000. */
   readonly shutdownTimeoutMs?: number;
+  /** The most that a machine which moves to another host takes of the network, in MiB a second; for disks and memory each. Default: no bound. */
+  readonly moveMibPerSecond?: number;
 }
 
 const optionNames: Readonly<Record<keyof QemuOptions, true>> = {
@@ -52,6 +54,7 @@ const optionNames: Readonly<Record<keyof QemuOptions, true>> = {
   forwardAddress: true,
   log: true,
   shutdownTimeoutMs: true,
+  moveMibPerSecond: true,
 };
 
 /** @throws TypeError for options that there are not, or that cannot be */

@@ -3,9 +3,12 @@ import type { Driver, DriverServices, DriverVerb } from '@apistrata/compute-engi
 import { consoleOf, openConsole } from './consoles.js';
 import { diagnosticsOf } from './diagnostics.js';
 import { hostControl } from './host-control.js';
+import { answerHost } from './moves/answer-host.js';
+import type { HostQuestion } from './moves/questions.js';
 import { openHost } from './open-host.js';
 import { checkQemuOptions, type QemuOptions } from './options.js';
 import { verbs } from './verbs/all-verbs.js';
+import { moving } from './verbs/moving.js';
 import type { Order } from './verbs/order.js';
 import { obstacleTo } from './verbs/password.js';
 import { snapshotContent } from './verbs/snapshots.js';
@@ -31,7 +34,7 @@ export function qemuDriver(options: QemuOptions): (clock: Clock, services: Drive
     return {
       name: 'qemu',
       instantly: () => false,
-      supports: (verb) => verbs[verb] !== undefined,
+      supports: (verb) => verbs[verb] !== undefined && (services.hosts !== undefined || !(verb in moving)),
       async perform(work, server, signal) {
         signal.throwIfAborted();
         const perform = verbs[work.verb] as ((order: Order<DriverVerb>) => Promise<void>) | undefined;
@@ -47,6 +50,8 @@ export function qemuDriver(options: QemuOptions): (clock: Clock, services: Drive
       diagnostics: (server) => diagnosticsOf(host, server),
       console: async (server, type) => consoleOf(host, server, type),
       openConsole: (server, type) => openConsole(host, server, type),
+      moveProgress: async (server) => (await host.moves.get(server.id)?.progress()) ?? null,
+      answer: (question) => answerHost(host, question as HostQuestion),
       ...hostControl(host),
       volumes: host.volumes,
       close: async () => host.leave(),

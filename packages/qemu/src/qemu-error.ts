@@ -11,6 +11,8 @@ export const errorCodes = [
   'GUEST_TIMEOUT',
   'GUEST_REFUSED',
   'IMAGE_REFUSED',
+  'MOVE_FAILED',
+  'MOVE_COMPLETED',
   'NOT_POSSIBLE',
 ] as const;
 

@@ -1,5 +1,6 @@
 export type * from './driver.js';
 export type { DriverServices } from './driver-services.js';
+export { joinStreams } from './join-streams.js';
 export type * from './network-plan.js';
 export { noMachines } from './no-machines.js';
 export { type RuleHandle, SimulatedDriver, type SimulatedDriverOptions } from './simulated.js';

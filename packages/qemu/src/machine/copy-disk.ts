@@ -49,6 +49,26 @@ export function checkEnd({ event, data }: QmpEvent, what: string): void {
     throw new QemuError('MACHINE_REFUSED', `${what}: ${data.error ?? 'the copy was ended'}`);
 }
 
+/** Begins to keep a copy of a node that changes meanwhile, and waits until it is as the node is. */
+export async function mirrorUntilReady(
+  qmp: QmpClient,
+  copy: {
+    readonly 'job-id': string;
+    readonly device: string;
+    readonly target: string;
+    readonly sync: 'full' | 'top';
+    /** The most bytes a second; 0: no bound. */
+    readonly speed?: number;
+  },
+  what: string,
+  signal: AbortSignal,
+): Promise<void> {
+  const hasEnded = endOf(copy['job-id']);
+  const isReady = ({ event, data }: QmpEvent) => event === 'BLOCK_JOB_READY' && data.device === copy['job-id'];
+  const copied = await qmp.executeUntil('blockdev-mirror', copy, (told) => isReady(told) || hasEnded(told), signal);
+  if (!isReady(copied)) checkEnd(copied, what);
+}
+
 /**
  * Copies a disk that a process has open, as it is at one moment, to a new qcow2 file; whoever uses the disk goes on
  * meanwhile.

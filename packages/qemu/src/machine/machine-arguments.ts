@@ -2,6 +2,7 @@ import type { NetworkBackend } from '../network/user-network.js';
 import type { Tuning } from '../tuning/tuning.js';
 import { blockDevice, blockNodes } from './block-devices.js';
 import type { MachineFolder } from './machine-folder.js';
+import type { MachineLayout } from './machine-layout.js';
 import type { MachineShape, NicShape } from './machine-shape.js';
 
 /** The one model that tells guests how long packets may be. */
@@ -65,17 +66,22 @@ function rngDevice({ bytes, periodMs: period }: NonNullable<Tuning['rng']>) {
  * The command line of a machine, which rests until it is told to go. Nothing in it comes from users as it is: names,
  * metadata and user data stay out of it, addresses and numbers are checked, and paths are this program's own.
  *
- * @param incoming the machine waits for its memory instead of booting
+ * @param incoming the machine waits for its memory instead of booting: put together as the one whose memory that was, where it
+ *   was another
  */
 export function machineArguments(
   shape: MachineShape,
   folder: MachineFolder,
-  { incoming, sandbox }: { readonly incoming: boolean; readonly sandbox: boolean },
+  { incoming, sandbox }: { readonly incoming: boolean | MachineLayout; readonly sandbox: boolean },
 ): string[] {
   const { acceleration, kernel, tuning } = shape;
-  const machine = `${tuning.machineType},accel=${acceleration}${tuning.pages === null ? '' : ',memory-backend=ram'}`;
+  const layout = typeof incoming === 'object' ? incoming : undefined;
+  const machine = `${layout?.type ?? tuning.machineType},accel=${acceleration}${tuning.pages === null ? '' : ',memory-backend=ram'}`;
   const cpu = [acceleration === 'kvm' ? 'host' : 'max', ...tuning.cpuProperties];
-  const device = (value: object) => ['-device', JSON.stringify(value)];
+  const device = (value: Readonly<Record<string, unknown>>) => {
+    const slot = layout?.slots[String(value.id)];
+    return ['-device', JSON.stringify(slot === undefined ? value : { ...value, addr: slot.toString(16) })];
+  };
   const node = (value: object) => ['-blockdev', JSON.stringify(value)];
   return [
     ...['-nodefaults', '-no-user-config', '-name', shape.serverId, '-uuid', shape.serverId],
@@ -121,7 +127,8 @@ export function machineArguments(
     ...(tuning.bootMenu ? ['-boot', 'menu=on'] : []),
     ...(kernel ? ['-kernel', kernel.kernel, '-append', kernel.commandLine] : []),
     ...(kernel?.ramdisk ? ['-initrd', kernel.ramdisk] : []),
-    ...(incoming ? ['-incoming', 'defer'] : ['-S']),
+    '-S',
+    ...(incoming ? ['-incoming', 'defer'] : []),
     ...(sandbox ? ['-sandbox', SANDBOX] : []),
   ];
 }

@@ -38,6 +38,14 @@ const FILES = {
   story: 'story.json',
   /** The cores of this computer that the machine has to itself. */
   cores: 'cores',
+  /** Which image the root disk leans on. */
+  rootImage: 'root.image',
+  rescueImage: 'rescue.image',
+  /** While it waits for what it is to take over from another host. */
+  arriving: 'arriving',
+  /** Sockets by which disks go to another host, and come from there. Names of sockets have six letters at the most. */
+  mirror: 'mirror',
+  export: 'export',
 } as const;
 
 /** The most that is kept of what a console printed. */
@@ -60,7 +68,9 @@ export class MachineFolder implements ProcessFolder {
 
   /** What a machine that was killed leaves behind. */
   get leftovers(): readonly string[] {
-    return (['pid', 'qmp', 'serial', 'vnc', 'agent'] as const).map((name) => this.file(name));
+    return (['pid', 'qmp', 'serial', 'vnc', 'agent', 'moving', 'mirror', 'export'] as const).map((name) =>
+      this.file(name),
+    );
   }
 
   /** A disk that is neither the root disk nor a volume: `ephemeral`, `swap`. */

@@ -4,6 +4,7 @@ import { QemuError } from '../qemu-error.js';
 import { QmpClient } from '../qmp/qmp-client.js';
 import { machineArguments } from './machine-arguments.js';
 import type { MachineFolder } from './machine-folder.js';
+import type { MachineLayout } from './machine-layout.js';
 import { endProcess, findProcess, startProcess } from './machine-process.js';
 import type { MachineShape } from './machine-shape.js';
 
@@ -51,7 +52,7 @@ export class Machine {
   }
 
   /** Runs the machine, unless it runs. @param incoming it waits for its memory */
-  async start(shape: MachineShape, signal: AbortSignal, incoming = false): Promise<QmpClient> {
+  async start(shape: MachineShape, signal: AbortSignal, incoming: boolean | MachineLayout = false): Promise<QmpClient> {
     const running = await this.running();
     if (running) return running;
     const { program, runAs, sandbox } = this.#program;

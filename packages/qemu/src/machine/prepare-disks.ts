@@ -30,6 +30,12 @@ async function exists(path: string): Promise<boolean> {
   );
 }
 
+/** The size of the disk that a qcow2 file is, which this program has written. A machine may have it open. */
+export async function diskBytes({ qemuImg, run }: DiskTools, path: string, signal: AbortSignal): Promise<number> {
+  const told = await runProgram(qemuImg, ['info', '-U', '-f', 'qcow2', '--output=json', path], { ...run, signal });
+  return JSON.parse(told)['virtual-size'];
+}
+
 /** Makes a qcow2 file of that size, whole or not at all; one that is there stays. */
 export async function makeDisk(
   { qemuImg, run }: DiskTools,
@@ -49,6 +55,7 @@ export async function makeDisk(
 const ROOT = {
   disk: 'root',
   base: 'rootBase',
+  image: 'rootImage',
   kernel: 'kernel',
   ramdisk: 'ramdisk',
   commandLine: 'commandLine',
@@ -56,6 +63,7 @@ const ROOT = {
 const RESCUE = {
   disk: 'rescue',
   base: 'rescueBase',
+  image: 'rescueImage',
   kernel: 'rescueKernel',
   ramdisk: 'rescueRamdisk',
   commandLine: 'rescueCommandLine',
@@ -78,6 +86,7 @@ async function makeSystem(
   if (await folder.exists(names.disk)) return;
   const owner = ownerOf(server);
   const bytes = await cache.put(owner, imageId, folder.file(names.base), diskGb * GIB, signal);
+  await writeFile(folder.file(names.image), imageId);
   const { properties } = await images.get(owner, imageId);
   await makeKernel(tools, server, properties, names, folder, signal);
   await makeDisk(tools, folder.file(names.disk), diskGb * GIB || bytes, folder.file(names.base), signal);

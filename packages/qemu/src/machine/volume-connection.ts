@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { QemuError } from '../qemu-error.js';
-import type { QmpClient, QmpEvent } from '../qmp/qmp-client.js';
+import type { QmpClient } from '../qmp/qmp-client.js';
 import type { DiskModel } from '../tuning/tuning.js';
 import { blockDevice, blockNodes, connectionNode, frontNode, nodeName, volumeNodes } from './block-devices.js';
-import { blockNodeOf, blockNodesOf, checkEnd, endOf, forgetJob } from './copy-disk.js';
+import { blockNodeOf, blockNodesOf, checkEnd, endOf, forgetJob, mirrorUntilReady } from './copy-disk.js';
 import type { VolumeShape } from './machine-shape.js';
 import { GONE, removeDevice, unlessSo } from './remove-device.js';
 
@@ -90,13 +90,10 @@ export async function exchangeVolume(
   await qmp.execute('blockdev-add', connectionNode(target, connection.free));
   try {
     await qmp.execute('blockdev-add', frontNode(target, front.free, connection.free));
-    const copy = { 'job-id': job, device: front.current, target: front.free, sync: 'full' };
-    const hasEnded = endOf(job);
-    const isReady = ({ event, data }: QmpEvent) => event === 'BLOCK_JOB_READY' && data.device === job;
-    const copied = await qmp.executeUntil('blockdev-mirror', copy, (told) => isReady(told) || hasEnded(told), signal);
-    if (!isReady(copied)) checkEnd(copied, 'the volume could not be copied');
+    const copy = { 'job-id': job, device: front.current, target: front.free, sync: 'full' } as const;
+    await mirrorUntilReady(qmp, copy, 'the volume could not be copied', signal);
     checkEnd(
-      await qmp.executeUntil('job-complete', { id: job }, hasEnded, signal),
+      await qmp.executeUntil('job-complete', { id: job }, endOf(job), signal),
       'the volume could not be exchanged',
     );
     await forget(qmp, front.current, connection.current);

@@ -1,6 +1,7 @@
 import { interfaces } from './interfaces.js';
 import { life } from './life.js';
 import { memory } from './memory.js';
+import { moving } from './moving.js';
 import type { Verbs } from './order.js';
 import { password } from './password.js';
 import { resizing } from './resizing.js';
@@ -18,4 +19,5 @@ export const verbs: Verbs = {
   ...interfaces,
   ...volumes,
   ...password,
+  ...moving,
 };

@@ -16,7 +16,11 @@ function hasEnded({ event, data }: QmpEvent): boolean {
 }
 
 async function move(qmp: QmpClient, command: string, uri: string, signal: AbortSignal): Promise<void> {
-  const capabilities = [{ capability: 'events', state: true }];
+  // A move to another host may have been cut off, and left what it wanted.
+  const capabilities = [
+    { capability: 'events', state: true },
+    { capability: 'pause-before-switchover', state: false },
+  ];
   await qmp.execute('migrate-set-capabilities', { capabilities });
   const { data } = await qmp.executeUntil(command, { uri }, hasEnded, signal);
   if (data.status === 'completed') return;

@@ -3,23 +3,13 @@ import { copyFile, rename, rm } from 'node:fs/promises';
 import type { FlavorCopy } from '@apistrata/compute-engine';
 import type { Host } from '../host.js';
 import type { MachineFolder } from '../machine/machine-folder.js';
-import { GIB, makeDisks } from '../machine/prepare-disks.js';
+import { diskBytes, GIB, makeDisks } from '../machine/prepare-disks.js';
 import { runProgram } from '../programs/run-program.js';
 import { QemuError } from '../qemu-error.js';
 import type { Verbs } from './order.js';
 
-async function rootBytes({ parts }: Host, folder: MachineFolder, signal: AbortSignal): Promise<number> {
-  const { qemuImg, runAs } = parts;
-  // Its own disk, so what the file says of itself is what this program wrote.
-  const told = await runProgram(qemuImg, ['info', '-U', '-f', 'qcow2', '--output=json', folder.file('root')], {
-    runAs,
-    signal,
-  });
-  return JSON.parse(told)['virtual-size'];
-}
-
 async function growRoot(host: Host, folder: MachineFolder, { diskGb }: FlavorCopy, signal: AbortSignal): Promise<void> {
-  if (diskGb * GIB <= (await rootBytes(host, folder, signal))) return;
+  if (diskGb * GIB <= (await diskBytes(host.disks, folder.file('root'), signal))) return;
   const { qemuImg, runAs } = host.parts;
   await runProgram(qemuImg, ['resize', '-q', '-f', 'qcow2', folder.file('root'), `${diskGb}G`], { runAs, signal });
 }
@@ -32,7 +22,7 @@ export const resizing: Verbs = {
     const { folder } = host.machine(server);
     const hasRoot = await folder.exists('root');
     const { diskGb } = work.flavor;
-    if (hasRoot && diskGb > 0 && diskGb * GIB < (await rootBytes(host, folder, signal)))
+    if (hasRoot && diskGb > 0 && diskGb * GIB < (await diskBytes(host.disks, folder.file('root'), signal)))
       throw new QemuError(
         'NOT_POSSIBLE',
         `the disk does not fit into the ${diskGb} GiB of the flavor ${work.flavor.name}`,

@@ -3,10 +3,21 @@ import { makeRescueDisk } from '../machine/prepare-disks.js';
 import { boot } from './life.js';
 import type { Verbs } from './order.js';
 
-const SYSTEM = ['root', 'rootBase', 'rootBefore', 'kernel', 'ramdisk', 'commandLine', 'configDrive', 'memory'] as const;
+const SYSTEM = [
+  'root',
+  'rootBase',
+  'rootImage',
+  'rootBefore',
+  'kernel',
+  'ramdisk',
+  'commandLine',
+  'configDrive',
+  'memory',
+] as const;
 const RESCUE = [
   'rescue',
   'rescueBase',
+  'rescueImage',
   'rescueKernel',
   'rescueRamdisk',
   'rescueCommandLine',

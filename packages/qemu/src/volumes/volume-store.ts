@@ -5,7 +5,7 @@ import type { Server } from '@apistrata/compute-engine';
 import type { DriverServices, StoredVolume, VolumeOrigin, VolumeStorage } from '@apistrata/compute-engine/drivers';
 import { blockNodeOf, copyWhileRunning } from '../machine/copy-disk.js';
 import type { VolumeShape } from '../machine/machine-shape.js';
-import { type DiskTools, GIB, makeDisk } from '../machine/prepare-disks.js';
+import { type DiskTools, diskBytes, GIB, makeDisk } from '../machine/prepare-disks.js';
 import { findProgram } from '../programs/find-program.js';
 import type { RunAs } from '../programs/run-program.js';
 import { runProgram } from '../programs/run-program.js';
@@ -130,13 +130,9 @@ export class VolumeStore implements VolumeStorage {
   }
 
   async #growFile(content: VolumeContent, bytes: number): Promise<void> {
-    const { qemuImg } = this.#options.tools;
-    const told = await runProgram(
-      qemuImg,
-      ['info', '-U', '-f', 'qcow2', '--output=json', content.file('disk')],
-      this.#run,
-    );
-    if (JSON.parse(told)['virtual-size'] >= bytes) return;
+    const { tools } = this.#options;
+    const { qemuImg } = tools;
+    if ((await diskBytes(tools, content.file('disk'), this.#run.signal)) >= bytes) return;
     await runProgram(qemuImg, ['resize', '-q', '-f', 'qcow2', content.file('disk'), `${bytes}`], this.#run);
   }
 

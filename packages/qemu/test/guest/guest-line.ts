@@ -1,17 +1,23 @@
-import { connect, type Socket } from 'node:net';
+import { connect } from 'node:net';
 import { createInterface } from 'node:readline';
+import type { Duplex } from 'node:stream';
 
 /** The serial line of the test guest: what it prints by itself, and commands with their answers. */
 export class GuestLine {
-  readonly #socket: Socket;
+  readonly #socket: Duplex;
   readonly #listeners = new Set<(line: string) => void>();
   #next = 1;
 
-  private constructor(socket: Socket) {
+  private constructor(socket: Duplex) {
     this.#socket = socket;
     createInterface({ input: socket }).on('line', (line) => {
       for (const listener of this.#listeners) listener(line.trimEnd());
     });
+  }
+
+  /** The line that a stream is. */
+  static over(stream: Duplex): GuestLine {
+    return new GuestLine(stream);
   }
 
   static open(path: string): Promise<GuestLine> {

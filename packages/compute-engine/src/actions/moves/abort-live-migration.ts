@@ -3,7 +3,7 @@ import type { MigrationStatus } from '../../model/index.js';
 import { action } from '../../runs/action.js';
 import { keepClaim, ownClaim } from '../../scheduler/server-claims.js';
 import { beginEnd } from './end-live-migration.js';
-import { stay } from './live-move.js';
+import { arrive, stay } from './live-move.js';
 
 /** Which live migration is to be given up. */
 export interface LiveMigrationAbortion {
@@ -25,11 +25,17 @@ export const abortLiveMigration = action({
   begin: (scope, { number, statuses }: LiveMigrationAbortion) => beginEnd(scope, number, statuses),
   run: async (run) => {
     const { id, destHost } = await getMigration(run.core, run.arguments.migrationId);
-    await run.perform(
-      { verb: 'live_migration_abort', destHost: destHost ?? '' },
-      undefined,
-      'compute_live_migration_abort',
-    );
+    try {
+      await run.perform(
+        { verb: 'live_migration_abort', destHost: destHost ?? '' },
+        undefined,
+        'compute_live_migration_abort',
+      );
+    } catch (error) {
+      if ((error as { code?: string }).code !== 'MOVE_COMPLETED') throw error;
+      run.leave();
+      return arrive(run);
+    }
     run.leave();
     run.enter('live_migration_rollback');
     await run.finish({}, async (tx, server) => {

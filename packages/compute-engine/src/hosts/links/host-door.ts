@@ -3,6 +3,7 @@ import type { AddressInfo } from 'node:net';
 import { Duplex, type Readable } from 'node:stream';
 import { createServer, type Server, type TLSSocket } from 'node:tls';
 import type { LinkAnswer } from '../../drivers/host-links.js';
+import { joinStreams } from '../../drivers/join-streams.js';
 import type { Key } from '../../secrets/sealer.js';
 import { failedWith } from '../host-question.js';
 import { linkLine, readLinkLine } from './link-line.js';
@@ -19,22 +20,6 @@ const ASK_MS = 10_000;
 const ALIVE_MS = 10_000;
 /** Links at once; each disk that moves has one, and each console that somebody looks at. */
 const MAX_LINKS = 4_096;
-
-/** Joins two streams: what the one says the other hears, and neither outlives the other. */
-export function joinStreams(one: Duplex, other: Duplex): void {
-  for (const [from, to] of [
-    [one, other],
-    [other, one],
-  ] as const) {
-    from.once('error', () => to.destroy());
-    from.once('close', () => {
-      // What is on its way to the other is still delivered, and nobody reads its answer.
-      to.end();
-      to.resume();
-    });
-    from.pipe(to);
-  }
-}
 
 /** Where a host is reached by the other processes of its cloud. */
 export class HostDoor {

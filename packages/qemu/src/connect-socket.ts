@@ -1,0 +1,10 @@
+import { connect, type Socket } from 'node:net';
+
+/** Connects to a socket of this computer. */
+export function connectSocket(path: string): Promise<Socket> {
+  return new Promise((resolve, reject) => {
+    const socket = connect(path);
+    socket.once('error', reject);
+    socket.once('connect', () => resolve(socket.off('error', reject)));
+  });
+}

@@ -1,0 +1,32 @@
+import type { OpenLink } from '@apistrata/compute-engine/drivers';
+import type { Host } from '../host.js';
+import { QemuError } from '../qemu-error.js';
+
+/** What hosts ask each other. */
+export type HostQuestion =
+  /** What a machine is; then the files that it needs. */
+  | { readonly ask: 'story'; readonly serverId: string }
+  | { readonly ask: 'file'; readonly serverId: string; readonly name: string }
+  /** The way to the disks (NBD) and the memory of a machine that waits for them. */
+  | { readonly ask: 'disks' | 'memory'; readonly serverId: string }
+  /** Everything is on its way: may the machine go on there? Its console is still to be had here. */
+  | { readonly ask: 'arrive'; readonly serverId: string; readonly sourceHost: string; readonly going: boolean };
+
+/** Asks another host. @throws what it threw, HostUnreachable, and the signal's reason */
+export async function askHost(
+  host: Host,
+  name: string,
+  question: HostQuestion,
+  signal: AbortSignal,
+): Promise<OpenLink> {
+  const { hosts } = host.parts.services;
+  if (!hosts || name === hosts.self) throw new QemuError('NOT_POSSIBLE', `the host ${name} is not another one`);
+  return hosts.ask(name, question, signal);
+}
+
+/** Asks another host for a value only. */
+export async function askValue<T>(host: Host, name: string, question: HostQuestion, signal: AbortSignal): Promise<T> {
+  const { value, stream } = await askHost(host, name, question, signal);
+  stream.destroy();
+  return value as T;
+}

@@ -1,0 +1,121 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
+import { once } from 'node:events';
+import { rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { createEngine, type Engine, type Server } from '@apistrata/compute-engine';
+import type { NewServer } from '@apistrata/compute-engine/api';
+import { noMachines } from '@apistrata/compute-engine/drivers';
+import { expect, vi } from 'vitest';
+import { freshDatabase } from '../../../testing/fresh-database.js';
+import type { QemuOptions } from '../src/index.js';
+import { buildGuest } from './guest/build-guest.js';
+import { GuestLine } from './guest/guest-line.js';
+import { processesOf } from './processes-of.js';
+import { ada, guestPreset, IMAGE, machineDirectory, NETWORK } from './qemu-cloud.js';
+
+const PROGRAM = join(import.meta.dirname, 'host-process.mjs');
+export const admin = { ...ada, isAdmin: true, caller: { ...ada.caller, isAdmin: true, roles: ['admin'] } };
+export const BOOT = { timeout: 150_000, interval: 300 };
+
+/** An engine that runs no machines, and hosts of QEMU that are processes on this computer. */
+export class QemuHosts {
+  readonly directory: string;
+  readonly #hosts = new Map<string, ChildProcess>();
+  readonly #lines = new Set<GuestLine>();
+  readonly #database: string;
+  readonly engine: Engine;
+
+  private constructor(database: string, directory: string, engine: Engine) {
+    this.#database = database;
+    this.directory = directory;
+    this.engine = engine;
+  }
+
+  /** Opens the engine, and starts hosts of these names. */
+  static async open(postgresUrl: string, ...names: readonly string[]): Promise<QemuHosts> {
+    process.env.APISTRATA_SECRET_KEY ??= randomBytes(32).toString('base64');
+    const directory = machineDirectory();
+    const database = await freshDatabase(postgresUrl);
+    const preset = { ...guestPreset(buildGuest(directory)), hosts: [] };
+    const onError = (error: unknown) => console.error(error);
+    const engine = await createEngine({ database, driver: noMachines(), preset, onError });
+    const hosts = new QemuHosts(database, directory, engine);
+    await Promise.all(names.map((name) => hosts.start(name)));
+    return hosts;
+  }
+
+  /** The folder of a server's machine on a host, or of all of them. */
+  folder(host: string, id = ''): string {
+    return join(this.directory, host, 'machines', id);
+  }
+
+  async start(name: string, options: Partial<QemuOptions> = {}): Promise<void> {
+    const args = [PROGRAM, this.#database, name, join(this.directory, name), JSON.stringify(options)];
+    const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'inherit'] });
+    this.#hosts.set(name, child);
+    await Promise.race([
+      once(child.stdout!, 'data'),
+      once(child, 'exit').then(([code]) => Promise.reject(new Error(`the host ended by itself, with ${code}`))),
+    ]);
+  }
+
+  async kill(name: string): Promise<void> {
+    const child = this.#hosts.get(name)!;
+    const ended = child.exitCode === null && child.signalCode === null ? once(child, 'exit') : undefined;
+    child.kill('SIGKILL');
+    await ended;
+  }
+
+  see(id: string): Promise<Server> {
+    return this.engine.servers.get(admin, id);
+  }
+
+  /** The server once nothing is being done to it; one that is in error is not. */
+  async settled(id: string): Promise<Server> {
+    return vi.waitFor(async () => {
+      const server = await this.see(id);
+      expect(server.jobId).toBeNull();
+      expect(server.fault).toBeNull();
+      return server;
+    }, BOOT);
+  }
+
+  /** A server on that host whose guest has booted. */
+  async booted(host: string, fields: Partial<NewServer> = {}): Promise<Server> {
+    const wanted = {
+      name: host,
+      flavorId: 'small',
+      imageId: IMAGE,
+      networks: [{ networkId: NETWORK }],
+      host,
+      ...fields,
+    };
+    const { servers } = await this.engine.servers.create(admin, wanted);
+    const server = await this.settled(servers[0]!.id);
+    await vi.waitFor(async () => expect(await this.console(server)).toMatch(/GUEST ready/), BOOT);
+    return server;
+  }
+
+  console(server: Server): Promise<string> {
+    return this.engine.consoles.output(admin, server);
+  }
+
+  /** The serial line of a server, by the way that the proxy of consoles goes. */
+  async line(id: string): Promise<GuestLine> {
+    const address = await this.engine.consoles.open(admin, await this.see(id), 'serial');
+    const token = new URL(address).searchParams.get('token')!;
+    const line = GuestLine.over(await this.engine.consoles.connect(token));
+    this.#lines.add(line);
+    return line;
+  }
+
+  async close(): Promise<void> {
+    for (const line of this.#lines) line.close();
+    for (const name of this.#hosts.keys()) await this.kill(name);
+    await this.engine.close();
+    for (const program of ['qemu-system', 'qemu-storage-daemon'])
+      for (const pid of processesOf(this.directory, program)) process.kill(pid, 'SIGKILL');
+    rmSync(this.directory, { recursive: true, force: true });
+  }
+}
