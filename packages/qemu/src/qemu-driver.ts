@@ -42,7 +42,7 @@ export function qemuDriver(options: QemuOptions): (clock: Clock, services: Drive
         await perform({ host, work, server, signal });
       },
       obstacle: (verb, server) => obstacleTo(host, verb, server),
-      canMove: false,
+      canMove: services.hosts !== undefined,
       machines: () => host.machineIds(),
       snapshotFormat: 'qcow2',
       snapshotContent: (server, imageId) => snapshotContent(host, server, imageId),

@@ -41,6 +41,8 @@ const FILES = {
   /** Which image the root disk leans on. */
   rootImage: 'root.image',
   rescueImage: 'rescue.image',
+  /** Which move to another host has begun here, or has ended here: disks of an older one are no good. */
+  move: 'move',
   /** While it waits for what it is to take over from another host. */
   arriving: 'arriving',
   /** Sockets by which disks go to another host, and come from there. Names of sockets have six letters at the most. */

@@ -23,6 +23,8 @@ export interface MachineStory {
   /** The image that its root disk leans on, and the size of that in bytes; null where it leans on none. */
   readonly base: { readonly imageId: string | null; readonly bytes: number } | null;
   readonly files: readonly MachineFile[];
+  /** Which move it was switched off for; null where it was not. */
+  readonly move: string | null;
 }
 
 /** Where a disk of a machine's own is. */
@@ -56,11 +58,13 @@ export async function machineStory(host: Host, serverId: string): Promise<Machin
   const files: MachineFile[] = [];
   for (const name of COMPANIONS) if (await folder.exists(name)) files.push(name);
   const bytes = await sizeOf(folder.file('rootBase'));
-  const imageId = await readFile(folder.file('rootImage'), 'utf8').catch(() => null);
+  const text = (name: MachineFile) => readFile(folder.file(name), 'utf8').catch(() => null);
+  const imageId = await text('rootImage');
   return {
     layout: qmp ? await layoutOf(qmp) : null,
     disks,
     base: bytes === undefined ? null : { imageId, bytes },
     files,
+    move: await text('move'),
   };
 }
