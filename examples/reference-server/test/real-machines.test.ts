@@ -1,4 +1,6 @@
-import { chmodSync, existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { chmodSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { startCloud, type TestCloud } from '@apistrata/test-cloud';
@@ -6,12 +8,14 @@ import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { buildGuest, missingForGuests } from '../../../packages/qemu/test/guest/build-guest.js';
 import { processesOf } from '../../../packages/qemu/test/processes-of.js';
 import { CommandLines, highestKnownVersion } from '../../../packages/test-cloud/test/e2e/command-lines.js';
-import { ask, type Program, startProgram } from './program.js';
+import { type Program, startProgram } from './program.js';
 
 const missing = missingForGuests() ?? (highestKnownVersion() === undefined ? 'python3-openstackclient' : undefined);
 if (missing) console.warn(`\n*** SKIPPED: the command line with real machines: this machine has no ${missing} ***\n`);
 
-describe.skipIf(missing)('the unmodified command line and real machines', { timeout: 300_000 }, () => {
+const DAY = join(import.meta.dirname, '../../real-machines/day.sh');
+
+describe.skipIf(missing)('the unmodified command line and real machines', { timeout: 600_000 }, () => {
   const folder = mkdtempSync(join(tmpdir(), 'ar-'));
   const machines = join(folder, 'qemu');
   let cloud: TestCloud;
@@ -24,6 +28,7 @@ describe.skipIf(missing)('the unmodified command line and real machines', { time
     cloud = await startCloud();
     const services = ['--auth', 'identity', '--identity-url', cloud.authUrl.replace(/\/v3\/?$/, '')];
     services.push('--image-url', `${cloud.url}/image`, '--network-url', `${cloud.url}/network`);
+    services.push('--volume-url', `${cloud.url}/volume`);
     program = await startProgram(
       [...services, '--db', ':memory:', '--driver', 'qemu', '--machine-dir', machines, '--acceleration', 'tcg'],
       { OS_USERNAME: 'admin', OS_PASSWORD: 'secret', OS_PROJECT_NAME: 'demo' },
@@ -48,38 +53,48 @@ describe.skipIf(missing)('the unmodified command line and real machines', { time
     return stdout;
   }
 
-  async function upload(name: string, format: string, file: string, ...more: readonly string[]): Promise<string> {
-    const kind = format === 'raw' ? 'bare' : format;
-    const formats = ['--disk-format', format, '--container-format', kind, '--file', file];
-    return (await openstack('image', 'create', name, ...formats, ...more, '-f', 'value', '-c', 'id')).trim();
-  }
-
-  it('uploads images, boots a server, reads what its guest prints, and leaves nothing behind', async () => {
+  it('do a whole day: from an image to a server, its console, volume, copy and resize, and leave nothing behind', async () => {
     const guest = buildGuest(folder);
     const disk = join(folder, 'disk');
     writeFileSync(disk, Buffer.alloc(2 ** 20));
-    const kernel = await upload('kernel', 'aki', guest.kernel);
-    const ramdisk = await upload('ramdisk', 'ari', guest.ramdisk);
-    const properties = { kernel_id: kernel, ramdisk_id: ramdisk, os_command_line: 'console=ttyS0 quiet' };
-    const set = Object.entries(properties).flatMap(([name, value]) => ['--property', `${name}=${value}`]);
-    const image = await upload('guest', 'raw', disk, ...set);
-
-    const [network] = JSON.parse(await openstack('network', 'list', '--internal', '-f', 'json'));
-    const where = ['--flavor', 'm1.nano', '--image', image, '--nic', `net-id=${network.ID}`, '--wait'];
-    const server = JSON.parse(await openstack('server', 'create', 'web', ...where, '-f', 'json'));
-    expect(server.status).toBe('ACTIVE');
-    expect(processesOf(join(machines, 'machines', server.id))).toHaveLength(1);
-    await vi.waitFor(async () => expect(await openstack('console', 'log', 'show', 'web')).toContain('GUEST ready'), {
-      timeout: 120_000,
-      interval: 1_000,
-    });
-    const { body } = await ask(program.url, 'GET', `/v2.1/servers/${server.id}`, { token: cloud.token('admin') });
-    const [[{ addr }]] = Object.values(body.server.addresses) as [[{ addr: string }]];
-    expect(await openstack('console', 'log', 'show', 'web')).toContain(` ${addr}/`);
     expect(await openstack('hypervisor', 'list', '-f', 'value', '-c', 'Hypervisor Type')).toContain('QEMU');
-
-    await openstack('server', 'delete', '--wait', 'web');
-    await vi.waitFor(() => expect(existsSync(join(machines, 'machines', server.id))).toBe(false), { timeout: 20_000 });
-    expect(processesOf(machines)).toEqual([]);
+    const { output, code } = await runScript(DAY, {
+      ...cloud.envFor({ user: 'admin' }),
+      IMAGE_FILE: disk,
+      IMAGE_FORMAT: 'raw',
+      KERNEL_FILE: guest.kernel,
+      RAMDISK_FILE: guest.ramdisk,
+      COMMAND_LINE: 'console=ttyS0 quiet',
+      FLAVOR: 'm1.nano',
+      LARGER_FLAVOR: 'm1.tiny',
+      READY: 'GUEST ready',
+      SAY: 'typed echo $((6 * 7)) times',
+      EXPECT: '42 times',
+      SAY_VOLUME:
+        'typed n=0; until [ -b /dev/vdb ] || [ $n = 60 ]; do n=$((n + 1)); sleep 0.5; done; echo disk $(cat /sys/block/vdb/size)',
+      EXPECT_VOLUME: `disk ${2 ** 30 / 512}`,
+    });
+    expect(code, output).toBe(0);
+    const [, address] = /\{'private': \['([\d.]+)/.exec(output) ?? [];
+    expect(output).toContain(`ADDRESS eth0`);
+    expect(output).toContain(` ${address}/`);
+    for (const line of ['42 times', `disk ${2 ** 30 / 512}`, '/dev/vdb', 'm1.tiny', '== all of it went well'])
+      expect(output).toContain(line);
+    await vi.waitFor(() => expect(readdirSync(join(machines, 'machines'))).toEqual([]), { timeout: 20_000 });
+    expect(processesOf(folder)).toEqual([]);
+    expect(processesOf(folder, 'qemu-storage-daemon')).toEqual([]);
+    expect(await openstack('image', 'list', '-f', 'value', '-c', 'Name')).not.toContain('day-');
   });
 });
+
+/** Runs a script of the shell to its end. */
+async function runScript(path: string, environment: NodeJS.ProcessEnv) {
+  const child = spawn('sh', [path], { env: { ...process.env, ...environment }, stdio: ['ignore', 'pipe', 'pipe'] });
+  let output = '';
+  for (const stream of [child.stdout, child.stderr])
+    stream.on('data', (text) => {
+      output += text;
+    });
+  const [code] = await once(child, 'close');
+  return { output, code };
+}

@@ -1,0 +1,30 @@
+// Types a line on the serial line of a guest, and waits for an answer: node --experimental-websocket serial.mjs URL SAY EXPECT
+const [url, say, expected] = process.argv.slice(2);
+const PATIENCE_MS = 120_000;
+const AGAIN_MS = 5_000;
+
+const socket = new WebSocket(url, ['binary']);
+socket.binaryType = 'arraybuffer';
+let text = '';
+
+const end = (code, complaint) => {
+  if (complaint) console.error(`${complaint}; it said:\n${text}`);
+  socket.close();
+  process.exit(code);
+};
+setTimeout(() => end(1, `the guest has not said "${expected}"`), PATIENCE_MS);
+
+// A guest that is busy booting hears nothing yet.
+const type = () => socket.send(new TextEncoder().encode(`${say}\n`));
+socket.onopen = () => {
+  type();
+  setInterval(type, AGAIN_MS);
+};
+socket.onerror = () => end(1, `${url} cannot be reached`);
+socket.onclose = () => end(1, 'the line was closed');
+socket.onmessage = ({ data }) => {
+  text += new TextDecoder().decode(data);
+  if (!text.includes(expected)) return;
+  console.log(text.split('\n').findLast((line) => line.includes(expected)));
+  end(0);
+};
