@@ -28,9 +28,12 @@ export const serverDefaults: ServerSettings = {
 
 /** The settings that a request makes; what it leaves out is left out here. */
 export function settingsIn(request: Partial<ServerSettings>): Partial<ServerSettings> {
-  const names = Object.keys(serverDefaults) as (keyof ServerSettings)[];
-  return Object.fromEntries(names.flatMap((name) => (request[name] === undefined ? [] : [[name, request[name]]])));
+  const settings: { -readonly [K in keyof ServerSettings]?: unknown } = {};
+  for (const name of names) if (request[name] !== undefined) settings[name] = request[name];
+  return settings as Partial<ServerSettings>;
 }
+
+const names = Object.keys(serverDefaults) as (keyof ServerSettings)[];
 
 type Settings = keyof ServerSettings;
 

@@ -1,5 +1,6 @@
-import { createCipheriv, createDecipheriv, createHash, hkdfSync, randomBytes } from 'node:crypto';
+import { createCipheriv, createDecipheriv, createHash, hkdfSync } from 'node:crypto';
 import { EngineError } from '../engine-error.js';
+import { randomBytes } from '../random-bytes.js';
 import { SecretKeyError } from './secret-key-error.js';
 
 const KEY_BYTES = 32;

@@ -187,10 +187,14 @@ export class DocumentTable<R extends Stored> {
     const revision = newRevision();
     const known = this.#known(tx, key, before);
     this.#concerns(tx, record);
-    const columns = this.#columns
-      .map(([name, value]) => ({ name, value: toColumn(value(fields)), was: known && toColumn(value(known)) }))
-      .filter(({ value, was }) => value !== was);
-    const names = ['revision', 'data', ...columns.map(({ name }) => name)];
+    const names = ['revision', 'data'];
+    const values: ColumnValue[] = [revision, JSON.stringify(fields)];
+    for (const [name, column] of this.#columns) {
+      const value = toColumn(column(fields));
+      if (known && value === toColumn(column(known))) continue;
+      names.push(name);
+      values.push(value);
+    }
     const query = this.#once(tx, `update ${names}`, () =>
       tx.db
         .updateTable(this.name)
@@ -198,8 +202,7 @@ export class DocumentTable<R extends Stored> {
         .where('seq', '=', 0)
         .where('revision', '=', 0),
     );
-    const parameters = [revision, JSON.stringify(fields), ...columns.map(({ value }) => value), seq, before];
-    const { numAffectedRows } = await tx.db.executeQuery({ ...query, parameters });
+    const { numAffectedRows } = await tx.db.executeQuery({ ...query, parameters: [...values, seq, before] });
     if (numAffectedRows !== 1n) throw new StaleRecord(`${this.name} ${key} was changed by somebody else`);
     return this.#keep(tx, key, { ...record, revision });
   }

@@ -1,20 +1,11 @@
 import type { CompiledQuery, DatabaseConnection, QueryResult } from 'kysely';
 import { DatabaseUnavailable, databaseError } from './database-unavailable.js';
+import { ask, type ClientQuery, type ClientResult } from './postgres-query.js';
 import type { PreparedQuery } from './prepared-query.js';
-
-interface ClientResult {
-  readonly command: string;
-  readonly rowCount: number | null;
-  readonly rows: unknown[];
-}
 
 /** What is used of a connection of `pg`. */
 export interface PostgresClient {
-  query(query: {
-    readonly text: string;
-    readonly values: readonly unknown[];
-    readonly name?: string;
-  }): Promise<ClientResult>;
+  query(query: ClientQuery): unknown;
   release(destroy: boolean): void;
   on(event: 'error', listener: () => void): unknown;
   readonly connection?: { readonly stream?: { cork(): void; uncork(): void } };
@@ -72,12 +63,12 @@ export class PostgresConnection implements DatabaseConnection {
   async #ask({ sql: text, parameters: values }: CompiledQuery, name: string | undefined): Promise<ClientResult> {
     this.#cork();
     try {
-      return await this.#client.query({ text, values, name });
+      return await ask(this.#client, text, values, name);
     } catch (error) {
       if (name === undefined || !FOREIGN_SESSION.test(codeOf(error))) throw error;
       this.#keeping.works = false;
       if (this.#inTransaction) throw error;
-      return this.#client.query({ text, values });
+      return ask(this.#client, text, values);
     }
   }
 

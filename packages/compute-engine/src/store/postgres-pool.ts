@@ -4,6 +4,7 @@ import type { DatabaseSettings } from './database-settings.js';
 import { DatabaseUnavailable, databaseError } from './database-unavailable.js';
 import { postgresAddresses } from './postgres-addresses.js';
 import type { PostgresClient } from './postgres-connection.js';
+import { ask } from './postgres-query.js';
 
 /** What is used of a pool of `pg`. */
 interface Pool {
@@ -106,7 +107,7 @@ export class PostgresPool {
   async #leading(client: PostgresClient): Promise<PostgresClient> {
     if (this.#addresses.length === 1 || this.#leaders.has(client)) return client;
     try {
-      const { rows } = await client.query({ text: 'select pg_is_in_recovery() as follows', values: [] });
+      const { rows } = await ask(client, 'select pg_is_in_recovery() as follows');
       if ((rows[0] as { readonly follows: boolean }).follows) throw new DatabaseUnavailable('read-only');
     } catch (error) {
       client.release(true);

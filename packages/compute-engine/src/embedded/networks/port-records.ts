@@ -1,8 +1,8 @@
-import { randomBytes } from 'node:crypto';
 import { CatalogError } from '../../catalogs/catalog-error.js';
 import type { Port } from '../../catalogs/network-catalog.js';
 import type { Caller } from '../../model/caller.js';
 import type { FixedIp } from '../../model/server.js';
+import { randomBytes } from '../../random-bytes.js';
 import type { Session, Tx } from '../../store/database.js';
 import {
   allocateEach,

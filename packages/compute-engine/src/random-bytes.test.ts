@@ -1,0 +1,28 @@
+import { describe, expect, it } from 'vitest';
+import { randomBytes } from './random-bytes.js';
+
+describe('random bytes', () => {
+  it('are as many as asked for, and never the same ones again, however many are asked for', () => {
+    const seen = new Set<string>();
+    for (let n = 0; n < 2000; n++) {
+      const bytes = randomBytes(12);
+      expect(bytes).toHaveLength(12);
+      seen.add(bytes.toString('hex'));
+    }
+    expect(seen.size).toBe(2000);
+  });
+
+  it('belong to who has asked: nobody else has them in memory, or changes them', () => {
+    const mine = randomBytes(16);
+    const before = mine.toString('hex');
+    const others = Array.from({ length: 600 }, () => randomBytes(16));
+    for (const bytes of others) bytes.fill(0);
+    expect(mine.toString('hex')).toBe(before);
+    expect(mine.buffer).not.toBe(randomBytes(16).buffer);
+  });
+
+  it('take every value', () => {
+    const values = new Set(Array.from({ length: 1000 }, () => [...randomBytes(8)]).flat());
+    expect(values.size).toBe(256);
+  });
+});
