@@ -4,6 +4,7 @@ import type { DatabaseSettings } from './database-settings.js';
 import { DatabaseTooNew } from './database-too-new.js';
 import { databaseError } from './database-unavailable.js';
 import type { SchemaChange, SchemaChanges } from './migrations/index.js';
+import { makeTablesInMemory } from './table-template.js';
 
 /** One row: the change that processes have to know to work here. */
 const NEEDS = 'schema_needs';
@@ -62,7 +63,8 @@ export async function migrate(
   settings: DatabaseSettings,
   changes: SchemaChanges,
 ): Promise<void> {
-  if (session.kind === 'sqlite') return toLatest(session, changes);
+  const latest = () => toLatest(session, changes);
+  if (session.kind === 'sqlite') return url === ':memory:' ? makeTablesInMemory(session, changes, latest) : latest();
   // Changing large tables, and waiting for others who do, may take longer than any question.
   const patient = openDatabase(url, {
     ...settings,
