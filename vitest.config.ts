@@ -1,5 +1,6 @@
 import { availableParallelism } from 'node:os';
 import { defineConfig } from 'vitest/config';
+import LongestFirst from './testing/longest-first.js';
 import { findProgram } from './testing/servers.js';
 
 const report = process.env.VITEST_REPORT;
@@ -68,6 +69,7 @@ export default defineConfig({
   test: {
     globalSetup: ['testing/global-setup.ts'],
     // Most files wait for others half of the time: databases, programs, browsers.
+    sequence: { sequencer: LongestFirst },
     maxWorkers: Math.max(2, availableParallelism() - 1),
     projects: [...sqlite, ...(findProgram('initdb') ? onPostgres : [])],
     // What many files have left behind takes its time.
