@@ -27,20 +27,20 @@ interface Head {
 
 /**
  * A page of the servers that ran in a period, by project and id: those that run, those that have ended since its start,
- * and what is known of those that were purged. Each part is read by an index of its own, so servers that ended before
- * cost nothing, however many there are.
+ * and what is known of those that were purged. Each part is found by an index of its own, so servers that ended before
+ * cost nothing, however many there are, and only the rows of the page are read.
  */
 export async function usedServers(session: Session, query: UsedServersQuery): Promise<readonly RunServer[]> {
   const { start, end, projectId, limit, after } = query;
   if (limit === 0) return [];
   const part = (table: 'servers' | 'server_usage', ended: RawBuilder<unknown>) => sql`
-    select * from (
-      select ${sql.lit(Number(table === 'server_usage'))} as purged, seq, revision, project_id, id from ${sql.table(table)}
+    select ${sql.lit(Number(table === 'server_usage'))} as purged, found.seq, revision, project_id, found.id from (
+      select seq, id from ${sql.table(table)}
       where ${ended} and +launched_at < ${end}
         ${projectId === undefined ? sql`` : sql`and project_id = ${projectId}`}
         ${after === undefined ? sql`` : sql`and (project_id, id) > (${after.projectId}, ${after.id})`}
       order by project_id, id limit ${limit}
-    ) as part`;
+    ) as found join ${sql.table(table)} on ${sql.table(table)}.seq = found.seq`;
   // The sign keeps databases from going by the launch: most servers were launched before the period ends.
   // A range with two ends is taken for a small one where a database has no statistics.
   const since = sql`terminated_at >= ${start} and terminated_at < ${LAST_MS}`;

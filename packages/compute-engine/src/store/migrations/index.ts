@@ -5,6 +5,7 @@ import * as questions from './0003-questions.js';
 import * as notifications from './0004-notifications.js';
 import * as hosts from './0005-hosts.js';
 import * as addresses from './0006-addresses.js';
+import * as periods from './0007-periods.js';
 
 /** One change of the tables. */
 export interface SchemaChange extends Migration {
@@ -28,4 +29,5 @@ export const migrations: SchemaChanges = {
   '0004-notifications': notifications,
   '0005-hosts': hosts,
   '0006-addresses': addresses,
+  '0007-periods': periods,
 };

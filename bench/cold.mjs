@@ -1,0 +1,83 @@
+// What an answer costs that was never asked for before, and what small answers cost that are asked for again and again: the
+// processor time of the server's process, one client, beside a bare route that sends as many bytes. A SQLite file.
+import { mkdtempSync, rmSync } from 'node:fs';
+import { Agent, request } from 'node:http';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { inTurns } from './samples.mjs';
+import { HEADERS, startServer } from './server-process.mjs';
+
+const FULL = { servers: 100_000, rounds: 5, requests: 200 };
+const QUICK = { servers: 1_000, rounds: 2, requests: 20 };
+const PER_PROJECT = 100;
+
+/** As `populateServers` names them. */
+function idOf(index) {
+  const hex = (value, digits) => value.toString(16).padStart(digits, '0');
+  return `5e51${hex(index >> 16, 4)}-${hex(index & 0xffff, 4)}-4000-8000-${hex(index, 12)}`;
+}
+
+const any = (count) => Math.floor(Math.random() * count);
+
+/** With the budget of each on the machine of the figure, where a bare route takes 0.23 ms. */
+function questions(servers) {
+  const again = ['/flavors', '/flavors/1', '/limits', '/os-keypairs', '/os-availability-zone', '/servers?limit=1'];
+  return [
+    {
+      what: 'GET /servers/detail?limit=100 of any project',
+      path: () => `/servers/detail?limit=100&all_tenants=1&project_id=p${any(servers / PER_PROJECT)}`,
+      budget: '<= 4 ms',
+    },
+    { what: 'GET /servers/{id}, any', path: () => `/servers/${idOf(any(servers))}`, budget: '<= 0.6 ms' },
+    ...again.map((path) => ({ what: `GET ${path}, again`, path: () => path, budget: '<= bare + 0.12 ms' })),
+  ];
+}
+
+const agent = new Agent({ keepAlive: true, maxSockets: 1 });
+
+function ask(url) {
+  return new Promise((resolve, reject) => {
+    const sent = request(url, { headers: HEADERS, agent }, (res) => {
+      res.on('data', () => {});
+      res.on('end', () => (res.statusCode === 200 ? resolve() : reject(new Error(`${url}: ${res.statusCode}`))));
+    });
+    sent.on('error', reject).end();
+  });
+}
+
+/** Processor time of one request, in milliseconds. */
+async function cost(server, path, requests) {
+  const used = async () => {
+    const { user, system } = await server.get('/usage');
+    return (user + system) / 1000;
+  };
+  const before = await used();
+  for (let n = 0; n < requests; n++) await ask(server.url + path());
+  return ((await used()) - before) / requests;
+}
+
+export async function run({ quick }) {
+  const { servers, rounds, requests } = quick ? QUICK : FULL;
+  const folder = mkdtempSync(join(tmpdir(), 'apistrata-cold-'));
+  const server = await startServer(join(folder, 'servers.db'));
+  try {
+    const projects = servers / PER_PROJECT;
+    const owners = Array.from({ length: projects }, (_, n) => ({ projectId: `p${n}`, userId: `user-of-p${n}` }));
+    await server.populate({ count: servers, owners });
+    const asked = questions(servers);
+    await server.prepare(asked.map(({ path }) => `/v2.1${path()}`));
+    const rows = [];
+    for (const [index, { what, path, budget }] of asked.entries()) {
+      const measures = [`/v2.1`, `/bare/${index}`].map(
+        (begin, bare) => () => cost(server, () => begin + (bare ? '' : path()), requests),
+      );
+      await inTurns(1, ...measures);
+      const [ours, baseline] = await inTurns(rounds, ...measures);
+      rows.push({ what, ours, baseline, unit: 'ms of CPU', budget });
+    }
+    return rows;
+  } finally {
+    await server.stop();
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
