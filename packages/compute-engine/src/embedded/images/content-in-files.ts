@@ -43,12 +43,22 @@ export function contentInFiles(folder: string, before: ImageContents, maxBytes =
 
   let swept: Promise<void> | undefined;
 
+  /** Once; where that fails, the next upload tries again, and no upload is refused for it. */
+  async function sweepOnce(): Promise<void> {
+    swept ??= sweepDrafts(folder);
+    try {
+      await swept;
+    } catch {
+      swept = undefined;
+    }
+  }
+
   return {
     async receive(imageId, content) {
       const draft = join(folder, `${imageId}.${randomUUID()}.part`);
       try {
         await mkdir(folder, { recursive: true, mode: 0o700 });
-        await (swept ??= sweepDrafts(folder));
+        await sweepOnce();
         const file = await open(draft, 'wx', 0o600);
         try {
           const digest = await digestContent(content, maxBytes, async (piece) => {

@@ -41,6 +41,16 @@ describe.each(storesUnderTest(inject('postgresUrl')))('images whose content is i
   const create = (catalog = images) => catalog.create(ada, { id: randomUUID(), name: 'mine' });
   const files = () => (existsSync(directory) ? readdirSync(directory) : []);
 
+  it('takes content all the same where what somebody has left there cannot be removed', async () => {
+    mkdirSync(join(directory, 'left.part'), { recursive: true });
+    utimesSync(join(directory, 'left.part'), 0, 0);
+    const catalog = embeddedImages({ store, directory });
+    const { id } = await create(catalog);
+    expect((await catalog.upload(ada, id, pieces(1))).status).toBe('active');
+    await catalog.delete(ada, id);
+    rmSync(join(directory, 'left.part'), { recursive: true });
+  });
+
   it('streams content in and out, with no bound but the disk, and removes it with the image', async () => {
     const { id } = await create();
     const uploaded = await images.upload(ada, id, pieces(300));
