@@ -1,8 +1,9 @@
 import { createSocket } from 'node:dgram';
 import { once } from 'node:events';
-import { readFile, writeFile } from 'node:fs/promises';
+import { readFile, rename, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import type { Server } from '@apistrata/compute-engine';
+import { ifMissing } from '../machine/if-missing.js';
 import type { MachinePlaces } from '../network/network-mode.js';
 import type { ForwardRule } from './forward-rule.js';
 
@@ -42,6 +43,12 @@ async function isFree(protocol: 'tcp' | 'udp', port: number, address: string): P
   } catch {
     return false;
   }
+}
+
+/** Half a file would keep every guest from starting: there is the one before, or the new one. */
+async function writeWhole(path: string, text: string): Promise<void> {
+  await writeFile(`${path}.new`, text, { mode: 0o600 });
+  await rename(`${path}.new`, path);
 }
 
 const same = (a: Forward, b: Forward) => a.protocol === b.protocol && a.hostPort === b.hostPort;
@@ -90,7 +97,7 @@ export class Forwards {
         } else log(`no port of --forward ${rule.text} is free for ${where}`);
       }
       held.set(id, mine);
-      await writeFile(places.folderOf(id).file('forwards'), JSON.stringify(mine), { mode: 0o600 });
+      await writeWhole(places.folderOf(id).file('forwards'), JSON.stringify(mine));
       return { address, forwards: mine };
     });
     this.#turn = given.catch(() => {});
@@ -106,7 +113,7 @@ export class Forwards {
     this.#held ??= places.machineIds().then(async (ids) => {
       const held = new Map<string, readonly Forward[]>();
       for (const id of ids) {
-        const text = await readFile(places.folderOf(id).file('forwards'), 'utf8').catch(() => '[]');
+        const text = await ifMissing(readFile(places.folderOf(id).file('forwards'), 'utf8'), '[]');
         held.set(id, JSON.parse(text));
       }
       return held;

@@ -1,5 +1,6 @@
 import { chown, mkdir, readdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { ifMissing } from '../machine/if-missing.js';
 import type { ProcessFolder } from '../machine/machine-process.js';
 import type { RunAs } from '../programs/run-program.js';
 
@@ -41,7 +42,7 @@ export class VolumeContent implements ProcessFolder {
 
   /** Servers that use it, those that are off among them. */
   users(): Promise<readonly string[]> {
-    return readdir(this.file('users')).catch(() => []);
+    return ifMissing(readdir(this.file('users')), []);
   }
 
   async addUser(serverId: string): Promise<void> {

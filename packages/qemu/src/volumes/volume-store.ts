@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import type { Server } from '@apistrata/compute-engine';
 import type { DriverServices, StoredVolume, VolumeOrigin, VolumeStorage } from '@apistrata/compute-engine/drivers';
 import { blockNodeOf, copyWhileRunning } from '../machine/copy-disk.js';
+import { ifMissing } from '../machine/if-missing.js';
 import type { VolumeShape } from '../machine/machine-shape.js';
 import { type DiskTools, diskBytes, GIB, makeDisk } from '../machine/prepare-disks.js';
 import { findProgram } from '../programs/find-program.js';
@@ -54,7 +55,7 @@ export class VolumeStore implements VolumeStorage {
   }
 
   async #find(id: string): Promise<VolumeContent | undefined> {
-    const name = await readlink(this.#link(id)).catch(() => undefined);
+    const name = await ifMissing(readlink(this.#link(id)), undefined);
     return name === undefined ? undefined : this.#at(name);
   }
 
