@@ -87,15 +87,19 @@ async function withProgress(
   if (run.isInstant(work)) return move();
   const { core } = run;
   const ended = new AbortController();
+  const tell = async () => {
+    const told = await progressOf(run);
+    if (ended.signal.aborted) return;
+    await core.store.transaction((tx) => changeMigration(tx, core, run.arguments.migrationId, told));
+  };
   const watch = async () => {
     for (;;) {
       await core.clock.sleep(PROGRESS_MS, ended.signal);
-      const told = await progressOf(run);
-      if (ended.signal.aborted) return;
-      await core.store.transaction((tx) => changeMigration(tx, core, run.arguments.migrationId, told));
+      // What cannot be told now is told the next time.
+      await tell().catch(() => {});
     }
   };
-  // What cannot be told now is told the next time, or not at all.
+  // It goes on until it is woken up for the end.
   const watching = watch().catch(() => {});
   try {
     await move();
