@@ -39,7 +39,7 @@ const rest = [
 ];
 
 // A round trip for every statement: what takes seconds in memory takes its time on PostgreSQL, on a busy machine above all.
-const TIMEOUTS_MS = { sqlite: 60_000, postgres: 180_000, pgbouncer: 180_000 } as const;
+const TIMEOUTS_MS = { sqlite: 60_000, postgres: 180_000, pgbouncer: 180_000, replica: 180_000 } as const;
 
 /** Files that run on a database; those that share processes are kept from alternating with others, which would end them. */
 function project(name: string, database: keyof typeof TIMEOUTS_MS, groupOrder: number, files: object) {
@@ -63,7 +63,14 @@ const pgbouncer = project('pgbouncer', 'pgbouncer', 2, {
     (name) => `packages/compute-router/test/${name}.test.ts`,
   ),
 });
-const onPostgres = findProgram('pgbouncer') ? [...postgres, pgbouncer] : postgres;
+const replica = project('replica', 'replica', 2, {
+  globalSetup: ['testing/replica-setup.ts'],
+  // What is read after it was written, in all the ways there are: lists, pages, parts of servers.
+  include: ['servers-basic', 'servers-list/*', 'servers-parts/{metadata,network,tags}', 'servers-actions/endings'].map(
+    (name) => `packages/compute-router/test/${name}.test.ts`,
+  ),
+});
+const onPostgres = [...postgres, ...(findProgram('pgbouncer') ? [pgbouncer] : []), replica];
 
 export default defineConfig({
   test: {

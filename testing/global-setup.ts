@@ -4,7 +4,7 @@ import { startPgBouncer, startPostgres, startRedis } from './servers.js';
 declare module 'vitest' {
   interface ProvidedContext {
     /** The database that the API's suites use in this run. */
-    database: 'sqlite' | 'postgres' | 'pgbouncer';
+    database: 'sqlite' | 'postgres' | 'pgbouncer' | 'replica';
     /** URL of a PostgreSQL for the tests, '' where the machine has none. */
     postgresUrl: string;
     /** The same PostgreSQL behind a PgBouncer, '' where the machine has none. */

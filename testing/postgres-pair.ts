@@ -45,7 +45,9 @@ export async function startPostgresPair(waits = true): Promise<PostgresPair> {
     ['-D', standby, '-R', '-X', 'stream', '-c', 'fast', '-d', source],
     options,
   );
-  const follow = () => runPostgres(standby, standbyPort, options, ['synchronous_commit=on']);
+  // What has to be replayed waits for nobody's question.
+  const follow = () =>
+    runPostgres(standby, standbyPort, options, ['synchronous_commit=on', 'max_standby_streaming_delay=0']);
   let second = await follow();
   const ask = (port: number, sql: string) =>
     execFileSync(findProgram('psql')!, ['-h', '127.0.0.1', '-p', String(port), '-U', 'test', '-Atc', sql, 'postgres'], {

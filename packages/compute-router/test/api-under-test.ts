@@ -99,10 +99,12 @@ export async function apiUnderTest(options: ApiOptions = {}): Promise<Api> {
   const database = await databaseUnderTest();
   const engine = await createEngine({
     database: database.url,
+    databaseRead: database.replicas,
     preset: options.preset,
     onError: (error) => errors.push(error),
     ...options.engine,
   });
+  if (database.replicas.length > 0) await untilUsable(engine);
   const router = computeRouter({
     engine,
     identity: noauth(),
@@ -131,6 +133,15 @@ export async function apiUnderTest(options: ApiOptions = {}): Promise<Api> {
       database.release();
     },
   };
+}
+
+/** Until requests may be sent to the replica: it has the database, and notices of what is written arrive. */
+async function untilUsable({ statistics }: Engine): Promise<void> {
+  for (;;) {
+    const states = await statistics.replicas();
+    if (states.every(({ trouble, staleMs }) => trouble === undefined && staleMs !== undefined)) return;
+    await new Promise((resolve) => setTimeout(resolve, 20));
+  }
 }
 
 function parse(text: string): unknown {

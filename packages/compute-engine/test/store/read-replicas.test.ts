@@ -1,6 +1,8 @@
+import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, inject, it, onTestFinished, vi } from 'vitest';
 import { type PostgresPair, startPostgresPair } from '../../../../testing/postgres-pair.js';
 import type { Engine } from '../../src/engine.js';
+import { coreOf } from '../../src/engine-core.js';
 import type { EngineOptions } from '../../src/engine-options.js';
 import { contextOf, engineUnderTest, imageId } from '../engine-under-test.js';
 
@@ -142,6 +144,39 @@ describe.skipIf(!inject('postgresUrl'))('replicas that answer those who only rea
     expect(states).toEqual([
       { name: expect.stringMatching(/^127\.0\.0\.1:\d+\/postgres$/), staleMs: expect.any(Number), trouble: undefined },
     ]);
+  });
+
+  it('leave it to the primary to answer a question that was in the way of what had to be replayed', async () => {
+    const failed: string[] = [];
+    const process = await begun({
+      observer: { statement: (told) => void (told.failed && failed.push(told.name)) },
+    });
+    await boot(process, 'p9', 'web');
+    const { replicas, db } = coreOf(process.engine).store;
+    const [replica] = replicas?.replicas ?? [];
+    // Long where it is to be interrupted, and nowhere else.
+    const question = sql<{ n: number }>`select count(*)::int as n,
+      pg_sleep(case when pg_is_in_recovery() then 60 else 0 end) from servers where name = 'web'`;
+    const asked = sql<{ n: number }>`select count(*)::int as n from pg_stat_activity
+      where state = 'active' and query like '%pg_sleep(case%' and pid <> pg_backend_pid()`;
+    await vi.waitFor(
+      async () =>
+        expect((await process.engine.reading({ projectId: 'p9', userId: '' })) === process.engine).toBe(false),
+      PATIENT,
+    );
+    const answered = question.execute(replica!.session.db);
+    await vi.waitFor(async () => expect((await asked.execute(replica!.session.db)).rows).toEqual([{ n: 1 }]), PATIENT);
+    for (const statement of [
+      'create table junk (n int)',
+      'insert into junk values (1)',
+      'delete from junk',
+      'vacuum junk',
+    ])
+      await sql.raw(statement).execute(db);
+    const { rows } = await answered;
+    expect(rows[0]).toMatchObject({ n: expect.any(Number) });
+    expect(failed).toEqual(['select servers']);
+    expect(replica!.trouble).toBeUndefined();
   });
 
   it('are no replicas of another database, nor when they are promoted', async () => {
