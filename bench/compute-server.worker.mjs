@@ -1,5 +1,5 @@
 // A compute API in a process of its own, beside bare Express routes that send the same bytes.
-// Arguments: database, durability. Commands come as messages: { bare: [paths] } prepares the routes /bare/0, /bare/1, ...
+// Arguments: database, durability, replicas. Commands come as messages: { bare: [paths] } prepares the routes /bare/0, /bare/1, ...
 import { createServer, IncomingMessage, ServerResponse } from 'node:http';
 import { createEngine } from '@apistrata/compute-engine';
 import { computeApi, noauth } from '@apistrata/compute-router';
@@ -16,6 +16,7 @@ const hosts = Array.from({ length: 4 }, (_, i) => ({
 const { defaultPreset } = await import('@apistrata/compute-engine');
 const engine = await createEngine({
   database: process.argv[2],
+  databaseRead: process.argv.slice(4),
   durability: process.argv[3],
   // Two processes share the database.
   secretKey: Buffer.alloc(32).toString('base64'),

@@ -10,10 +10,14 @@ export const HEADERS = {
   'Content-Type': 'application/json',
 };
 
-/** Starts a compute API in a process of its own; see compute-server.worker.mjs. */
-export async function startServer(database, durability = 'disk') {
+/**
+ * Starts a compute API in a process of its own; see compute-server.worker.mjs.
+ *
+ * @param replicas addresses of those that answer what only reads
+ */
+export async function startServer(database, durability = 'disk', replicas = []) {
   const begun = performance.now();
-  const child = fork(join(import.meta.dirname, 'compute-server.worker.mjs'), [database, durability], {
+  const child = fork(join(import.meta.dirname, 'compute-server.worker.mjs'), [database, durability, ...replicas], {
     execArgv: [
       '--expose-gc',
       ...(process.env.PROF ? ['--cpu-prof', '--cpu-prof-dir=/tmp/fast/prof', '--cpu-prof-interval', '500'] : []),

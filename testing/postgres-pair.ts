@@ -9,6 +9,7 @@ export interface PostgresPair {
   /** Names both, the one that follows first. */
   readonly url: string;
   readonly primaryUrl: string;
+  readonly primaryPid: number;
   readonly standbyUrl: string;
   /** Has the one that follows receive what the other one writes, and show nothing of it. */
   readonly pauseReplay: () => void;
@@ -68,6 +69,7 @@ export async function startPostgresPair(waits = true): Promise<PostgresPair> {
   return {
     url: `postgres://test@127.0.0.1:${standbyPort},127.0.0.1:${primaryPort}/postgres`,
     primaryUrl: `postgres://test@127.0.0.1:${primaryPort}/postgres`,
+    primaryPid: first.pid,
     standbyUrl: `postgres://test@127.0.0.1:${standbyPort}/postgres`,
     pauseReplay: () => void ask(standbyPort, 'select pg_wal_replay_pause()'),
     resumeReplay: () => void ask(standbyPort, 'select pg_wal_replay_resume()'),

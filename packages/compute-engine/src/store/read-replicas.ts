@@ -52,6 +52,7 @@ export class ReadReplicas {
   readonly #notices: Notices;
   readonly #marks: WalMarks;
   #cluster: string | undefined;
+  #current: Promise<string | undefined> | undefined;
   #next: Promise<string | undefined> | undefined;
   #turn = 0;
 
@@ -111,16 +112,21 @@ export class ReadReplicas {
 
   /**
    * What names the database, when all writes are known that were acknowledged before this call; undefined where that cannot
-   * be said. Notes where the primary is. One question for all who ask in one turn of the event loop.
+   * be said. Notes where the primary is. One question at a time: all who come meanwhile share the next.
    */
   #caughtUp(): Promise<string | undefined> {
-    this.#next ??= this.#askPrimary();
+    this.#next ??= this.#afterCurrent();
     return this.#next;
   }
 
-  async #askPrimary(): Promise<string | undefined> {
-    await new Promise((resolve) => setImmediate(resolve));
+  async #afterCurrent(): Promise<string | undefined> {
+    await Promise.all([this.#current, new Promise((resolve) => setImmediate(resolve))]);
     this.#next = undefined;
+    this.#current = this.#askPrimary();
+    return this.#current;
+  }
+
+  async #askPrimary(): Promise<string | undefined> {
     const at = performance.now();
     try {
       const position = await this.#notices.ask(POSITION);

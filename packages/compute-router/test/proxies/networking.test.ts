@@ -1,5 +1,6 @@
+import { DatabaseUnavailable } from '@apistrata/compute-engine';
 import fc from 'fast-check';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { type Api, apiUnderTest, type Client, ids } from '../api-under-test.js';
 
 describe('networking up to 2.35', () => {
@@ -62,6 +63,10 @@ describe('networking up to 2.35', () => {
     const { 'OS-EXT-SRV-ATTR:host': host } = (await admin.get(`/servers/${server.id}`)).body.server;
     expect((await admin.get(`/os-floating-ips-bulk/${host}`)).body).toEqual(bulk);
     expect((await admin.get('/os-floating-ips-bulk/elsewhere')).status).toBe(404);
+    // A database that is away does not mean that there is no such address.
+    const asked = vi.spyOn(api.engine.servers, 'get').mockRejectedValueOnce(new DatabaseUnavailable('away'));
+    expect((await admin.get(`/os-floating-ips-bulk/${host}`)).status).toBe(503);
+    asked.mockRestore();
     expect((await ada.get(`/os-floating-ips-bulk/${host}`)).status).toBe(404);
 
     expect((await bob.get(`/os-floating-ips/${floating.id}`)).status).toBe(404);

@@ -1,4 +1,4 @@
-import { Refusal, type Server } from '@apistrata/compute-engine';
+import { Refusal } from '@apistrata/compute-engine';
 import type { FloatingIp } from '@apistrata/compute-engine/catalogs';
 import { field, view } from '@apistrata/microversion/router';
 import { z } from 'zod';
@@ -44,8 +44,13 @@ const allIps = ({ engine, caller, context }: ComputeCall) =>
 /** Where the server is that an address leads to; nobody but administrators is told hosts. */
 async function hostOf({ engine, context }: ComputeCall, { deviceId }: FloatingIp): Promise<string | null> {
   if (deviceId === null || !context.isAdmin) return null;
-  const server: Server | undefined = await engine.servers.get(context, deviceId).catch(() => undefined);
-  return server?.host ?? null;
+  try {
+    return (await engine.servers.get(context, deviceId)).host;
+  } catch (error) {
+    // What it leads to may be something else than a server.
+    if (error instanceof Refusal && error.code === 'NOT_FOUND') return null;
+    throw error;
+  }
 }
 
 export const floatingIpProxies = [

@@ -1,0 +1,73 @@
+// What a replica takes from the primary: processor time of the primary for reads of one API process with `databaseRead`,
+// beside one without, on the same database. Pages and servers that were never read before; nobody writes meanwhile.
+import { processTime } from './process-time.mjs';
+import { inTurns } from './samples.mjs';
+import { HEADERS, startServer } from './server-process.mjs';
+import { postgresPairs, testServers } from './test-servers.mjs';
+
+const FULL = { servers: 20_000, requests: 200, rounds: 3 };
+const QUICK = { servers: 1000, requests: 20, rounds: 2 };
+const PER_PROJECT = 100;
+/** How many ask at the same time. */
+const CLIENTS = 4;
+
+/** As `populateServers` names them. */
+function idOf(index) {
+  const hex = (value, digits) => value.toString(16).padStart(digits, '0');
+  return `5e51${hex(index >> 16, 4)}-${hex(index & 0xffff, 4)}-4000-8000-${hex(index, 12)}`;
+}
+
+const any = (most) => Math.floor(Math.random() * most);
+
+const questions = {
+  'GET /servers/{id}, any': (servers) => `/servers/${idOf(any(servers))}`,
+  'GET /servers/detail?limit=100 of any project': (servers) =>
+    `/servers/detail?limit=100&all_tenants=1&project_id=p${any(servers / PER_PROJECT)}`,
+  'usage of any project': (servers) => `/os-simple-tenant-usage/p${any(servers / PER_PROJECT)}`,
+};
+
+async function ask({ url }, path) {
+  const response = await fetch(`${url}/v2.1${path}`, { headers: HEADERS });
+  const text = await response.text();
+  if (!response.ok) throw new Error(text);
+}
+
+/** Milliseconds of the primary's processor time for one request. */
+async function cost(primaryPid, server, path, amount) {
+  const before = processTime(primaryPid);
+  const client = async () => {
+    for (let n = 0; n < amount / CLIENTS; n++) await ask(server, path());
+  };
+  await Promise.all(Array.from({ length: CLIENTS }, client));
+  return (processTime(primaryPid) - before) / amount;
+}
+
+export async function run({ quick }) {
+  const { servers: count, requests, rounds } = quick ? QUICK : FULL;
+  const { findProgram } = await testServers();
+  if (!findProgram('initdb')) return [{ what: 'replicas', unit: 'skipped: this machine has no PostgreSQL' }];
+  const { startPostgresPair } = await postgresPairs();
+  const pair = await startPostgresPair(false);
+  const opened = [];
+  try {
+    const alone = await startServer(pair.primaryUrl);
+    opened.push(alone);
+    const reading = await startServer(pair.primaryUrl, 'disk', [pair.standbyUrl]);
+    opened.push(reading);
+    const projects = count / PER_PROJECT;
+    const owners = Array.from({ length: projects }, (_, n) => ({ projectId: `p${n}`, userId: `user-of-p${n}` }));
+    await alone.populate({ count, owners });
+    const rows = [];
+    for (const [what, path] of Object.entries(questions)) {
+      const measure = (server) => () => cost(pair.primaryPid, server, () => path(count), requests);
+      // The first time to warm up.
+      await inTurns(1, measure(reading), measure(alone));
+      const [ours, baseline] = await inTurns(rounds, measure(reading), measure(alone));
+      rows.push({ what: `${what}, with a replica and without`, ours, baseline, unit: 'ms of CPU of the primary' });
+    }
+    return rows;
+  } finally {
+    for (const server of opened) await server.stop();
+    await pair.stop();
+  }
+}
