@@ -27,10 +27,17 @@ const otherApis = [
   'packages/compute-router/test/adding-a-microversion.test.ts',
   'packages/compute-router/test/servers-actions/adding-an-action.test.ts',
 ];
+/** The engine's own, in shared processes, too: but for those that replace modules or parts of Node. */
+const engine = 'packages/compute-engine/{src,test}/**/*.test.ts';
+const otherEngines = [
+  'packages/compute-engine/test/{dying-process,hosts/killed-hosts,model/conflicting-actions,model/random-walk}.test.ts',
+  'packages/compute-engine/test/store/{sqlite-handle,record-cache}.test.ts',
+  'packages/compute-engine/src/secrets/sealer-for.test.ts',
+];
 /** What the router does without an engine; on one kind. */
 const withoutEngine = 'packages/compute-router/test/{identity,policy}/**';
 const rest = [
-  'packages/!(compute-router)/{src,test}/**/*.test.ts',
+  'packages/!(compute-router|compute-engine)/{src,test}/**/*.test.ts',
   'packages/compute-router/src/**/*.test.ts',
   'examples/*/{src,test}/**/*.test.ts',
   'testing/**/*.test.ts',
@@ -51,7 +58,8 @@ function project(name: string, database: keyof typeof TIMEOUTS_MS, groupOrder: n
 const together = { include: [api], exclude: otherApis, isolate: false };
 const sqlite = [
   project('sqlite', 'sqlite', 0, together),
-  project('sqlite-apart', 'sqlite', 2, { include: [...rest, ...otherApis] }),
+  project('sqlite-engine', 'sqlite', 3, { include: [engine], exclude: otherEngines, isolate: false }),
+  project('sqlite-apart', 'sqlite', 2, { include: [...rest, ...otherApis, ...otherEngines] }),
 ];
 const postgres = [
   project('postgres', 'postgres', 1, { ...together, exclude: [...otherApis, withoutEngine] }),
