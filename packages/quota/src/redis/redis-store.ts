@@ -143,7 +143,9 @@ class RedisStore implements QuotaStore {
   async #reserveAll(requests: readonly ReserveRequest[]): Promise<readonly (readonly Excess[])[]> {
     const projects = new Numbers();
     const batch = requests.map((request) => {
-      const row: (string | number)[] = [projects.of(request.project), memberOf(request), request.ttlMs ?? -1];
+      // What is used at once leaves no reservation behind, so it needs no name.
+      const named = request.ttlMs === undefined ? ['', -1] : [memberOf(request), request.ttlMs];
+      const row: (string | number)[] = [projects.of(request.project), ...named];
       forEachAmount(request.amounts, (kind, amount) => {
         row.push(kind, amount, limitFor(kind, undefined, request.defaults));
       });

@@ -70,7 +70,7 @@ end
 
 /**
  * KEYS per project: counters, limits, holds. ARGV: now, and as JSON a list of [number of the project from 0, member,
- * ttlMs or -1, and for each kind its name, amount and default limit]. Answers with one list per request: kind, used,
+ * ttlMs (or '' and -1: used at once), and for each kind its name, amount and default limit]. Answers with one list per request: kind, used,
  * limit of what does not fit.
  */
 export const RESERVE = script(`${common}${batch}

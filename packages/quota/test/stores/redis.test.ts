@@ -40,6 +40,30 @@ describe.skipIf(!url)('on a real server', () => {
     expect(await store.counts('p')).toEqual({ secrets: { used: 0, reserved: 2 } });
   });
 
+  it('sends the next requests while the server works on others', async () => {
+    let [under, most, calls] = [0, 0, 0];
+    const counting = {
+      call: async (command: string, ...args: string[]) => {
+        calls++;
+        most = Math.max(most, ++under);
+        try {
+          return await client.call(command, ...args);
+        } finally {
+          under--;
+        }
+      },
+    };
+    const store = redisStore({ client: counting, keyPrefix: `{suite-${process.pid}-${opened++}}:` });
+    const request = { project: 'p', amounts: { secrets: 1 }, defaults: { secrets: 150 }, ttlMs: undefined };
+    await store.reserve({ ...request, id: 'first' });
+    calls = 0;
+    const taken = await Promise.all(Array.from({ length: 200 }, (_, n) => store.reserve({ ...request, id: `r${n}` })));
+    expect(most).toBe(4);
+    expect(calls).toBeLessThanOrEqual(10);
+    expect(taken.filter((exceeded) => exceeded.length === 0)).toHaveLength(149);
+    expect(await store.counts('p')).toEqual({ secrets: { used: 150, reserved: 0 } });
+  });
+
   it('goes on when the server has forgotten the scripts', async () => {
     const store = fresh();
     await store.setLimits('p', { secrets: 1 });
