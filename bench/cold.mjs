@@ -5,17 +5,11 @@ import { Agent, request } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { inTurns } from './samples.mjs';
-import { HEADERS, startServer } from './server-process.mjs';
+import { HEADERS, idOf, startServer } from './server-process.mjs';
 
 const FULL = { servers: 100_000, rounds: 5, requests: 200 };
 const QUICK = { servers: 1_000, rounds: 2, requests: 20 };
 const PER_PROJECT = 100;
-
-/** As `populateServers` names them. */
-function idOf(index) {
-  const hex = (value, digits) => value.toString(16).padStart(digits, '0');
-  return `5e51${hex(index >> 16, 4)}-${hex(index & 0xffff, 4)}-4000-8000-${hex(index, 12)}`;
-}
 
 const any = (count) => Math.floor(Math.random() * count);
 

@@ -4,7 +4,7 @@
 import { load } from './load.mjs';
 import { processTime } from './process-time.mjs';
 import { inTurns } from './samples.mjs';
-import { HEADERS, startServer } from './server-process.mjs';
+import { HEADERS, idOf, startServer } from './server-process.mjs';
 import { testServers } from './test-servers.mjs';
 
 const IMAGE = '70a599e0-31e7-49b7-b260-868f441e862b';
@@ -18,12 +18,6 @@ const FULL = {
 const QUICK = { sizes: [200, 2000], requests: 10, rounds: 2, creates: 50 };
 const PER_PROJECT = 100;
 const DAY_MS = 86_400_000;
-
-/** As `populateServers` names them. */
-function idOf(index) {
-  const hex = (value, digits) => value.toString(16).padStart(digits, '0');
-  return `5e51${hex(index >> 16, 4)}-${hex(index & 0xffff, 4)}-4000-8000-${hex(index, 12)}`;
-}
 
 const since = new Date(Date.now() - DAY_MS).toISOString().slice(0, 19);
 

@@ -10,6 +10,12 @@ export const HEADERS = {
   'Content-Type': 'application/json',
 };
 
+/** Id of one of the servers that `populate` made, by its place among them from 0. */
+export function idOf(index) {
+  const hex = (value, digits) => value.toString(16).padStart(digits, '0');
+  return `5e51${hex(index >> 16, 4)}-${hex(index & 0xffff, 4)}-4000-8000-${hex(index, 12)}`;
+}
+
 /**
  * Starts a compute API in a process of its own; see compute-server.worker.mjs.
  *
@@ -18,10 +24,7 @@ export const HEADERS = {
 export async function startServer(database, durability = 'disk', replicas = []) {
   const begun = performance.now();
   const child = fork(join(import.meta.dirname, 'compute-server.worker.mjs'), [database, durability, ...replicas], {
-    execArgv: [
-      '--expose-gc',
-      ...(process.env.PROF ? ['--cpu-prof', '--cpu-prof-dir=/tmp/fast/prof', '--cpu-prof-interval', '500'] : []),
-    ],
+    execArgv: ['--expose-gc'],
   });
   const next = () => new Promise((resolve) => child.once('message', resolve));
   const { url } = await next();
