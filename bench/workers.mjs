@@ -17,7 +17,7 @@ const IMAGE = '70a599e0-31e7-49b7-b260-868f441e862b';
 const BODY = JSON.stringify({ server: { name: 'web', flavorRef: '1', imageRef: IMAGE, networks: 'none' } });
 const MAIN = join(import.meta.dirname, '../examples/reference-server/dist/main.js');
 const WORKERS = [1, 2, 4];
-const FULL = { requests: 800, creates: 120, rounds: 5, warm: 1500, warmCreates: 200, idleMs: 1500 };
+const FULL = { requests: 800, creates: 120, rounds: 5, warm: 5000, warmCreates: 400, idleMs: 1500 };
 const QUICK = { requests: 50, creates: 10, rounds: 2, warm: 50, warmCreates: 10, idleMs: 200 };
 
 const questions = [
