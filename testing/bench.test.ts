@@ -113,7 +113,8 @@ describe('npm run bench', () => {
     const script = `for (const name of ${JSON.stringify(sections)})
       if (typeof (await import('./' + name + '.mjs')).run !== 'function') throw new Error(name);
       process.exit(0);`;
-    const args = ['--input-type=module', '--eval', script];
+    // With a name, as whatever looks for the program that runs expects one.
+    const args = ['--input-type=module', '--eval', script, 'sections'];
     expect(spawnSync(process.execPath, args, { cwd: bench, encoding: 'utf8' })).toMatchObject({
       status: 0,
       stderr: '',
@@ -126,7 +127,7 @@ describe('npm run bench', () => {
     const former = join(folder, 'former.md');
     const row = { what: 'memory, consume, 64 at once, beside one consume', ours: 1e9, baseline: 1, unit: 'op/s' };
     writeFileSync(former, results([row]).replace('## small', '## quota'));
-    const sections = ['import-time', 'observers', 'quota'];
+    const sections = ['observers', 'quota'];
     const { status, stdout, stderr } = runBench('--quick', '--output', output, '--compare', former, ...sections);
     expect(stderr).toBe('');
     expect(stdout).toContain(`# slower than before\nquota: ${row.what}: 1000000000 -> `);
