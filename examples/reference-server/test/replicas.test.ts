@@ -1,6 +1,6 @@
 import { expect, inject, it, onTestFinished, vi } from 'vitest';
 import { startPostgresPair } from '../../../testing/postgres-pair.js';
-import { ask, startProgram } from './program.js';
+import { ask, runProgram, startProgram } from './program.js';
 
 const server = { name: 'web', flavorRef: '1', imageRef: '70a599e0-31e7-49b7-b260-868f441e862b', networks: 'none' };
 const PATIENT = { timeout: 100_000, interval: 100 };
@@ -62,3 +62,9 @@ it.skipIf(!inject('postgresUrl'))(
     expect(await one.end('SIGTERM')).toBe(0);
   },
 );
+
+it('a server of a SQLite file takes no replicas, and says so', async () => {
+  const { code, output } = await runProgram(['--db', ':memory:', '--db-read', 'postgres://a/b']);
+  expect(code).toBe(1);
+  expect(output).toContain('--db-read names replicas (postgres://...) of a database of PostgreSQL that --db names');
+});

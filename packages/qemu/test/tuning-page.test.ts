@@ -1,5 +1,8 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { honoured, withoutEffect } from '../src/tuning/honoured.js';
+import { tuningOf } from '../src/tuning/tuning.js';
 
 const HEAD = `# What flavors and images say to machines of QEMU
 
@@ -39,3 +42,56 @@ describe('docs/machine-tuning.md', () => {
     await expect(page).toMatchFileSnapshot('../../../docs/machine-tuning.md');
   });
 });
+
+type Words = Readonly<Record<string, string>>;
+
+/** Has flavor and image asked for all that a machine takes from them. */
+function tune(extraSpecs: Words, properties: Words = {}): void {
+  const sizes = { id: '1', name: 'm', vcpus: 4, memoryMb: 512, diskGb: 1, ephemeralGb: 0, swapMb: 0 };
+  tuningOf({ ...sizes, extraSpecs }, properties);
+}
+
+describe('what flavors and images may wish', () => {
+  it('is all heard', () => {
+    const heard = new Set<string>();
+    const listening = (answer: string | undefined) =>
+      new Proxy({} as Words, {
+        get: (_target, name) => {
+          heard.add(String(name));
+          return answer;
+        },
+      });
+    tune(listening(undefined), listening('1'));
+    tune(listening('1'));
+    // Read where it is needed, not when the machine begins.
+    const elsewhere = ['agent', 'atRest', 'administrator', 'system', 'kernel', 'ramdisk', 'commandLine'];
+    for (const [wish, { spec, property }] of Object.entries<{ spec?: string; property?: string }>(honoured)) {
+      if (elsewhere.includes(wish)) continue;
+      for (const name of [spec, property]) if (name) expect(heard, wish).toContain(name);
+    }
+  });
+
+  it('speaks of every extra spec that the API knows, once', () => {
+    const file = join(import.meta.dirname, '../../../reference/extra_specs.json');
+    const { specs } = JSON.parse(readFileSync(file, 'utf8')) as { specs: { key: string }[] };
+    const honouredSpecs = Object.values<{ spec?: string; property?: string }>(honoured).map(({ spec }) => spec);
+    const rows = Object.keys(withoutEffect);
+    for (const { key } of specs) {
+      const here = honouredSpecs.filter((spec) => spec === key).length;
+      const without = rows.filter((row) => speaksOf(row, key)).length;
+      expect([key, here + without]).toEqual([key, 1]);
+    }
+    const all = specs.map(({ key }) => key);
+    for (const row of rows)
+      expect(
+        all.some((key) => speaksOf(row, key)),
+        row,
+      ).toBe(true);
+    for (const spec of honouredSpecs) if (spec) expect(all).toContain(spec);
+  });
+});
+
+/** Whether a row speaks of a key. */
+function speaksOf(row: string, key: string): boolean {
+  return row.endsWith('*') ? key.startsWith(row.slice(0, -1)) : key === row;
+}

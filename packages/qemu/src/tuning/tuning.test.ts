@@ -1,7 +1,4 @@
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { honoured, withoutEffect } from './honoured.js';
 import { type Tuning, tuningOf } from './tuning.js';
 
 type Words = Readonly<Record<string, string>>;
@@ -79,47 +76,4 @@ describe('what flavors and images wish of a machine', () => {
   ])('%j, %j', (specs, properties, expected) => {
     expect(tuned(specs, properties)).toMatchObject(expected);
   });
-
-  it('is all heard', () => {
-    const heard = new Set<string>();
-    const listening = (answer: string | undefined) =>
-      new Proxy({} as Words, {
-        get: (_target, name) => {
-          heard.add(String(name));
-          return answer;
-        },
-      });
-    tuned(listening(undefined), listening('1'));
-    tuned(listening('1'));
-    // Read where it is needed, not when the machine begins.
-    const elsewhere = ['agent', 'atRest', 'administrator', 'system', 'kernel', 'ramdisk', 'commandLine'];
-    for (const [wish, { spec, property }] of Object.entries<{ spec?: string; property?: string }>(honoured)) {
-      if (elsewhere.includes(wish)) continue;
-      for (const name of [spec, property]) if (name) expect(heard, wish).toContain(name);
-    }
-  });
-
-  it('speaks of every extra spec that the API knows, once', () => {
-    const file = join(import.meta.dirname, '../../../../reference/extra_specs.json');
-    const { specs } = JSON.parse(readFileSync(file, 'utf8')) as { specs: { key: string }[] };
-    const honouredSpecs = Object.values<{ spec?: string; property?: string }>(honoured).map(({ spec }) => spec);
-    const rows = Object.keys(withoutEffect);
-    for (const { key } of specs) {
-      const here = honouredSpecs.filter((spec) => spec === key).length;
-      const without = rows.filter((row) => speaksOf(row, key)).length;
-      expect([key, here + without]).toEqual([key, 1]);
-    }
-    const all = specs.map(({ key }) => key);
-    for (const row of rows)
-      expect(
-        all.some((key) => speaksOf(row, key)),
-        row,
-      ).toBe(true);
-    for (const spec of honouredSpecs) if (spec) expect(all).toContain(spec);
-  });
 });
-
-/** Whether a row speaks of a key. */
-function speaksOf(row: string, key: string): boolean {
-  return row.endsWith('*') ? key.startsWith(row.slice(0, -1)) : key === row;
-}
