@@ -2,7 +2,7 @@
 // beside one without, on the same database. Pages and servers that were never read before; nobody writes meanwhile.
 import { processTime } from './process-time.mjs';
 import { inTurns } from './samples.mjs';
-import { HEADERS, startServer } from './server-process.mjs';
+import { HEADERS, idOf, startServer } from './server-process.mjs';
 import { postgresPairs, testServers } from './test-servers.mjs';
 
 const FULL = { servers: 20_000, requests: 200, rounds: 3 };
@@ -10,12 +10,6 @@ const QUICK = { servers: 1000, requests: 20, rounds: 2 };
 const PER_PROJECT = 100;
 /** How many ask at the same time. */
 const CLIENTS = 4;
-
-/** As `populateServers` names them. */
-function idOf(index) {
-  const hex = (value, digits) => value.toString(16).padStart(digits, '0');
-  return `5e51${hex(index >> 16, 4)}-${hex(index & 0xffff, 4)}-4000-8000-${hex(index, 12)}`;
-}
 
 const any = (most) => Math.floor(Math.random() * most);
 
