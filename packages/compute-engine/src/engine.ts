@@ -14,8 +14,9 @@ import { type EngineHealth, engineHealth } from './health.js';
 import { HostDesk } from './hosts/host-desk.js';
 import { HostOrders } from './hosts/host-orders.js';
 import { HostCaller } from './hosts/links/host-caller.js';
-import { linkFinder } from './hosts/links/link-question.js';
+import { linkFinder, volumeHostFinder } from './hosts/links/link-question.js';
 import { linkKeys } from './hosts/links/link-security.js';
+import { volumesOfHosts } from './hosts/links/volumes-of-hosts.js';
 import { machinesOfHosts } from './hosts/machines-of-hosts.js';
 import { Guards } from './lifecycle/guards.js';
 import { Jobs } from './lifecycle/jobs.js';
@@ -185,7 +186,7 @@ export async function openEngine(options: EngineOptions): Promise<Engine> {
     imageDirectory: options.imageDirectory ?? (isSqliteFile(database) ? `${database}.images` : undefined),
     onServerPortsChanged: (serverId) => interfaceRefresh.changed(serverId),
     onVolumeExtended: (serverId, volumeId) => externalEvents.volumeHasGrown(serverId, volumeId),
-    volumeStorage: () => driver.volumes,
+    volumeStorage: () => driver.volumes ?? farVolumes,
   });
   const catalogs = { ...embedded, ...options.catalogs };
   const driver = await driverFrom(options, clock, catalogs, preset).catch(async (error) => {
@@ -197,6 +198,8 @@ export async function openEngine(options: EngineOptions): Promise<Engine> {
   // Only processes that share a database can be hosts of each other.
   const desk = store.kind === 'postgres' ? new HostDesk(database, store, new HostOrders(store, sealer)) : undefined;
   const caller = sealer && new HostCaller({ keys: linkKeys(sealer), find: linkFinder(store) });
+  const farVolumes =
+    desk && caller && volumesOfHosts({ ask: caller.ask.bind(caller), volumeHost: volumeHostFinder(store) });
   const machines = desk && caller ? machinesOfHosts(local, { desk, caller, infrastructure }) : local;
   const core: Core = {
     store,

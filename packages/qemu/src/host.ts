@@ -9,7 +9,7 @@ import type { GuestSecrets } from './guest/meta-data.js';
 import { ImageCache } from './images/image-cache.js';
 import { limitDisks } from './machine/limit-disks.js';
 import { Machine } from './machine/machine.js';
-import { MachineFolder } from './machine/machine-folder.js';
+import { giveTo, MachineFolder } from './machine/machine-folder.js';
 import type { MachineLayout } from './machine/machine-layout.js';
 import type { NicShape, VolumeShape } from './machine/machine-shape.js';
 import type { DiskTools } from './machine/prepare-disks.js';
@@ -22,7 +22,9 @@ import type { RunAs } from './programs/run-program.js';
 import type { QmpClient } from './qmp/qmp-client.js';
 import { Processors } from './tuning/processors.js';
 import { tuningOf } from './tuning/tuning.js';
-import { VolumeStore } from './volumes/volume-store.js';
+import { FarVolumes } from './volumes/far-volumes.js';
+import { noVolumes } from './volumes/no-volumes.js';
+import { type VolumeAccess, VolumeStore } from './volumes/volume-store.js';
 
 /** What a host is made of, with every default decided on. */
 export interface HostParts {
@@ -51,7 +53,9 @@ const MAX_DEVICE_NAME = 32;
 export class Host implements MachinePlaces {
   readonly parts: HostParts;
   readonly disks: DiskTools;
-  readonly volumes: VolumeStore;
+  readonly volumes: VolumeAccess;
+  /** The content of volumes, where it is on this computer. */
+  readonly kept: VolumeStore | undefined;
   readonly networks: NetworkMode;
   readonly processors: Processors;
   /** Those who read serial lines: one for each, for what a line says is said once. */
@@ -71,12 +75,12 @@ export class Host implements MachinePlaces {
     const cache = new ImageCache({ folder: join(directory, 'images'), images, qemuImg, runAs });
     this.disks = { cache, images, qemuImg, run: { runAs } };
     this.processors = new Processors(async () => (await this.machineIds()).map((id) => this.machine({ id }).folder));
-    this.volumes = new VolumeStore({
-      directory,
-      tools: this.disks,
-      runAs,
-      volumes: volumesAllowed ? services.volumes : undefined,
-    });
+    const give = (path: string) => giveTo(path, runAs);
+    const { hosts } = services;
+    this.kept = volumesAllowed
+      ? new VolumeStore({ directory, tools: this.disks, runAs, volumes: services.volumes })
+      : undefined;
+    this.volumes = this.kept ?? (hosts ? new FarVolumes({ directory, hosts, give }) : noVolumes);
     this.networks = network(this);
   }
 

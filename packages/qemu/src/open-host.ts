@@ -18,7 +18,7 @@ const NOBODY = 65_534;
 /** Paths of sockets have 107 bytes at the most; below the directory come `/machines/`, an id and a name. */
 const MAX_DIRECTORY_BYTES = 55;
 
-const FOLDERS = ['machines', 'images', 'volumes', 'contents'];
+const FOLDERS = ['machines', 'images', 'volumes', 'contents', 'far'];
 
 const DEFAULT_SHUTDOWN_MS = 60_000;
 

@@ -18,8 +18,8 @@ export interface QemuOptions {
    */
   readonly runAs?: RunAs;
   /**
-   * Whether servers may have volumes, whose content is on this computer and on no other. Default: they may; false for hosts
-   * that are processes of their own, where a volume would be another one on each.
+   * Whether the content of volumes is on this computer. Default: it is. Of hosts that are processes of their own one keeps it, and
+   * false is for the others, whose servers reach it there.
    */
   readonly volumes?: boolean;
   /**

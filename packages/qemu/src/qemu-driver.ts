@@ -53,7 +53,7 @@ export function qemuDriver(options: QemuOptions): (clock: Clock, services: Drive
       moveProgress: async (server) => (await host.moves.get(server.id)?.progress()) ?? null,
       answer: (question) => answerHost(host, question as HostQuestion),
       ...hostControl(host),
-      volumes: host.volumes,
+      ...(host.kept && { volumes: host.kept }),
       close: async () => host.leave(),
     };
   };

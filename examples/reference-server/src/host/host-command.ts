@@ -8,7 +8,7 @@ import { type Logger, pino } from 'pino';
 import { z } from 'zod';
 import { isFile, secretKeyFile, withoutPassword } from '../database-url.js';
 import type { Ending } from '../end-in-order.js';
-import { pairs, text, wholeNumber } from '../option-kinds.js';
+import { command, pairs, text, wholeNumber } from '../option-kinds.js';
 import type { Options } from '../options.js';
 import { type OptionTable, readCommandLine } from '../read-options.js';
 import { realMachines } from '../real-machines.js';
@@ -38,6 +38,7 @@ const table = {
     most: 600_000,
     fallback: 10_000,
   }),
+  volumes: command('the content of volumes is on this host: one host of a cloud says so'),
   reserve: pairs('NAME=N', amounts, 'what is kept back for the computer: vcpus, memoryMb (default 512), diskGb'),
 } satisfies OptionTable;
 
@@ -47,6 +48,7 @@ interface OwnOptions {
   readonly 'link-port': number;
   readonly 'link-listen': string | undefined;
   readonly resource: Readonly<Record<string, number>>;
+  readonly volumes: boolean;
   readonly reserve: Readonly<Record<string, number>>;
   readonly 'heartbeat-ms': number;
   readonly 'lease-ms': number;
@@ -54,7 +56,7 @@ interface OwnOptions {
 
 export function hostHelpText(): string {
   const rows = Object.entries(table).map(
-    ([name, { placeholder, help }]) => `  ${`--${name} ${placeholder}`.padEnd(26)}${help}`,
+    ([name, { placeholder, help }]) => `  ${[`--${name}`, placeholder ?? ''].join(' ').padEnd(26)}${help}`,
   );
   return [
     'Usage: apistrata host --name NAME --db postgres://... [options]      (or: npm start -- host ...)',
@@ -76,6 +78,7 @@ export interface RunningHost extends Ending {
 
 async function driverFrom(
   options: Options,
+  volumes: boolean,
   log: Logger,
 ): Promise<Pick<HostOptions, 'driver'> & { readonly told?: HostOptions['resources'] }> {
   const directory = resolve(options['machine-dir']);
@@ -88,7 +91,7 @@ async function driverFrom(
   const { given, seed } = await realMachines(options, directory, log);
   const { ramAllocationRatio, hypervisorType, hypervisorVersion } = seed;
   return {
-    driver: qemuDriver({ ...given, volumes: false }),
+    driver: qemuDriver({ ...given, volumes }),
     told: { ramAllocationRatio, hypervisorType, hypervisorVersion },
   };
 }
@@ -117,7 +120,7 @@ export async function startHost(
 ): Promise<RunningHost> {
   const { words, own, options } = readCommandLine(args, environment, table);
   if (words.length > 0) throw new StartError(`host takes no '${words[0]}': host --help tells more`);
-  const { name, address, resource, reserve, ...times } = own as unknown as OwnOptions;
+  const { name, address, resource, reserve, volumes, ...times } = own as unknown as OwnOptions;
   const { db } = options;
   if (isFile(db) || db === ':memory:')
     throw new StartError(
@@ -125,7 +128,7 @@ export async function startHost(
     );
   const log = pino({ level: options['log-level'] });
   try {
-    const { driver, told: known } = await driverFrom(options, log);
+    const { driver, told: known } = await driverFrom(options, volumes, log);
     const host = await createHost({
       ...options.database,
       database: db,

@@ -24,6 +24,8 @@ export interface OpenLink {
 export interface HostLinks {
   /** Name of this host. */
   readonly self: string;
+  /** The host that keeps the content of embedded volumes; null where none does. */
+  volumeHost(): Promise<string | null>;
   /**
    * Asks the driver of a host, by its `answer`.
    * @param question plain data

@@ -12,7 +12,7 @@ import { EngineError } from '../engine-error.js';
 import type { HostSeed } from '../preset/preset.js';
 import { type SecretKeyOptions, sealerFor } from '../secrets/sealer-for.js';
 import { type DatabaseSettings, defaultDatabaseSettings } from '../store/database-settings.js';
-import { openStore } from '../store/store.js';
+import { openStore, type Store } from '../store/store.js';
 import { HostHold } from './host-hold.js';
 import { HostOrders } from './host-orders.js';
 import { HostProgram } from './host-program.js';
@@ -20,7 +20,7 @@ import { HostWork } from './host-work.js';
 import { Leftovers } from './leftovers.js';
 import { HostCaller } from './links/host-caller.js';
 import { HostDoor } from './links/host-door.js';
-import { hasLinkAnswers, type LinkQuestion, linkAnswers, linkFinder } from './links/link-question.js';
+import { hasLinkAnswers, type LinkQuestion, linkAnswers, linkFinder, volumeHostFinder } from './links/link-question.js';
 import { linkKeys } from './links/link-security.js';
 import { type MachineResources, machineResources, ownAddress } from './machine-resources.js';
 import { registerHost } from './register-host.js';
@@ -126,14 +126,24 @@ async function become(hold: HostHold, name: string, leaseMs: number): Promise<vo
 }
 
 /** What a driver asks of others, it asks by this. */
-function linksOf(self: string, caller: HostCaller): HostLinks {
+function linksOf(self: string, store: Store, caller: HostCaller): HostLinks {
   return {
     self,
+    volumeHost: volumeHostFinder(store),
     ask: (host, question, signal) => {
       const asked: LinkQuestion = { kind: 'driver', question };
       return caller.ask(host, asked, signal);
     },
   };
+}
+
+/** What a volume holds is in one place. */
+async function checkVolumeHost(store: Store, name: string): Promise<void> {
+  const keeper = await volumeHostFinder(store)();
+  if (keeper !== null && keeper !== name)
+    throw new TypeError(
+      `createHost(): the host ${keeper} keeps the volumes of this cloud, and one host does: give a driver that keeps none`,
+    );
 }
 
 async function openDoor(door: HostDoor | undefined, address: string, port: number): Promise<number | undefined> {
@@ -193,13 +203,14 @@ export async function createHost(given: HostOptions): Promise<Host> {
     const services = {
       ...embeddedCatalogs({ store, clock, imageDirectory }),
       ...catalogs,
-      hosts: keys && linksOf(name, new HostCaller({ keys, find: linkFinder(store) })),
+      hosts: keys && linksOf(name, store, new HostCaller({ keys, find: linkFinder(store) })),
     };
     driver = typeof given.driver === 'function' ? await given.driver(clock, services) : given.driver;
     const machines = machinesOf(driver);
     const leftovers = new Leftovers({ name, store, driver, machines, onError });
     const able = driver;
     door = keys && hasLinkAnswers(able) ? new HostDoor({ keys, answer: linkAnswers(store, able) }) : undefined;
+    if (able.volumes) await checkVolumeHost(store, name);
     const port = await openDoor(door, given.listen ?? address, given.port ?? 0);
     const program = new HostProgram({
       url: database,
@@ -222,6 +233,7 @@ export async function createHost(given: HostOptions): Promise<Host> {
             canMove: able.canMove ?? true,
             snapshotFormat: able.snapshotFormat ?? null,
             ...(port === undefined ? {} : { link: { address, port } }),
+            ...(able.volumes && { keepsVolumes: true }),
           },
         }),
       concurrency,

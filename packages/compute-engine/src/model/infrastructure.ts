@@ -29,6 +29,8 @@ export interface HostProcess {
   readonly snapshotFormat: string | null;
   /** Where other processes of the cloud reach its driver; left out: nowhere. */
   readonly link?: { readonly address: string; readonly port: number };
+  /** Whether the content of embedded volumes is there. */
+  readonly keepsVolumes?: boolean;
 }
 
 /** What a machine offers; what is claimed of it is counted in store/claims.ts. Memory in MiB, disks in GiB. */

@@ -28,14 +28,15 @@ export function volumeNodes(deviceId: string): VolumeNodes {
 }
 
 /** What `blockdev-add` takes for the connection to a volume. */
-export function connectionNode({ socket, exportName, readOnly }: VolumeShape, name: string): Json {
+export function connectionNode(volume: VolumeShape, name: string): Json {
+  const { socket, exportName, readOnly, reconnectSeconds = RECONNECT_SECONDS } = volume;
   return {
     'node-name': name,
     driver: 'nbd',
     server: { type: 'unix', path: socket },
     export: exportName,
     'read-only': readOnly,
-    'reconnect-delay': RECONNECT_SECONDS,
+    'reconnect-delay': reconnectSeconds,
     discard: 'unmap',
   };
 }

@@ -55,6 +55,11 @@ const CONSOLE_BYTES = 2 ** 20;
 
 export type MachineFile = keyof typeof FILES;
 
+/** Makes a file or folder the property of the user that machines run as. */
+export async function giveTo(path: string, runAs: RunAs | undefined): Promise<void> {
+  if (runAs) await chown(path, runAs.uid, runAs.gid);
+}
+
 export class MachineFolder implements ProcessFolder {
   readonly path: string;
   readonly #runAs: RunAs | undefined;
@@ -93,7 +98,7 @@ export class MachineFolder implements ProcessFolder {
 
   /** Makes a file or folder the property of the user that machines run as. */
   async give(path: string): Promise<void> {
-    if (this.#runAs) await chown(path, this.#runAs.uid, this.#runAs.gid);
+    await giveTo(path, this.#runAs);
   }
 
   async exists(name: MachineFile): Promise<boolean> {

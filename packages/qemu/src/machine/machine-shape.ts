@@ -19,6 +19,8 @@ export interface VolumeShape {
   readonly socket: string;
   readonly exportName: string;
   readonly readOnly: boolean;
+  /** How long a guest waits for it when it cannot be reached; default: 60 seconds. */
+  readonly reconnectSeconds?: number;
 }
 
 export interface NicShape {

@@ -1,5 +1,6 @@
 import { createReadStream } from 'node:fs';
 import { stat } from 'node:fs/promises';
+import { basename } from 'node:path';
 import { Readable } from 'node:stream';
 import type { LinkAnswer } from '@apistrata/compute-engine/drivers';
 import { connectSocket } from '../connect-socket.js';
@@ -8,6 +9,8 @@ import { QemuError } from '../qemu-error.js';
 import { arrive } from './arrival.js';
 import { machineStory, readableFile } from './machine-story.js';
 import type { HostQuestion } from './questions.js';
+
+type VolumeQuestion = Exclude<HostQuestion, { readonly serverId: string }>;
 
 const READ_BYTES = 2 ** 20;
 
@@ -19,10 +22,30 @@ async function fileOf(host: Host, serverId: string, name: string): Promise<LinkA
   return { value: { bytes }, stream: bytes === 0 ? Readable.from([]) : content() };
 }
 
+/** What is asked becomes part of paths. */
+function checked(id: string): string {
+  if (!/^[\da-f-]{36}$/.test(id)) throw new QemuError('NOT_POSSIBLE', `${id} is no id`);
+  return id;
+}
+
+/** Answers what is asked of the host that keeps volumes. */
+async function answerForVolumes({ kept }: Host, question: VolumeQuestion): Promise<LinkAnswer> {
+  if (!kept) throw new QemuError('NOT_POSSIBLE', 'this host keeps no volumes');
+  if (question.ask === 'volume') return { stream: await connectSocket(kept.socketOf(checked(question.content))) };
+  const volumeId = checked(question.volumeId);
+  if (question.ask === 'close volume') {
+    await kept.close(basename(question.userId), volumeId);
+    return { value: await kept.usersOf(volumeId) };
+  }
+  const user = { ...question.user, id: basename(question.user.id) };
+  await kept.open(user, volumeId);
+  return { value: (await kept.usersOf(volumeId))?.content };
+}
+
 /** Answers another host of the same cloud. */
 export async function answerHost(host: Host, question: HostQuestion): Promise<LinkAnswer> {
-  const { serverId } = question;
-  if (!/^[\da-f-]{36}$/.test(serverId)) throw new QemuError('NOT_POSSIBLE', 'that is no id of a server');
+  if (!('serverId' in question)) return answerForVolumes(host, question);
+  const serverId = checked(question.serverId);
   const { folder } = host.machine({ id: serverId });
   switch (question.ask) {
     case 'story':

@@ -99,7 +99,7 @@ export class LiveMove implements OngoingMove {
     const serverId = this.#server.id;
     const way = async (name: 'mirror' | 'moving', ask: 'disks' | 'memory') => {
       const far = async () => (await askHost(this.#host, this.#destHost, { ask, serverId }, signal)).stream;
-      tunnels.push(await openTunnel(folder, name, far));
+      tunnels.push(await openTunnel(folder.file(name), (path) => folder.give(path), far));
     };
     await way('mirror', 'disks');
     await way('moving', 'memory');

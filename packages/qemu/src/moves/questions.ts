@@ -1,6 +1,7 @@
 import type { OpenLink } from '@apistrata/compute-engine/drivers';
 import type { Host } from '../host.js';
 import { QemuError } from '../qemu-error.js';
+import type { VolumeUser } from '../volumes/volume-store.js';
 
 /** What hosts ask each other. */
 export type HostQuestion =
@@ -9,6 +10,10 @@ export type HostQuestion =
   | { readonly ask: 'file'; readonly serverId: string; readonly name: string }
   /** The way to the disks (NBD) and the memory of a machine that waits for them. */
   | { readonly ask: 'disks' | 'memory'; readonly serverId: string }
+  /** A volume for a server of the host that asks: the name of its content; then the way to that (NBD). */
+  | { readonly ask: 'open volume'; readonly user: VolumeUser; readonly volumeId: string }
+  | { readonly ask: 'close volume'; readonly userId: string; readonly volumeId: string }
+  | { readonly ask: 'volume'; readonly content: string }
   /** Everything is on its way: may the machine go on there? Its console is still to be had here. */
   | { readonly ask: 'arrive'; readonly serverId: string; readonly sourceHost: string; readonly going: boolean };
 

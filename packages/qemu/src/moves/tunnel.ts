@@ -3,20 +3,18 @@ import { rm } from 'node:fs/promises';
 import { createServer, type Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { joinStreams } from '@apistrata/compute-engine/drivers';
-import type { MachineFolder } from '../machine/machine-folder.js';
 
 export interface Tunnel {
   readonly path: string;
   close(): Promise<void>;
 }
 
-/** A socket for QEMU that leads to another host. */
+/** A socket for QEMU that leads to another host. @param give makes it the property of the user that machines run as */
 export async function openTunnel(
-  folder: MachineFolder,
-  name: 'mirror' | 'moving',
+  path: string,
+  give: (path: string) => Promise<void>,
   far: () => Promise<Duplex>,
 ): Promise<Tunnel> {
-  const path = folder.file(name);
   const open = new Set<Socket>();
   const server = createServer(async (near) => {
     open.add(near);
@@ -24,14 +22,14 @@ export async function openTunnel(
     try {
       joinStreams(near, await far());
     } catch {
-      // QEMU tells that its connection has ended, and that is what becomes of the move.
+      // QEMU tells that its connection has ended, or tries again.
       near.destroy();
     }
   });
   await rm(path, { force: true });
   server.listen(path);
   await once(server, 'listening');
-  await folder.give(path);
+  await give(path);
   return {
     path,
     async close() {

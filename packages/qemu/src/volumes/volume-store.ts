@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { lstat, readdir, readlink, rename, rm, stat, symlink } from 'node:fs/promises';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import type { Server } from '@apistrata/compute-engine';
 import type { DriverServices, StoredVolume, VolumeOrigin, VolumeStorage } from '@apistrata/compute-engine/drivers';
 import { blockNodeOf, copyWhileRunning } from '../machine/copy-disk.js';
@@ -23,8 +23,21 @@ export interface VolumeStoreOptions {
   readonly directory: string;
   readonly tools: DiskTools;
   readonly runAs: RunAs | undefined;
-  /** Left out: servers have no volumes here. */
-  readonly volumes: DriverServices['volumes'] | undefined;
+  readonly volumes: DriverServices['volumes'];
+}
+
+/** Whoever uses a volume: a server of this host, or that of another one under a name of its own. */
+export type VolumeUser = Pick<Server, 'id' | 'userId' | 'projectId'>;
+
+/** The volumes that servers of this computer use, wherever their content is. */
+export interface VolumeAccess {
+  /** Has a volume within reach of a server, until `close`. */
+  open(server: VolumeUser, volumeId: string): Promise<VolumeShape>;
+  close(serverId: string, volumeId: string): Promise<void>;
+  /** Takes up what a former process has left. */
+  recover(): Promise<void>;
+  /** Ends what is being done; what guests need of other processes stays. */
+  leave(): Promise<void>;
 }
 
 /** The name of a volume's device in QEMU. */
@@ -36,7 +49,7 @@ export function volumeDeviceId(volumeId: string): string {
  * Volumes as files of this computer, each served by a process of its own while servers have it. A volume is a link to its
  * content, so that a migration gives it another content at one stroke, under the guests that use it.
  */
-export class VolumeStore implements VolumeStorage {
+export class VolumeStore implements VolumeStorage, VolumeAccess {
   readonly #options: VolumeStoreOptions;
   readonly #turns = new Map<string, Promise<unknown>>();
   readonly #leaving = new AbortController();
@@ -193,7 +206,7 @@ export class VolumeStore implements VolumeStorage {
   }
 
   /** Serves a volume for a server, until `close`. A volume of another service that has no content yet gets it now. */
-  async open(server: Server, volumeId: string): Promise<VolumeShape> {
+  async open(server: VolumeUser, volumeId: string): Promise<VolumeShape> {
     return this.#turn(volumeId, async () => {
       const content = (await this.#find(volumeId)) ?? (await this.#first(server, volumeId));
       await content.addUser(server.id);
@@ -209,14 +222,9 @@ export class VolumeStore implements VolumeStorage {
     });
   }
 
-  async #first({ userId, projectId }: Server, volumeId: string): Promise<VolumeContent> {
+  async #first({ userId, projectId }: VolumeUser, volumeId: string): Promise<VolumeContent> {
     const caller = { userId, projectId, roles: [] };
     const { volumes } = this.#options;
-    if (!volumes)
-      throw new QemuError(
-        'NOT_POSSIBLE',
-        'hosts that are processes of their own have no volumes yet: their content is on one computer',
-      );
     const { sizeGb, snapshotId, sourceVolumeId, imageMetadata } = await volumes.getVolume(caller, volumeId);
     const imageId = imageMetadata.image_id;
     const copied = snapshotId ?? sourceVolumeId;
@@ -227,6 +235,17 @@ export class VolumeStore implements VolumeStorage {
         : { kind: 'blank' };
     await this.#make(caller, { sizeGb, origin }, (name) => symlink(name, this.#link(volumeId)));
     return this.#content(volumeId);
+  }
+
+  /** The socket by which content is served. */
+  socketOf(name: string): string {
+    return this.#at(name).file('socket');
+  }
+
+  /** The name of a volume's content, and who uses it. */
+  async usersOf(volumeId: string): Promise<{ readonly content: string; readonly users: readonly string[] } | null> {
+    const content = await this.#find(volumeId);
+    return content ? { content: basename(content.path), users: await content.users() } : null;
   }
 
   /** A server has no use for a volume any more; the last one ends the process that serves it. */

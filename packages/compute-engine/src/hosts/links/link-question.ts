@@ -1,11 +1,14 @@
 import type { Driver } from '../../drivers/driver.js';
 import type { LinkAnswer } from '../../drivers/host-links.js';
+import type { VolumeStorage } from '../../drivers/volume-storage.js';
 import type { Store } from '../../store/store.js';
 import { tables } from '../../store/tables.js';
 
 /** What is asked over a link. Whatever has to be done even when the host is away just now is an order instead. */
 export type LinkQuestion =
   | { readonly kind: 'console'; readonly serverId: string; readonly type: string }
+  /** The embedded volume service tells what becomes of volumes: a method of `VolumeStorage`, and what it is given. */
+  | { readonly kind: 'volumes'; readonly call: keyof VolumeStorage; readonly given: readonly unknown[] }
   /** A driver asks that of another host. */
   | { readonly kind: 'driver'; readonly question: unknown };
 
@@ -17,9 +20,17 @@ export function linkFinder(store: Store) {
   };
 }
 
+/** Finds the host that keeps volumes. */
+export function volumeHostFinder(store: Store) {
+  return async (): Promise<string | null> => {
+    const nodes = await tables.nodes.find(store, (q) => q.orderBy('host'));
+    return nodes.find(({ process }) => process?.keepsVolumes)?.host ?? null;
+  };
+}
+
 /** Whether there is anything that a driver could be asked over a link. */
 export function hasLinkAnswers(driver: Driver): boolean {
-  return driver.answer !== undefined || driver.openConsole !== undefined;
+  return driver.answer !== undefined || driver.openConsole !== undefined || driver.volumes !== undefined;
 }
 
 /** Answers by a driver what is asked of its host. */
@@ -30,6 +41,10 @@ export function linkAnswers(store: Store, driver: Driver) {
       const server = await tables.servers.get(store, asked.serverId);
       if (!server) throw new Error(`there is no server ${asked.serverId}`);
       return { stream: await driver.openConsole(server, asked.type) };
+    }
+    if (asked.kind === 'volumes' && driver.volumes) {
+      const call = driver.volumes[asked.call] as (...given: readonly unknown[]) => Promise<unknown>;
+      return { value: await call.apply(driver.volumes, asked.given as unknown[]) };
     }
     throw new Error(`this host has no answer to the question ${asked.kind}`);
   };
