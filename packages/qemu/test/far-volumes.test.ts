@@ -69,7 +69,10 @@ describe.skipIf(missing)('volumes that one host keeps for all', { timeout: 300_0
     expect(served()).toBe(1);
     await hosts.engine.servers.act(admin, id, 'detachVolume', { volumeId });
     await vi.waitFor(() => expect(served()).toBe(0), BOOT);
-    await vi.waitFor(async () => expect((await volumes().getVolume(admin.caller, volumeId)).status).toBe('available'), BOOT);
+    await vi.waitFor(
+      async () => expect((await volumes().getVolume(admin.caller, volumeId)).status).toBe('available'),
+      BOOT,
+    );
     await volumes().deleteVolume(admin.caller, volumeId);
     expect(readdirSync(join(hosts.directory, 'h1', 'volumes'))).toEqual([]);
   });
