@@ -36,7 +36,7 @@ export type ReplyValue<S> =
             : never;
 
 /** What a shape is. */
-export type ReplyKind =
+type ReplyKind =
   | { readonly kind: 'view'; readonly view: View<any, any> }
   | { readonly kind: 'schema'; readonly schema: AnySchema }
   | { readonly kind: 'list'; readonly item: ReplyShape }

@@ -125,11 +125,16 @@ function filtersOf(call: ComputeCall, given: ServerListParameters, allProjects: 
   };
 }
 
+/** Parameters that are filters of the engine as they are given: a text, the parts of one, or a pattern. */
+const plainFilters = Object.entries<ListFilter>(listFilters).filter(
+  ([, { pattern, text, list }]) => pattern || text || list,
+);
+
 /** The filters of the engine that a text, the parts of one, or a pattern is; their records say which. */
 function plainFiltersOf(given: ServerListParameters): ServerFilters {
   const patterns: Record<string, string> = {};
   const filters: Record<string, unknown> = {};
-  for (const [name, { pattern, text, list }] of Object.entries<ListFilter>(listFilters)) {
+  for (const [name, { pattern, text, list }] of plainFilters) {
     const value = given[name as Name];
     if (typeof value !== 'string') continue;
     if (pattern) patterns[pattern] ??= value;
