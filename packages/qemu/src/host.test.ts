@@ -49,13 +49,15 @@ describe('a computer with machines', () => {
       ['a.1.part', 11],
       ['a.1.part.raw', 11],
       ['b.2.part', 1],
+      [`d.${process.pid}-x.part`, 1],
+      ['e.4194305-x.part.raw', 0],
       ['sha256-c.raw', 11],
     ] as const) {
       writeFileSync(join(images, name), '');
       utimesSync(join(images, name), minutesAgo(minutes), minutesAgo(minutes));
     }
     await host.disks.cache.sweep();
-    expect(readdirSync(images).sort()).toEqual(['b.2.part', 'sha256-c.raw']);
+    expect(readdirSync(images).sort()).toEqual(['b.2.part', `d.${process.pid}-x.part`, 'sha256-c.raw']);
   });
 
   it('keeps the end of what a guest prints while it goes on printing', async () => {

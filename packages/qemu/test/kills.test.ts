@@ -3,7 +3,6 @@ import { once } from 'node:events';
 import { mkdirSync, readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { missingForGuests } from './guest/build-guest.js';
 import { processesOf } from './processes-of.js';
@@ -15,34 +14,50 @@ if (missing)
 
 const PROGRAM = join(import.meta.dirname, 'kill', 'program.mjs');
 
-/** How long the program goes on after its answer until it is killed, in milliseconds; other moments can be tried. */
-const KILL_AFTER_MS = Number(process.env.KILL_AFTER_MS ?? 0);
-
 /** What the API says after each verb, and how many machines run then. */
-const VERBS = [
-  ['create', { vm: 'active' }, 1],
-  ['attach', { vm: 'active', volume: 'in-use' }, 1],
-  ['stop', { vm: 'stopped' }, 0],
-  ['start', { vm: 'active' }, 1],
-  ['reboot', { vm: 'active' }, 1],
-  ['suspend', { vm: 'suspended' }, 0],
-  ['resume', { vm: 'active' }, 1],
-  ['resize', { vm: 'resized' }, 1],
-  ['confirm', { vm: 'active' }, 1],
-  ['snapshot', { vm: 'active' }, 1],
-  ['rescue', { vm: 'rescued' }, 1],
-  ['unrescue', { vm: 'active' }, 1],
-  ['shelve', { vm: 'shelved_offloaded' }, 0],
-  ['unshelve', { vm: 'active' }, 1],
-  ['delete', { vm: 'gone', volume: 'available' }, 0],
-] as const;
+const AFTER = {
+  create: [{ vm: 'active' }, 1],
+  attach: [{ vm: 'active', volume: 'in-use' }, 1],
+  stop: [{ vm: 'stopped' }, 0],
+  start: [{ vm: 'active' }, 1],
+  reboot: [{ vm: 'active' }, 1],
+  suspend: [{ vm: 'suspended' }, 0],
+  resume: [{ vm: 'active' }, 1],
+  resize: [{ vm: 'resized' }, 1],
+  widen: [{ vm: 'resized' }, 1],
+  revert: [{ vm: 'active' }, 1],
+  confirm: [{ vm: 'active' }, 1],
+  snapshot: [{ vm: 'active' }, 1],
+  rescue: [{ vm: 'rescued' }, 1],
+  unrescue: [{ vm: 'active' }, 1],
+  shelve: [{ vm: 'shelved_offloaded' }, 0],
+  unshelve: [{ vm: 'active' }, 1],
+  delete: [{ vm: 'gone', volume: 'available' }, 0],
+} as const;
 
-describe.skipIf(missing)('a program that is killed in the middle of work', { timeout: 600_000 }, () => {
+type Verb = keyof typeof AFTER;
+
+/** Verbs that lead back to where they began, so that each can be killed after every one of its steps. */
+const ROUNDS: readonly (readonly [string, readonly Verb[]])[] = [
+  ['create, attach and delete', ['create', 'attach', 'delete']],
+  ['stop and start', ['stop', 'start']],
+  ['reboot', ['reboot']],
+  ['suspend and resume', ['suspend', 'resume']],
+  ['resize and revert', ['resize', 'revert']],
+  ['resize and confirm', ['widen', 'confirm']],
+  ['snapshot', ['snapshot']],
+  ['rescue and unrescue', ['rescue', 'unrescue']],
+  ['shelve and unshelve', ['shelve', 'unshelve']],
+];
+
+describe.skipIf(missing)('a program that is killed after any step of its work', { timeout: 600_000 }, () => {
   const running = new Set<ChildProcess>();
   let directory: string;
+  let id: string;
   beforeEach(() => {
     directory = machineDirectory();
     mkdirSync(join(directory, 'qemu'), { mode: 0o711 });
+    id = '';
   });
   afterEach(() => {
     for (const child of running) child.kill('SIGKILL');
@@ -51,55 +66,75 @@ describe.skipIf(missing)('a program that is killed in the middle of work', { tim
     rmSync(directory, { recursive: true, force: true });
   });
 
-  /** Starts the program, and gives what it says. */
-  function program(ask: string, id = '') {
-    const child = spawn(process.execPath, [PROGRAM, directory, ask, id], { stdio: ['ignore', 'pipe', 'pipe'] });
+  /** What has to be so when the next program has brought the work of the last one to its end. */
+  interface Expected {
+    readonly verb: Verb;
+    readonly steps: number;
+    readonly copies: number;
+  }
+
+  function check(state: { readonly images: readonly string[] }, { verb, steps, copies }: Expected): void {
+    const what = `${verb}, killed after ${steps} steps`;
+    const [expected, count] = AFTER[verb];
+    expect({ what, ...state }).toMatchObject({ what, ...expected, task: null, fault: null });
+    expect(processesOf(directory), what).toHaveLength(count);
+    if (count === 1) expect(processesOf(join(directory, 'qemu', 'machines', id)), what).toHaveLength(1);
+    expect([what, state.images.filter((image) => image === 'copy active').length]).toEqual([what, copies]);
+    expect(state.images.filter((image) => !image.endsWith(' active'))).toEqual([]);
+    expect(halfWritten(), what).toEqual([]);
+  }
+
+  /** Files that somebody was about to write. */
+  function halfWritten(): readonly string[] {
+    const files = readdirSync(join(directory, 'qemu'), { recursive: true, encoding: 'utf8' });
+    return files.filter((name) => /\.(new|part|copy|link)(\.raw)?$/.test(name));
+  }
+
+  /**
+   * Has a program bring to an end what it finds, which has to be as expected, and then do something, of which it dies after
+   * so many steps. Gives whether it has died.
+   */
+  async function next(verb: Verb | 'nothing', steps: number, expected: Expected | undefined): Promise<boolean> {
+    const args = [PROGRAM, directory, verb, id, `${steps}`];
+    const child = spawn(process.execPath, args, { stdio: ['pipe', 'pipe', 'inherit'] });
     running.add(child);
-    const ended = once(child, 'exit').then(() => running.delete(child));
-    let complaints = '';
-    child.stderr.on('data', (text) => {
-      complaints += text;
-    });
-    const lines: string[] = [];
-    const said = (word: string) =>
-      new Promise<string>((resolve, reject) => {
-        const look = () => {
-          const line = lines.find((one) => one.startsWith(word));
-          if (line !== undefined) resolve(line.slice(word.length + 1));
-        };
-        createLines.on('line', look);
-        look();
-        ended.then(() => setImmediate(() => reject(new Error(`the program has ended: ${complaints}`))));
-      });
-    const createLines = createInterface({ input: child.stdout }).on('line', (line) => lines.push(line));
-    return { child, ended, said };
-  }
-
-  /** What the next program of the same folder makes of it. */
-  async function settled(id: string) {
-    const { said, ended } = program('nothing', id);
-    const state = JSON.parse(await said('state'));
-    await ended;
-    return state;
-  }
-
-  it('leaves machines that are as the API says, after each verb', async () => {
-    const machines = join(directory, 'qemu', 'machines');
-    let id = '';
-    for (const [verb, expected, count] of VERBS) {
-      const { child, said, ended } = program(verb, id);
-      id = (await said('begun')) || id;
-      await sleep(KILL_AFTER_MS);
-      child.kill('SIGKILL');
-      await ended;
-      const state = await settled(id);
-      expect({ verb, ...state }).toMatchObject({ verb, ...expected });
-      expect(state.task ?? null, verb).toBeNull();
-      expect(processesOf(directory), verb).toHaveLength(count);
-      if (count === 1) expect(processesOf(join(machines, id)), verb).toHaveLength(1);
-      if (verb === 'snapshot') expect(state.images).toContain('copy active');
+    const ended = once(child, 'close');
+    for await (const line of createInterface({ input: child.stdout })) {
+      const [word, ...rest] = line.split(' ');
+      if (word === 'state') {
+        if (expected) check(JSON.parse(rest.join(' ')), expected);
+        child.stdin.write('go\n');
+      }
+      if (word === 'begun' && rest[0]) [id] = rest as [string];
     }
-    expect(readdirSync(machines)).toEqual([]);
-    expect(processesOf(directory, 'qemu-storage-daemon')).toEqual([]);
+    const [code, signal] = await ended;
+    running.delete(child);
+    if (signal === null) expect([verb, steps, code]).toEqual([verb, steps, 0]);
+    return signal === 'SIGKILL';
+  }
+
+  it.each(ROUNDS)('leaves machines that are as the API says: %s', async (_title, verbs) => {
+    let before: Expected | undefined;
+    let copies = 0;
+    if (verbs[0] !== 'create') {
+      await next('create', Number.POSITIVE_INFINITY, undefined);
+      before = { verb: 'create', steps: Number.POSITIVE_INFINITY, copies };
+    }
+    let longest = 0;
+    for (let [steps, killed] = [0, true]; killed; steps++) {
+      killed = false;
+      for (const verb of verbs) {
+        if (await next(verb, steps, before)) [killed, longest] = [true, steps];
+        if (verb === 'snapshot') copies++;
+        before = { verb, steps, copies };
+      }
+    }
+    await next('nothing', Number.POSITIVE_INFINITY, before);
+    // Each of these takes two steps at the least.
+    expect(longest).toBeGreaterThan(1);
+    if (verbs.at(-1) === 'delete') {
+      expect(readdirSync(join(directory, 'qemu', 'machines'))).toEqual([]);
+      expect(processesOf(directory, 'qemu-storage-daemon')).toEqual([]);
+    }
   });
 });

@@ -1,4 +1,5 @@
 import { createHash, randomUUID } from 'node:crypto';
+import { existsSync } from 'node:fs';
 import { chmod, link, open, readdir, rename, rm, stat, utimes } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Server } from '@apistrata/compute-engine';
@@ -86,7 +87,7 @@ export class ImageCache {
     const { images, folder, qemuImg, runAs } = this.#options;
     const image = await images.get(caller, imageId);
     const format = imageFileFormat(image.diskFormat);
-    const incoming = join(folder, `${imageId}.${randomUUID()}.part`);
+    const incoming = join(folder, `${imageId}.${process.pid}-${randomUUID()}.part`);
     const converted = `${incoming}.raw`;
     try {
       const digest = await save(await images.download(caller, imageId), incoming, image.checksum, signal);
@@ -121,9 +122,16 @@ export class ImageCache {
     for (const name of await readdir(folder).catch(() => [])) {
       const path = join(folder, name);
       const { mtimeMs } = await stat(path).catch(() => ({ mtimeMs: Number.POSITIVE_INFINITY }));
-      if (mtimeMs < Date.now() - (name.includes('.part') ? UNFINISHED_MS : KEPT_MS)) await rm(path, { force: true });
+      if (isAbandoned(name) || mtimeMs < Date.now() - (name.includes('.part') ? UNFINISHED_MS : KEPT_MS))
+        await rm(path, { force: true });
     }
   }
+}
+
+/** Whether it is a file that a process was writing which is there no more. */
+function isAbandoned(name: string): boolean {
+  const pid = /\.(\d+)-[^.]+\.part\b/.exec(name)?.[1];
+  return pid !== undefined && !existsSync(`/proc/${pid}`);
 }
 
 function checkSize(bytes: number, maxBytes: number): void {

@@ -76,6 +76,13 @@ export const memory: Verbs = {
     const qmp = await machine.running();
     if (!qmp && (await machine.folder.exists('memory'))) return;
     if (!qmp) throw new QemuError('MACHINE_NOT_RUNNING', 'the machine does not run');
+    const { status } = await qmp.execute<{ status: string }>('query-status');
+    if (status === 'postmigrate') {
+      // Its memory has left it, and whoever had that done has died since.
+      if (await machine.folder.exists('memory')) return machine.end();
+      await qmp.execute('cont');
+    }
+    await machine.folder.removeFiles('memory');
     await qmp.execute('stop');
     try {
       await saveMemory(machine, qmp, signal);
@@ -90,11 +97,11 @@ export const memory: Verbs = {
     if (await machine.folder.exists('memory')) {
       // One that was left in the middle of this begins anew.
       await machine.end();
-      const qmp = await host.start(server, signal, server.flavor, true);
-      await loadMemory(machine, qmp, signal);
-      await qmp.execute('cont');
+      await loadMemory(machine, await host.start(server, signal, server.flavor, true), signal);
+      // What the guest writes from here on does not go with this memory any more.
       await machine.folder.removeFiles('memory');
-    } else await host.start(server, signal);
+    }
+    await (await host.start(server, signal)).execute('cont');
   },
   crash_dump: async ({ host, server }) => {
     await (await host.machine(server).qmp()).execute('inject-nmi');

@@ -1,8 +1,12 @@
-// A program with machines of its own, to be killed: asks for one thing, says so, and works until it is idle.
-import { createEngine } from '@apistrata/compute-engine';
-import { qemuDriver } from '@apistrata/qemu';
+// A program with machines of its own, to be killed: brings to an end what it finds, says how that is, and when it is told to go on
+// asks for one thing, and dies in the middle of it. Arguments: the directory; what to ask for; the server; after how many steps to die.
+import { once } from 'node:events';
+import { dieAfter } from './steps.mjs';
 
-const [directory, ask, id] = process.argv.slice(2);
+const { createEngine } = await import('@apistrata/compute-engine');
+const { qemuDriver } = await import('@apistrata/qemu');
+
+const [directory, ask, id, steps] = process.argv.slice(2);
 const IMAGE = '11111111-1111-4111-8111-111111111111';
 const VOLUME = '66666666-6666-4666-8666-666666666666';
 const flavor = { vcpus: 1, memoryMb: 32, diskGb: 1 };
@@ -14,6 +18,7 @@ const engine = await createEngine({
     hosts: [{ name: 'here', vcpus: 16, memoryMb: 16_384, diskGb: 100 }],
     flavors: [
       { id: 'small', name: 'small', ...flavor },
+      { id: 'wide', name: 'wide', ...flavor, memoryMb: 40 },
       { id: 'large', name: 'large', ...flavor, memoryMb: 48, diskGb: 2 },
     ],
     // Firmware finds nothing to boot in it and waits: a machine that is there at once.
@@ -25,7 +30,8 @@ const engine = await createEngine({
   onError: (error) => console.error(error),
 });
 
-const act = (name, request) => engine.servers.act(ada, id, name, request);
+/** Nothing that is said of it is of use: ids are those of new servers. */
+const act = async (name, request) => void (await engine.servers.act(ada, id, name, request));
 const asks = {
   create: async () => {
     const wanted = { name: 'guest', flavorId: 'small', imageId: IMAGE, networks: 'none' };
@@ -35,6 +41,12 @@ const asks = {
   start: () => act('os-start'),
   reboot: () => act('rebootHard'),
   resize: () => act('resize', { flavorId: 'large' }),
+  /** There and back, without the disk growing. */
+  widen: async () => {
+    const { flavor } = await engine.servers.get(ada, id);
+    await act('resize', { flavorId: flavor.name === 'wide' ? 'small' : 'wide' });
+  },
+  revert: () => act('revertResize'),
   confirm: () => act('confirmResize'),
   snapshot: () => act('createImage', { name: 'copy', metadata: {}, limitMetadata: true }),
   rescue: () => act('rescue', { imageId: IMAGE, mayBeVolumeBacked: false }),
@@ -44,17 +56,28 @@ const asks = {
   attach: () => act('attachVolume', { volumeId: VOLUME, toShelved: true, multiattach: false }),
   suspend: () => act('suspend'),
   resume: () => act('resume'),
-  delete: () => engine.servers.delete(ada, id),
+  delete: async () => void (await engine.servers.delete(ada, id)),
   nothing: async () => {},
 };
 
-const answer = await asks[ask]();
-console.log(`begun ${ask === 'create' ? answer : ''}`);
 await engine.idle();
 const server = id && (await engine.servers.get(ada, id).catch(() => undefined));
 const images = await engine.catalogs.images.list(ada.caller);
 const volume = await engine.catalogs.volumes.getVolume(ada.caller, VOLUME);
-console.log(
-  `state ${JSON.stringify({ vm: server?.vmState ?? 'gone', task: server?.taskState, fault: server?.fault?.details, images: images.map(({ name, status }) => `${name} ${status}`), volume: volume.status })}`,
-);
+const state = {
+  vm: server?.vmState ?? 'gone',
+  task: server?.taskState ?? null,
+  fault: server?.fault?.details ?? null,
+  images: images.map(({ name, status }) => `${name} ${status}`),
+  volume: volume.status,
+};
+console.log(`state ${JSON.stringify(state)}`);
+await once(process.stdin, 'data');
+process.stdin.destroy();
+
+const answer = await asks[ask]();
+console.log(`begun ${answer ?? ''}`);
+dieAfter(Number(steps));
+await engine.idle();
+console.log('done');
 await engine.close();

@@ -1,0 +1,82 @@
+#!/usr/bin/env python3
+"""Stands for QEMU where what is measured is not QEMU: speaks its control protocol and runs no guest.
+
+Prints a line on the console when it is told to go, and notes when it was begun, listened, and was told so.
+"""
+import json
+import os
+import re
+import selectors
+import socket
+import sys
+import time
+
+
+def begun():
+    """When this process was begun, before its interpreter was ready: that is none of anybody's time."""
+    with open("/proc/self/stat") as file:
+        ticks = int(file.read().rpartition(")")[2].split()[19])
+    with open("/proc/uptime") as file:
+        up = float(file.read().split()[0])
+    return time.time() - up + ticks / os.sysconf("SC_CLK_TCK")
+
+
+BEGUN = begun()
+arguments = sys.argv[1:]
+if "-qmp" not in arguments:
+    sys.exit(0)
+
+
+def option(name):
+    return arguments[arguments.index(name) + 1]
+
+
+with open(option("-pidfile"), "w") as file:
+    file.write(str(os.getpid()))
+listener = socket.socket(socket.AF_UNIX)
+listener.bind(re.match("unix:([^,]*)", option("-qmp")).group(1))
+listener.listen(4)
+LISTENING = time.time()
+status = "prelaunch"
+selector = selectors.DefaultSelector()
+selector.register(listener, selectors.EVENT_READ)
+
+
+def go():
+    global status
+    status = "running"
+    log = next(re.search("logfile=([^,]*)", text).group(1) for text in arguments if "logfile=" in text)
+    with open("times.json", "w") as file:
+        json.dump({"begun": BEGUN, "listening": LISTENING, "going": time.time()}, file)
+    with open(log, "a") as file:
+        file.write("GUEST begins\n")
+
+
+def answer(client, message):
+    command = message["execute"]
+    value = {"status": status} if command == "query-status" else {}
+    if command == "cont":
+        go()
+    client.sendall(json.dumps({"return": value, "id": message.get("id")}).encode() + b"\n")
+    if command == "quit":
+        sys.exit(0)
+
+
+rest = {}
+while True:
+    for key, _ in selector.select():
+        if key.fileobj is listener:
+            client, _ = listener.accept()
+            client.sendall(b'{"QMP": {"version": {}, "capabilities": []}}\n')
+            selector.register(client, selectors.EVENT_READ)
+            rest[client] = b""
+            continue
+        client = key.fileobj
+        data = client.recv(65536)
+        if not data:
+            selector.unregister(client)
+            client.close()
+            continue
+        *lines, rest[client] = (rest[client] + data).split(b"\n")
+        for line in lines:
+            answer(client, json.loads(line))

@@ -1,0 +1,130 @@
+// Machines of QEMU: how long it takes from a request to the first line of a guest, and what of that is ours; what the program that
+// runs them needs while they are idle. Where QEMU itself is not what is measured a stub stands for it (qemu-stub.py).
+import { execFileSync, fork } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { createEngine } from '@apistrata/compute-engine';
+import { computeApi, noauth } from '@apistrata/compute-router';
+import { qemuDriver } from '@apistrata/qemu';
+import express from 'express';
+import { emptyCloud } from './qemu-cloud.mjs';
+import { median } from './samples.mjs';
+
+const STUB = join(import.meta.dirname, 'qemu-stub.py');
+const FULL = { boots: 9, real: 3, machines: 200, restMs: 60_000 };
+const QUICK = { boots: 2, real: 1, machines: 10, restMs: 500 };
+const LOOK_MS = 2;
+
+/** Milliseconds since the epoch, as exact as the process knows them. */
+const now = () => performance.timeOrigin + performance.now();
+
+function has(program) {
+  try {
+    return Boolean(execFileSync(program, ['--version']));
+  } catch {
+    return false;
+  }
+}
+
+function textOf(path) {
+  try {
+    return readFileSync(path, 'utf8');
+  } catch {
+    return '';
+  }
+}
+
+/** The newest kernel for guests of the distribution. */
+function kernel() {
+  const names = readdirSync('/boot').filter((name) => /^vmlinuz-.*-cloud-amd64$/.test(name));
+  return names.length > 0 ? join('/boot', names.sort().at(-1)) : undefined;
+}
+
+async function withFolder(work) {
+  const directory = mkdtempSync(join(tmpdir(), 'ab-'));
+  try {
+    return await work(directory);
+  } finally {
+    rmSync(directory, { recursive: true, force: true });
+  }
+}
+
+/** Posts servers, one after the other, and gives of each when it was asked for, when its first line was there, and its folder. */
+function booted(program, times, kernelFile, read) {
+  return withFolder(async (directory) => {
+    const { engine, context, wanted } = await emptyCloud(createEngine, qemuDriver, directory, program, kernelFile);
+    const server = express()
+      .use(computeApi({ engine, identity: noauth() }))
+      .listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    const body = { server: { name: 'web', flavorRef: '1', imageRef: wanted.imageId, networks: 'none' } };
+    const headers = {
+      'X-Auth-Token': 'ada:demo',
+      'OpenStack-API-Version': 'compute 2.96',
+      'Content-Type': 'application/json',
+    };
+    const samples = [];
+    try {
+      // The first one fetches the image, and is not counted.
+      for (let i = 0; i <= times; i++) {
+        const asked = now();
+        const url = `http://127.0.0.1:${server.address().port}/v2.1/servers`;
+        const answer = await fetch(url, { method: 'POST', headers, body: JSON.stringify(body) });
+        const { id } = (await answer.json()).server;
+        const folder = join(directory, 'q', 'machines', id);
+        while (!textOf(join(folder, 'console.log')).includes('\n')) await sleep(LOOK_MS);
+        if (i > 0) samples.push(read(asked, now(), folder));
+        await engine.idle();
+        await engine.servers.delete(context, id);
+        await engine.idle();
+      }
+    } finally {
+      server.close();
+      await engine.close();
+    }
+    return samples;
+  });
+}
+
+/** What is ours: until QEMU is begun, and from when it listens until it is told to go. */
+function ours(asked, _seen, folder) {
+  const { begun, listening, going } = JSON.parse(readFileSync(join(folder, 'times.json'), 'utf8'));
+  return begun * 1000 - asked + (going - listening) * 1000;
+}
+
+function density(machines, restMs) {
+  return withFolder(async (directory) => {
+    const worker = fork(join(import.meta.dirname, 'qemu.worker.mjs'), [directory, `${machines}`, `${restMs}`]);
+    const ended = once(worker, 'exit');
+    const [found] = await Promise.race([
+      once(worker, 'message'),
+      ended.then(([code]) => Promise.reject(new Error(`${code}`))),
+    ]);
+    await ended;
+    if (found.active !== machines) throw new Error(`${found.active} of ${machines} machines run`);
+    return found;
+  });
+}
+
+export async function run({ quick }) {
+  const { boots, real, machines, restMs } = quick ? QUICK : FULL;
+  if (!has('python3') || !has('qemu-img'))
+    return [{ what: 'machines of QEMU', unit: 'skipped: this machine has no python3 or no qemu-img' }];
+  const own = await booted(STUB, boots, undefined, ours);
+  const rows = [{ what: 'from POST to a machine that goes: what is ours', ours: own, unit: 'ms', budget: '<= 150 ms' }];
+  const kernelFile = has('qemu-system-x86_64') ? kernel() : undefined;
+  if (kernelFile) {
+    const all = await booted('qemu-system-x86_64', real, kernelFile, (asked, seen) => seen - asked);
+    const rest = all.map((ms) => ms - median(own));
+    rows.push({ what: "from POST to the guest's first line, all of it", ours: all, unit: 'ms' });
+    rows.push({ what: "of that QEMU's and the guest's (a kernel; TCG where there is no KVM)", ours: rest, unit: 'ms' });
+  }
+  const idle = await density(machines, restMs);
+  const where = `of the program with ${machines} idle machines (of a stub)`;
+  rows.push({ what: `memory ${where}`, ours: idle.rssMib, unit: 'MiB', budget: '<= 150 MiB' });
+  rows.push({ what: `time ${where}, over ${restMs / 1000} s`, ours: idle.busy, unit: '% of a core', budget: '<= 2 %' });
+  return rows;
+}

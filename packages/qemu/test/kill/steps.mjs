@@ -1,0 +1,42 @@
+import childProcess from 'node:child_process';
+import promises from 'node:fs/promises';
+import { syncBuiltinESMExports } from 'node:module';
+import { Socket } from 'node:net';
+
+/** What QEMU is asked without anything being changed by that. */
+const QUESTION = /"execute":"(query-|qmp_capabilities|qom-list)/;
+
+let taken = 0;
+let last = Number.POSITIVE_INFINITY;
+
+/** The process dies of itself right after so many steps from now on: 0 is at once. */
+export function dieAfter(steps) {
+  [taken, last] = [0, steps];
+  if (steps === 0) process.kill(process.pid, 'SIGKILL');
+}
+
+function step() {
+  taken += 1;
+  if (taken >= last) process.kill(process.pid, 'SIGKILL');
+}
+
+/** Counts every call of a function as a step, once it was made. */
+function counted(module, name, counts = () => true) {
+  const original = module[name];
+  module[name] = function (...args) {
+    const result = original.apply(this, args);
+    if (counts(...args)) step();
+    return result;
+  };
+}
+
+// Steps are programs that are begun, files that get their name, and commands to QEMU. Packages that are imported after this have
+// these functions in place of the system's.
+for (const name of ['spawn', 'execFile']) counted(childProcess, name);
+for (const name of ['rename', 'link']) counted(promises, name);
+syncBuiltinESMExports();
+counted(
+  Socket.prototype,
+  'write',
+  (text) => typeof text === 'string' && text.startsWith('{"execute":') && !QUESTION.test(text),
+);
