@@ -21,8 +21,8 @@ export const snapshots: Verbs = {
     const machine = host.machine(server);
     const { folder } = machine;
     const path = folder.snapshot(work.imageId);
-    if (existsSync(path)) return;
     const copy = `${path}.copy`;
+    if (existsSync(path)) return rm(copy, { force: true });
     const { qemuImg, runAs } = host.parts;
     const qmp = await machine.running();
     try {
