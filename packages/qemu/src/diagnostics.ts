@@ -59,15 +59,16 @@ async function diskCounters(qmp: QmpClient) {
     }));
 }
 
-/** What QEMU knows of a machine that is there; null while it is off. It does not count what goes over networks of its own. */
+/** What QEMU knows of a machine that is there; null while it is off. */
 export async function diagnosticsOf(host: Host, server: Server): Promise<Diagnostics | null> {
   const { folder } = host.machine(server);
   const qmp = await host.machine(server).running();
   if (!qmp) return null;
-  const [{ status }, cpus, disks, { actual }, { mtimeMs }] = await Promise.all([
+  const [{ status }, cpus, disks, nics, { actual }, { mtimeMs }] = await Promise.all([
     qmp.execute<{ status: string }>('query-status'),
     cpuTimes(folder, qmp),
     diskCounters(qmp),
+    host.networks.counters(server),
     qmp.execute<{ actual: number }>('query-balloon').catch(() => ({ actual: server.flavor.memoryMb * MIB })),
     stat(folder.file('pid')),
   ]);
@@ -79,7 +80,7 @@ export async function diagnosticsOf(host: Host, server: Server): Promise<Diagnos
     uptimeSeconds: Math.max(0, Math.floor((Date.now() - mtimeMs) / 1000)),
     configDrive: true,
     cpus,
-    nics: [],
+    nics,
     disks,
     memoryMaximumMb: server.flavor.memoryMb,
     memoryUsedMb: Math.round(actual / MIB),

@@ -31,7 +31,12 @@ describe('a computer with machines', () => {
       acceleration: 'tcg',
       sandbox: false,
       runAs: undefined,
-      network: () => ({ connect: async () => [], release: async () => {}, leave: async () => {} }),
+      network: () => ({
+        connect: async () => [],
+        counters: async () => [],
+        release: async () => {},
+        leave: async () => {},
+      }),
       moveBytesPerSecond: undefined,
       shutdownTimeoutMs: 0,
       volumesAllowed: true,

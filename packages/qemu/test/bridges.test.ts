@@ -29,6 +29,13 @@ describe.skipIf(missing)('networks of this computer', { timeout: 300_000 }, () =
       interval: 200,
     });
 
+  /** What the metadata service says to a guest: in lines, for the guest counts in lines of its own meanwhile. */
+  async function asked(server: Server, path: string, ...headers: readonly string[]): Promise<string> {
+    const told = headers.map((one) => `--header '${one}'`).join(' ');
+    const line = await cloud.line(server);
+    return line.run(`said=$(wget -q -O - ${told} http://169.254.169.254/${path}) && echo "$said"`);
+  }
+
   it('give guests their address, and let those of one group reach each other', async () => {
     const line = await cloud.line(first);
     expect(await line.run('ip -4 -o addr show dev eth0')).toContain(` ${addressOf(first)}/16`);
@@ -70,10 +77,19 @@ describe.skipIf(missing)('networks of this computer', { timeout: 300_000 }, () =
     await becomes(true, first, ping(addressOf(second)));
   });
 
+  it('are counted', async () => {
+    const diagnostics = await cloud.call('servers', 'diagnostics')(first);
+    expect(diagnostics.nics).toMatchObject([{ macAddress: first.interfaces[0]!.mac, txErrors: 0 }]);
+    const before = diagnostics.nics[0]!;
+    await cloud.succeeds(first, 'ping -c 4 -s 1000 -W 2 10.0.0.1');
+    const after = (await cloud.call('servers', 'diagnostics')(first)).nics[0]!;
+    expect(after.txBytes - before.txBytes).toBeGreaterThan(4_000);
+    expect(after.rxBytes - before.rxBytes).toBeGreaterThan(4_000);
+  });
+
   it('tell guests who they are by their address, whatever they say', async () => {
     const line = await cloud.line(first);
-    const get = (path: string, ...headers: readonly string[]) =>
-      line.run(`wget -q -O - ${headers.map((one) => `--header '${one}'`).join(' ')} http://169.254.169.254/${path}`);
+    const get = (path: string, ...headers: readonly string[]) => asked(first, path, ...headers);
     const told = JSON.parse(await get('openstack/latest/meta_data.json'));
     const onDrive = JSON.parse(await line.run('cat /mnt/config/openstack/latest/meta_data.json'));
     // What is a secret, or another one each time, is on the drive alone.
@@ -86,9 +102,7 @@ describe.skipIf(missing)('networks of this computer', { timeout: 300_000 }, () =
     expect(await get('latest/meta-data/local-ipv4')).toBe(addressOf(first));
     expect(await get('latest/meta-data/hostname')).toBe('first');
     expect(await get('openstack/latest')).toContain('network_data.json');
-    expect(await (await cloud.line(second)).run('wget -q -O - http://169.254.169.254/latest/meta-data/hostname')).toBe(
-      'second',
-    );
+    expect(await asked(second, 'latest/meta-data/hostname')).toBe('second');
     await expect(get('openstack/latest/../../../etc/passwd')).rejects.toThrow('ended with');
   });
 
@@ -99,8 +113,7 @@ describe.skipIf(missing)('networks of this computer', { timeout: 300_000 }, () =
     await vi.waitFor(reached, { timeout: 30_000, interval: 300 });
     await becomes(true, first, ping('169.254.0.1'));
     await becomes(true, second, ping('169.254.0.1'));
-    const known = 'wget -q -O - http://169.254.169.254/latest/meta-data/public-ipv4';
-    expect(await (await cloud.line(first)).run(known)).toBe(floating.address);
+    expect(await asked(first, 'latest/meta-data/public-ipv4')).toBe(floating.address);
     await cloud.network('disassociateFloatingIp')(caller, floating.id);
     await vi.waitFor(() => expect(reached).toThrow(), { timeout: 30_000, interval: 300 });
   });

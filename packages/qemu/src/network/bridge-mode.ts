@@ -1,8 +1,8 @@
 import { existsSync } from 'node:fs';
-import { mkdir, readFile } from 'node:fs/promises';
+import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { isIPv4 } from 'node:net';
 import { join } from 'node:path';
-import type { DriverServices, NetworkPlan, NetworkPlans } from '@apistrata/compute-engine/drivers';
+import type { Diagnostics, DriverServices, NetworkPlan, NetworkPlans } from '@apistrata/compute-engine/drivers';
 import { guestAt, keepStory } from '../metadata/known-guests.js';
 import { MetadataService } from '../metadata/metadata-service.js';
 import { findProgram } from '../programs/find-program.js';
@@ -13,7 +13,7 @@ import { checkedPlan } from './checked-plan.js';
 import { serviceName, tapName } from './device-names.js';
 import { DhcpServers } from './dhcp-servers.js';
 import { SERVICE_ADDRESS } from './guest-rules.js';
-import { IpTool } from './ip-tool.js';
+import { IpTool, type Traffic } from './ip-tool.js';
 import type { MachinePlaces, NetworkMode } from './network-mode.js';
 
 /** How often it is looked whether other processes have changed networks. */
@@ -44,6 +44,24 @@ async function loadBridgeFilter(): Promise<void> {
   await runProgram('modprobe', ['br_netfilter'], { runAs: undefined }).catch(() => {});
   if (!existsSync(BRIDGE_FILTER))
     throw new QemuError('NETWORKS_UNAVAILABLE', 'this kernel has no br_netfilter, which security groups need');
+  // It begins with all bridges of the computer. Those of guests say so of themselves, and the others stay as they were.
+  for (const name of ['iptables', 'ip6tables', 'arptables'])
+    await writeFile(join(BRIDGE_FILTER, `bridge-nf-call-${name}`), '0');
+}
+
+/** What this computer has got from a tap, its guest has sent. */
+function nicCounters(macAddress: string, { rx: sent, tx: got }: Traffic): Diagnostics['nics'][number] {
+  return {
+    macAddress,
+    rxBytes: got.bytes,
+    rxPackets: got.packets,
+    rxErrors: got.errors,
+    rxDrop: got.dropped,
+    txBytes: sent.bytes,
+    txPackets: sent.packets,
+    txErrors: sent.errors,
+    txDrop: sent.dropped,
+  };
 }
 
 /** One round after the other; who asks while one is under way gets the next one. */
@@ -152,6 +170,13 @@ export async function openBridgeMode(options: BridgeModeOptions): Promise<(place
           script: 'no',
           downscript: 'no',
         }));
+      },
+      async counters({ interfaces }) {
+        const counted = await ip.counters();
+        return interfaces.flatMap(({ portId, mac }) => {
+          const traffic = counted.get(tapName(portId));
+          return traffic ? [nicCounters(mac, traffic)] : [];
+        });
       },
       release: () => rounds.run(),
       async leave() {

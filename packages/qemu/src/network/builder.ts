@@ -1,5 +1,5 @@
 import { readFile, writeFile } from 'node:fs/promises';
-import type { NetworkPlan, PlannedRouter } from '@apistrata/compute-engine/drivers';
+import type { NetworkPlan, PlannedNetwork, PlannedRouter } from '@apistrata/compute-engine/drivers';
 import { runProgram } from '../programs/run-program.js';
 import { routerName, serviceName, uplinkName } from './device-names.js';
 import { dhcpFiles, hasDhcp } from './dhcp-files.js';
@@ -39,9 +39,14 @@ export class Builder {
     const wanted = wantedLinks(plan);
     await this.#devices(wanted);
     await this.#guests(plan);
-    for (const router of plan.routers) await this.#router(router, plan);
-    await this.#outside(plan.routers);
-    await this.#services(plan);
+    // What is wrong with one network or router keeps none of the others from being built.
+    const done = await Promise.allSettled([
+      ...plan.routers.map((router) => this.#router(router, plan)),
+      ...plan.networks.map((network) => this.#services(network, plan)),
+      this.#outside(plan.routers),
+    ]);
+    const failed = done.find((one) => one.status === 'rejected');
+    if (failed) throw failed.reason;
   }
 
   /** Does something unless just that was done last. */
@@ -116,7 +121,7 @@ export class Builder {
     const { ip, nft } = this.#options;
     const namespace = routerName(router.id);
     const addresses = routerAddresses(router, plan);
-    const commands = routerCommands(router);
+    const commands = routerCommands(router, plan);
     const rules = routerRules(router);
     await this.#once(namespace, JSON.stringify([...addresses, commands, rules]), async () => {
       await this.#forwarding(namespace);
@@ -153,24 +158,22 @@ export class Builder {
     });
   }
 
-  async #services(plan: NetworkPlan): Promise<void> {
+  async #services(network: PlannedNetwork, plan: NetworkPlan): Promise<void> {
     const { ip, dhcp, nameservers } = this.#options;
-    for (const network of plan.networks) {
-      const namespace = serviceName(network.id);
-      const v4 = network.subnets.filter(({ ipVersion }) => ipVersion === 4).map(({ cidr }) => cidr);
-      await this.#once(namespace, JSON.stringify(v4), async () => {
-        await ip.batch(
-          [
-            'link set dev lo up',
-            `link set dev ${namespace} up`,
-            `address replace ${SERVICE_ADDRESS}/32 dev ${namespace}`,
-            ...v4.map((cidr) => `route replace ${cidr} dev ${namespace}`),
-          ],
-          namespace,
-        );
-      });
-      if (hasDhcp(network)) await dhcp.run(namespace, dhcpFiles(network, plan, dhcp.folderOf(namespace), nameservers));
-      else await dhcp.remove(namespace);
-    }
+    const namespace = serviceName(network.id);
+    const v4 = network.subnets.filter(({ ipVersion }) => ipVersion === 4).map(({ cidr }) => cidr);
+    await this.#once(namespace, JSON.stringify([v4, network.mtu]), () =>
+      ip.batch(
+        [
+          'link set dev lo up',
+          `link set dev ${namespace} mtu ${network.mtu} up`,
+          `address replace ${SERVICE_ADDRESS}/32 dev ${namespace}`,
+          ...v4.map((cidr) => `route replace ${cidr} dev ${namespace}`),
+        ],
+        namespace,
+      ),
+    );
+    if (hasDhcp(network)) await dhcp.run(namespace, dhcpFiles(network, plan, dhcp.folderOf(namespace), nameservers));
+    else await dhcp.remove(namespace);
   }
 }

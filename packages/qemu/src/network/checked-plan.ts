@@ -1,5 +1,5 @@
-import { isIP, isIPv4 } from 'node:net';
-import { parseCidr } from '@apistrata/compute-engine/catalogs';
+import { isIPv4 } from 'node:net';
+import { parseCidr, parseIp } from '@apistrata/compute-engine/catalogs';
 import type { NetworkPlan, PlannedNetwork, PlannedRouter } from '@apistrata/compute-engine/drivers';
 
 const MAC = /^([0-9a-f]{2}:){5}[0-9a-f]{2}$/;
@@ -15,9 +15,9 @@ function checkedNetwork(network: PlannedNetwork): PlannedNetwork {
       .filter(({ cidr }) => parseCidr(cidr))
       .map((subnet) => ({
         ...subnet,
-        gatewayIp: subnet.gatewayIp !== null && isIP(subnet.gatewayIp) ? subnet.gatewayIp : null,
+        gatewayIp: subnet.gatewayIp !== null && parseIp(subnet.gatewayIp) ? subnet.gatewayIp : null,
         dnsNameservers: subnet.dnsNameservers.filter((address) => isIPv4(address)),
-        hostRoutes: subnet.hostRoutes.filter(({ destination, nexthop }) => parseCidr(destination) && isIP(nexthop)),
+        hostRoutes: subnet.hostRoutes.filter(({ destination, nexthop }) => parseCidr(destination) && parseIp(nexthop)),
       })),
   };
 }
@@ -27,8 +27,8 @@ function checkedRouter(router: PlannedRouter): PlannedRouter {
     ...router,
     interfaces: router.interfaces
       .filter(({ mac }) => MAC.test(mac))
-      .map((one) => ({ ...one, addresses: one.addresses.filter(({ address }) => isIP(address)) })),
-    externalAddresses: router.externalAddresses.filter((address) => isIP(address)),
+      .map((one) => ({ ...one, addresses: one.addresses.filter(({ address }) => parseIp(address)) })),
+    externalAddresses: router.externalAddresses.filter((address) => parseIp(address)),
     floating: router.floating.filter(({ address, fixedAddress }) => isIPv4(address) && isIPv4(fixedAddress)),
   };
 }
@@ -44,7 +44,7 @@ export function checkedPlan(plan: NetworkPlan): NetworkPlan {
     ports: plan.ports
       .map((port) => ({ ...port, mac: port.mac.toLowerCase() }))
       .filter(({ mac }) => MAC.test(mac))
-      .map((port) => ({ ...port, addresses: port.addresses.filter(({ address }) => isIP(address)) })),
+      .map((port) => ({ ...port, addresses: port.addresses.filter(({ address }) => parseIp(address)) })),
     routers: plan.routers.map(checkedRouter),
   };
 }

@@ -1,4 +1,3 @@
-import { isIP } from 'node:net';
 import { formatCidr, parseCidr, parseIp } from '@apistrata/compute-engine/catalogs';
 import type { NetworkPlan, PlannedPort } from '@apistrata/compute-engine/drivers';
 import { bridgeName, bridgeNames, macFor, memberNames, serviceName, tapName, uplinkNames } from './device-names.js';
@@ -27,7 +26,7 @@ function linkLocal(mac: string): string {
 
 /** An address or a network, read and written anew; undefined where it is neither. */
 function written(text: string): string | undefined {
-  if (isIP(text)) return text.toLowerCase();
+  if (parseIp(text)) return text.toLowerCase();
   const cidr = parseCidr(text);
   return cidr && formatCidr(cidr);
 }

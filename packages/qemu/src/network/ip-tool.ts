@@ -12,6 +12,19 @@ export interface LinkAddresses {
   readonly addr_info: readonly { readonly local: string; readonly prefixlen: number; readonly scope: string }[];
 }
 
+interface Count {
+  readonly bytes: number;
+  readonly packets: number;
+  readonly errors: number;
+  readonly dropped: number;
+}
+
+/** What a device has got and sent. */
+export interface Traffic {
+  readonly rx: Count;
+  readonly tx: Count;
+}
+
 /** The program `ip`, which knows devices, addresses, routes and namespaces. */
 export class IpTool {
   readonly #program: string;
@@ -31,6 +44,13 @@ export class IpTool {
   async links(): Promise<readonly Link[]> {
     const all: readonly Link[] = JSON.parse(await runProgram(this.#program, ['-json', 'link', 'show'], OPTIONS));
     return all.filter(({ ifname }) => isOurs(ifname));
+  }
+
+  /** What has gone over this program's devices, by their name. */
+  async counters(): Promise<ReadonlyMap<string, Traffic>> {
+    const told = await runProgram(this.#program, ['-json', '-statistics', 'link', 'show'], OPTIONS);
+    const all: readonly { ifname: string; stats64: Traffic }[] = JSON.parse(told);
+    return new Map(all.filter(({ ifname }) => isOurs(ifname)).map(({ ifname, stats64 }) => [ifname, stats64]));
   }
 
   async addresses(namespace?: string): Promise<readonly LinkAddresses[]> {

@@ -1,4 +1,5 @@
 import type { Server } from '@apistrata/compute-engine';
+import type { Diagnostics } from '@apistrata/compute-engine/drivers';
 import type { GuestInterface } from '../guest/guest-networks.js';
 import type { MachineFolder } from '../machine/machine-folder.js';
 import type { NetworkBackend } from './user-network.js';
@@ -17,6 +18,8 @@ export interface NetworkMode {
    * @param starting they are all that the machine has, and it is about to start
    */
   connect(server: Server, interfaces: readonly GuestInterface[], starting: boolean): Promise<readonly NetworkBackend[]>;
+  /** What has gone over the interfaces of a server, as far as somebody counts it. */
+  counters(server: Server): Promise<Diagnostics['nics']>;
   /** The server has nothing on this computer any more. */
   release(serverId: string): Promise<void>;
   /** Lets go; what guests need stays. */

@@ -21,12 +21,15 @@ export function outsideAddresses(router: PlannedRouter): readonly string[] {
 }
 
 /** What is in the namespace of a router, as `ip` is told it, but for addresses. */
-export function routerCommands(router: PlannedRouter): readonly string[] {
+export function routerCommands(router: PlannedRouter, { networks }: NetworkPlan): readonly string[] {
   const state = router.adminStateUp ? 'up' : 'down';
   const uplink = uplinkName(router.id);
   return [
     'link set dev lo up',
-    ...router.interfaces.map(({ id }) => `link set dev ${routerName(id)} ${state}`),
+    ...router.interfaces.map(({ id, networkId }) => {
+      const mtu = networks.find((network) => network.id === networkId)?.mtu;
+      return `link set dev ${routerName(id)}${mtu === undefined ? '' : ` mtu ${mtu}`} ${state}`;
+    }),
     ...(router.external ? [`link set dev ${uplink} ${state}`] : []),
     ...(router.external && router.adminStateUp
       ? [`route replace default via ${HOST_ADDRESS} dev ${uplink} onlink`]
@@ -55,7 +58,9 @@ export function routerAddresses(
 export function routerRules(router: PlannedRouter): string {
   const uplink = uplinkName(router.id);
   const [own] = outsideAddresses(router);
-  const map = (pairs: readonly (readonly [string, string])[]) => pairs.map((pair) => pair.join(' : ')).join(', ');
+  // An address may have several floating ones, by several external networks: it sends from the first.
+  const map = (pairs: readonly (readonly [string, string])[]) =>
+    [...new Map([...pairs].reverse())].map((pair) => pair.join(' : ')).join(', ');
   const inwards = map(router.floating.map(({ address, fixedAddress }) => [address, fixedAddress]));
   const outwards = map(router.floating.map(({ address, fixedAddress }) => [fixedAddress, address]));
   const lines = router.external

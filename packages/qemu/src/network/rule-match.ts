@@ -32,6 +32,7 @@ const PROTOCOLS: Readonly<Record<string, number>> = {
 
 /** What of them nftables knows ports of. */
 const WITH_PORTS: Readonly<Record<number, string>> = { 6: 'tcp', 17: 'udp', 33: 'dccp', 132: 'sctp', 136: 'udplite' };
+const [MOST_PORT, MOST_TYPE] = [65_535, 255];
 const ICMP: Readonly<Record<number, string>> = { 1: 'icmp', 58: 'icmpv6' };
 
 function protocolOf({ protocol, ethertype }: Rule): number | undefined {
@@ -40,6 +41,11 @@ function protocolOf({ protocol, ethertype }: Rule): number | undefined {
   if (given === 'icmp' && ethertype === 'IPv6') return 58;
   const number = /^\d{1,3}$/.test(given) ? Number(given) : PROTOCOLS[given];
   return number !== undefined && number <= 255 ? number : undefined;
+}
+
+/** Whether numbers are such as a header can hold; rules of other kinds would make all rules unreadable. */
+function fits(most: number, ...numbers: readonly (number | null)[]): boolean {
+  return numbers.every((one) => one === null || (Number.isInteger(one) && one >= 0 && one <= most));
 }
 
 /** Ports, or type and code, as nftables wants them; undefined where they cannot be. */
@@ -51,12 +57,14 @@ function transport(rule: Rule): string | undefined {
   const written = `meta l4proto ${number}`;
   const icmp = ICMP[number];
   if (icmp !== undefined && (icmp === 'icmp') === (ethertype === 'IPv4')) {
+    if (!fits(MOST_TYPE, portMin, portMax)) return undefined;
     const type = portMin === null ? '' : ` ${icmp} type ${portMin}`;
     return `${written}${type}${portMin === null || portMax === null ? '' : ` ${icmp} code ${portMax}`}`;
   }
   const ported = WITH_PORTS[number];
   if (ported === undefined || (portMin === null && portMax === null)) return written;
-  return `${written} ${ported} dport ${portMin ?? portMax}-${portMax ?? portMin}`;
+  const [first, last] = [portMin ?? portMax ?? 0, portMax ?? portMin ?? 0];
+  return fits(MOST_PORT, first, last) && first <= last ? `${written} ${ported} dport ${first}-${last}` : undefined;
 }
 
 /**

@@ -1,0 +1,101 @@
+import { randomUUID } from 'node:crypto';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import {
+  ada,
+  addresses,
+  admin,
+  bob,
+  type NetworksUnderTest,
+  networksUnderTest,
+  PUBLIC,
+  SHARED,
+} from './networks-under-test.js';
+
+describe.each(networksUnderTest)('what the embedded networks have built on $kind', ({ open }) => {
+  let cloud: NetworksUnderTest;
+  let networks: NetworksUnderTest['networks'];
+  beforeAll(async () => {
+    cloud = await open();
+    ({ networks } = cloud);
+  });
+  afterAll(() => cloud.close());
+
+  const subnetOf = async (networkId: string) => (await networks.getNetwork(admin, networkId)).subnetIds[0]!;
+
+  it('is nothing without servers, or without ports of theirs', async () => {
+    const nothing = { networks: [], ports: [], routers: [], rules: [] };
+    expect(await networks.networkPlan([])).toEqual(nothing);
+    expect(await networks.networkPlan([randomUUID()])).toEqual(nothing);
+  });
+
+  it('is of the servers that were asked for, and of nobody else', async () => {
+    const [mine, other] = [await cloud.port(SHARED), await cloud.port(SHARED, {}, bob)];
+    const plan = await networks.networkPlan([mine.deviceId]);
+    expect(plan.ports).toMatchObject([
+      {
+        id: mine.id,
+        serverId: mine.deviceId,
+        mac: mine.mac,
+        portSecurityEnabled: true,
+        securityGroupIds: mine.securityGroups.map(({ id }) => id),
+      },
+    ]);
+    expect(plan.ports[0]!.addresses.map(({ address }) => address)).toEqual(addresses(mine));
+    expect(plan.networks.map(({ id, subnets }) => [id, subnets.map(({ cidr }) => cidr)])).toEqual([
+      [SHARED, ['10.1.0.0/22', 'fd00:1::/64']],
+    ]);
+    expect(plan.rules.map(({ direction }) => direction).sort()).toEqual(['egress', 'egress', 'ingress', 'ingress']);
+    expect((await networks.networkPlan([mine.deviceId, other.deviceId])).ports).toHaveLength(2);
+  });
+
+  it('has a router for networks of everybody until somebody makes one', async () => {
+    const port = await cloud.port(SHARED);
+    const floating = await networks.allocateFloatingIp(ada, 'public');
+    await networks.associateFloatingIp(ada, floating.id, { portId: port.id });
+    const leading = [{ address: floating.address, fixedAddress: addresses(port)[0] }];
+    const routers = async () => (await networks.networkPlan([port.deviceId])).routers;
+    expect(await routers()).toMatchObject([{ id: SHARED, external: true, enableSnat: true, floating: leading }]);
+    expect((await routers())[0]!.interfaces[0]!.addresses[0]).toMatchObject({ address: '10.1.0.1' });
+
+    const router = await networks.createRouter(admin, { name: 'r', externalNetworkId: PUBLIC });
+    const subnetId = await subnetOf(SHARED);
+    const way = await networks.addRouterInterface(admin, router.id, { subnetId });
+    expect(await routers()).toMatchObject([
+      { id: router.id, external: true, floating: leading, interfaces: [{ id: way.id, mac: way.mac }] },
+    ]);
+    expect((await routers())[0]!.externalAddresses).toEqual(router.externalAddresses.map(({ address }) => address));
+    // Outside nobody leads to a router that is not there.
+    await networks.updateRouter(admin, router.id, { externalNetworkId: null });
+    expect(await routers()).toMatchObject([{ external: false, externalAddresses: [], floating: [] }]);
+    await networks.removeRouterInterface(admin, router.id, { subnetId });
+    await networks.deleteRouter(admin, router.id);
+  });
+
+  it('has none for a network that somebody owns', async () => {
+    const port = await cloud.port(await cloud.net(ada, '10.9.0.0/24'));
+    expect((await networks.networkPlan([port.deviceId])).routers).toEqual([]);
+  });
+
+  it('tells of changes once they are durable, and until nobody wants to know', async () => {
+    const port = await cloud.port(SHARED);
+    const [group] = port.securityGroups;
+    const rulesTold: number[] = [];
+    const reads: Promise<unknown>[] = [];
+    const silence = networks.onNetworkChange(() => {
+      reads.push(networks.networkPlan([port.deviceId]).then(({ rules }) => rulesTold.push(rules.length)));
+    });
+    const rule = await networks.createSecurityGroupRule(ada, {
+      securityGroupId: group!.id,
+      direction: 'ingress',
+      protocol: 'tcp',
+      portMin: 22,
+      portMax: 22,
+    });
+    await networks.deleteSecurityGroupRule(ada, rule.id).then(() => Promise.all(reads));
+    expect(rulesTold.length).toBe(2);
+    expect(rulesTold.at(-1)).toBe(4);
+    silence();
+    await networks.releasePorts(ada, port.deviceId, { owned: [port.id], bound: [] });
+    expect(reads).toHaveLength(2);
+  });
+});
