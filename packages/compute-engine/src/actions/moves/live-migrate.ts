@@ -99,14 +99,16 @@ async function withProgress(
       await tell().catch(() => {});
     }
   };
-  // It goes on until it is woken up for the end.
-  const watching = watch().catch(() => {});
-  try {
-    await move();
-  } finally {
-    ended.abort();
-    await watching;
-  }
+  const moving = async () => {
+    try {
+      await move();
+    } finally {
+      ended.abort();
+    }
+  };
+  // The watch ends when it is woken up, with an error that says so.
+  const [moved] = await Promise.allSettled([moving(), watch()]);
+  if (moved.status === 'rejected') throw moved.reason;
 }
 
 /** Finds a destination unless the request has found one already. */
