@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { Catalogs } from '../catalogs/catalogs.js';
 import { checkOptions } from '../check-options.js';
 import { type Clock, systemClock } from '../clock.js';
+import { closeInTurn } from '../close-in-turn.js';
 import type { Driver } from '../drivers/driver.js';
 import type { DriverServices } from '../drivers/driver-services.js';
 import { driverVerbs } from '../drivers/driver-verbs.js';
@@ -246,18 +247,22 @@ export async function createHost(given: HostOptions): Promise<Host> {
     return {
       name,
       resources,
-      async stop() {
-        await program.stop();
-        await door?.close();
-        await able.close?.();
-        await store.close();
-      },
+      stop: () =>
+        closeInTurn(
+          () => program.stop(),
+          () => door?.close(),
+          () => able.close?.(),
+          () => store.close(),
+        ),
     };
   } catch (error) {
-    await hold.release().catch(() => {});
-    await door?.close().catch(() => {});
-    await driver?.close?.();
-    await store.close();
+    // What was in the way of the start is told, not what was in the way of the end.
+    await closeInTurn(
+      () => hold.release(),
+      () => door?.close(),
+      () => driver?.close?.(),
+      () => store.close(),
+    ).catch(() => {});
     throw error;
   }
 }

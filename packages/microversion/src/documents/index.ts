@@ -1,12 +1,7 @@
+export type { ApiDescription } from './api-description.js';
 export { changesBetween, type OperationChange, type PartChange } from './changes.js';
 export { coverage, type OperationEntry } from './coverage.js';
 export { type Example, type ExampleOf, exampleAt } from './examples.js';
 export { nameOf, operationKey, tagOf } from './names.js';
-export {
-  type ApiDescription,
-  type OpenApiDocuments,
-  type OpenApiOptions,
-  openApi,
-  openApiDocuments,
-} from './openapi.js';
+export { type OpenApiDocuments, type OpenApiOptions, openApi, openApiDocuments } from './openapi.js';
 export { breakpointsOfOperation, type Json, type Outline, outlineOf, type Part } from './outline.js';
