@@ -50,7 +50,10 @@ const ROUNDS: readonly (readonly [string, readonly Verb[]])[] = [
   ['shelve and unshelve', ['shelve', 'unshelve']],
 ];
 
-describe.skipIf(missing)('a program that is killed after any step of its work', { timeout: 600_000 }, () => {
+/** How many steps are left out between two that it dies after: machines take seconds to boot. `EVERY_STEP=1` leaves out none. */
+const STRIDE = process.env.EVERY_STEP ? 1 : 3;
+
+describe.skipIf(missing)('a program that is killed after steps of its work', { timeout: 600_000 }, () => {
   const running = new Set<ChildProcess>();
   let directory: string;
   let id: string;
@@ -120,18 +123,21 @@ describe.skipIf(missing)('a program that is killed after any step of its work', 
       await next('create', Number.POSITIVE_INFINITY, undefined);
       before = { verb: 'create', steps: Number.POSITIVE_INFINITY, copies };
     }
-    let longest = 0;
-    for (let [steps, killed] = [0, true]; killed; steps++) {
+    let deaths = 0;
+    for (let [steps, killed] = [0, true]; killed; steps += STRIDE) {
       killed = false;
       for (const verb of verbs) {
-        if (await next(verb, steps, before)) [killed, longest] = [true, steps];
+        if (await next(verb, steps, before)) {
+          killed = true;
+          deaths++;
+        }
         if (verb === 'snapshot') copies++;
         before = { verb, steps, copies };
       }
     }
     await next('nothing', Number.POSITIVE_INFINITY, before);
-    // Each of these takes two steps at the least.
-    expect(longest).toBeGreaterThan(1);
+    // Each of these takes several steps.
+    expect(deaths).toBeGreaterThanOrEqual(verbs.length * Math.ceil(2 / STRIDE));
     if (verbs.at(-1) === 'delete') {
       expect(readdirSync(join(directory, 'qemu', 'machines'))).toEqual([]);
       expect(processesOf(directory, 'qemu-storage-daemon')).toEqual([]);

@@ -1,15 +1,7 @@
 import type { CompiledQuery, DatabaseConnection, QueryResult } from 'kysely';
 import { DatabaseUnavailable, databaseError } from './database-unavailable.js';
-import { ask, type ClientQuery, type ClientResult } from './postgres-query.js';
+import { ask, type ClientResult, type PostgresClient } from './postgres-query.js';
 import type { PreparedQuery } from './prepared-query.js';
-
-/** What is used of a connection of `pg`. */
-export interface PostgresClient {
-  query(query: ClientQuery): unknown;
-  release(destroy: boolean): void;
-  on(event: 'error', listener: () => void): unknown;
-  readonly connection?: { readonly stream?: { cork(): void; uncork(): void } };
-}
 
 /** Whether statements are kept by name on the server; shared by the connections of a pool. */
 export interface StatementKeeping {

@@ -9,8 +9,9 @@ import {
 } from 'kysely';
 import type { DatabaseSettings } from './database-settings.js';
 import { Gate } from './gate.js';
-import { type PostgresClient, PostgresConnection } from './postgres-connection.js';
+import { PostgresConnection } from './postgres-connection.js';
 import { PostgresPool } from './postgres-pool.js';
+import type { PostgresClient } from './postgres-query.js';
 
 const COMMIT = CompiledQuery.raw('commit');
 const ROLLBACK = CompiledQuery.raw('rollback');

@@ -3,8 +3,7 @@ import { CompiledQuery } from 'kysely';
 import type { DatabaseSettings } from './database-settings.js';
 import { DatabaseUnavailable, databaseError } from './database-unavailable.js';
 import { postgresAddresses } from './postgres-addresses.js';
-import type { PostgresClient } from './postgres-connection.js';
-import { ask } from './postgres-query.js';
+import { ask, type PostgresClient } from './postgres-query.js';
 
 /** What is used of a pool of `pg`. */
 interface Pool {

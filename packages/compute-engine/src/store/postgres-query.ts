@@ -1,5 +1,4 @@
 import { createRequire } from 'node:module';
-import type { PostgresClient } from './postgres-connection.js';
 
 /** What a server answers to one statement. */
 export interface ClientResult {
@@ -9,8 +8,16 @@ export interface ClientResult {
 }
 
 /** A statement of `pg` on its way. */
-export interface ClientQuery {
+interface ClientQuery {
   name?: string;
+}
+
+/** What is used of a connection of `pg`. */
+export interface PostgresClient {
+  query(query: ClientQuery): unknown;
+  release(destroy: boolean): void;
+  on(event: 'error', listener: () => void): unknown;
+  readonly connection?: { readonly stream?: { cork(): void; uncork(): void } };
 }
 
 type QueryClass = new (

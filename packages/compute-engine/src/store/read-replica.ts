@@ -28,9 +28,6 @@ interface Status {
   readonly position: string | null;
 }
 
-/** A server that is no copy of the primary, or none any more. */
-class NoReplica extends Error {}
-
 /** What names a server without giving its password away. */
 function nameOf(url: string): string {
   const { host, pathname } = new URL(url);
@@ -55,6 +52,15 @@ function statusOf(db: Kysely<Rows>): Promise<Status> {
       sql<string | null>`pg_last_wal_replay_lsn()::text`.as('position'),
     ])
     .executeTakeFirstOrThrow();
+}
+
+const NOT_RECEIVING = 'It receives nothing from the primary.';
+
+/** Why a server is no copy of the primary, or none any more; undefined for one that is. */
+function unfitness({ cluster, follows, receives }: Status, expected: string): string | undefined {
+  if (cluster !== expected) return 'It is a copy of another database.';
+  if (!follows) return 'It does not follow the primary, or was promoted.';
+  return receives ? undefined : NOT_RECEIVING;
 }
 
 async function within<T>(ms: number, answer: Promise<T>): Promise<T> {
@@ -146,31 +152,30 @@ export class ReadReplica {
   async #ask(cluster: string): Promise<void> {
     try {
       const status = await within(ANSWER_MS, statusOf(this.#database.db));
-      if (status.cluster !== cluster) throw new NoReplica('It is a copy of another database.');
-      if (!status.follows) throw new NoReplica('It does not follow the primary, or was promoted.');
-      if (!status.receives || status.position === null) throw new NoReplica('It receives nothing from the primary.');
+      const unfit = unfitness(status, cluster);
+      if (unfit !== undefined || status.position === null) return this.#rest(unfit ?? NOT_RECEIVING);
       this.#freshAt = Math.max(this.#freshAt, this.#options.marks.momentOf(walPosition(status.position)));
       this.#askAgainAt = performance.now() + ASKED_EVERY_MS;
       this.#failures = 0;
       this.#trouble = undefined;
     } catch (error) {
-      this.#rest(error);
+      this.#rest((error as Error).message);
     }
   }
 
   /** A question that was in the way of what has to be replayed says nothing of the next one. */
   #cannot(error: unknown): void {
-    if (error instanceof DatabaseUnavailable) this.#rest(error);
+    if (error instanceof DatabaseUnavailable) this.#rest(error.message);
   }
 
-  #rest(error: unknown): void {
+  #rest(trouble: string): void {
     const now = performance.now();
     // Those who were under way together have failed together: once.
     if (this.#trouble === undefined || now >= this.#askAgainAt) {
       this.#askAgainAt = now + Math.min(FIRST_PAUSE_MS * 2 ** this.#failures, LONGEST_PAUSE_MS);
       this.#failures++;
     }
-    this.#trouble = (error as Error).message;
+    this.#trouble = trouble;
     this.forget();
   }
 }
