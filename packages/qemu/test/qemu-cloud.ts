@@ -21,7 +21,7 @@ export const KERNEL = '22222222-2222-4222-8222-222222222222';
 export const RAMDISK = '33333333-3333-4333-8333-333333333333';
 /** The same guest, of which the image says that it has an agent. */
 export const AGENT_IMAGE = '66666666-6666-4666-8666-666666666666';
-/** One that wishes for other devices than the usual ones. */
+/** One that asks for other devices than the usual ones. */
 export const OLD_IMAGE = '77777777-7777-4777-8777-777777777777';
 export const NETWORK = '44444444-4444-4444-8444-444444444444';
 export const SUBNET = '55555555-5555-4555-8555-555555555555';

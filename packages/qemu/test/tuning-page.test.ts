@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { honoured, withoutEffect } from '../src/tuning/honoured.js';
+import { honoured, withoutEffect } from '../src/tuning/honoured-options.js';
 import { tuningOf } from '../src/tuning/tuning.js';
 
 const HEAD = `# What flavors and images say to machines of QEMU
@@ -11,7 +11,7 @@ not. Where a flavor and an image speak of the same, the flavor is heard. A word 
 said. A server keeps what its flavor and image said when it was made; another flavor comes with a resize, another image with a
 rebuild.
 
-This page is generated from \`packages/qemu/src/tuning/honoured.ts\`;
+This page is generated from \`packages/qemu/src/tuning/honoured-options.ts\`;
 \`npx vitest run packages/qemu/test/tuning-page.test.ts -u\` writes it anew.
 `;
 
@@ -24,10 +24,10 @@ const page = [
   '\n## Honoured\n\n',
   table(
     ['extra spec', 'image property', 'what becomes of it'],
-    Object.values<{ spec?: string; property?: string; effect: string }>(honoured).map((wish) => [
-      code(wish.spec),
-      code(wish.property),
-      wish.effect,
+    Object.values<{ spec?: string; property?: string; effect: string }>(honoured).map(({ spec, property, effect }) => [
+      code(spec),
+      code(property),
+      effect,
     ]),
   ),
   '\n## Without effect on machines\n\n',
@@ -51,8 +51,8 @@ function tune(extraSpecs: Words, properties: Words = {}): void {
   tuningOf({ ...sizes, extraSpecs }, properties);
 }
 
-describe('what flavors and images may wish', () => {
-  it('is all heard', () => {
+describe('the options of flavors and images', () => {
+  it('are all heard', () => {
     const heard = new Set<string>();
     const listening = (answer: string | undefined) =>
       new Proxy({} as Words, {
@@ -65,9 +65,9 @@ describe('what flavors and images may wish', () => {
     tune(listening('1'));
     // Read where it is needed, not when the machine begins.
     const elsewhere = ['agent', 'atRest', 'administrator', 'system', 'kernel', 'ramdisk', 'commandLine'];
-    for (const [wish, { spec, property }] of Object.entries<{ spec?: string; property?: string }>(honoured)) {
-      if (elsewhere.includes(wish)) continue;
-      for (const name of [spec, property]) if (name) expect(heard, wish).toContain(name);
+    for (const [name, { spec, property }] of Object.entries<{ spec?: string; property?: string }>(honoured)) {
+      if (elsewhere.includes(name)) continue;
+      for (const key of [spec, property]) if (key) expect(heard, name).toContain(key);
     }
   });
 

@@ -8,7 +8,7 @@ import { processesOf } from './processes-of.js';
 import { ada, IMAGE, OLD_IMAGE, QemuCloud } from './qemu-cloud.js';
 
 const missing = missingForGuests();
-if (missing) console.warn(`\n*** SKIPPED: wishes of flavors and images: this machine has no ${missing} ***\n`);
+if (missing) console.warn(`\n*** SKIPPED: options of flavors and images: this machine has no ${missing} ***\n`);
 
 /** Numbers of devices that guests know them by. */
 const [E1000, WATCHDOG, TABLET_BUS, RANDOM, CIRRUS] = ['0x100e', '0x25ab', '0x000d', '0x1005', '0x00b8'];
@@ -21,7 +21,7 @@ const here = missing ? [] : coresOf('self');
 if (!missing && here.length < 2)
   console.warn('\n*** SKIPPED: machines with cores to themselves: this machine has one core ***\n');
 
-describe.skipIf(missing)('a machine that a flavor and an image wish to be different', { timeout: 240_000 }, () => {
+describe.skipIf(missing)('a machine that a flavor and an image make different', { timeout: 240_000 }, () => {
   let cloud: QemuCloud;
   beforeAll(async () => {
     cloud = await QemuCloud.open({ shutdownTimeoutMs: 2_000 });

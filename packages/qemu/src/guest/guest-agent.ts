@@ -2,7 +2,7 @@ import { randomInt } from 'node:crypto';
 import { connect, type Socket } from 'node:net';
 import type { Server } from '@apistrata/compute-engine';
 import { QemuError } from '../qemu-error.js';
-import { isYes, wishesOfServer } from '../tuning/wishes.js';
+import { isYes, optionsOfServer } from '../tuning/machine-options.js';
 
 /** How long an agent has to say that it is there, and to do something. */
 const SYNC_MS = 5_000;
@@ -21,7 +21,7 @@ interface AgentAnswer {
 
 /** Whether the image of a server says that there is an agent in its guests. */
 export function hasAgent(server: Server): boolean {
-  return isYes(wishesOfServer(server)('agent'));
+  return isYes(optionsOfServer(server)('agent'));
 }
 
 function unanswered(what: string): QemuError {

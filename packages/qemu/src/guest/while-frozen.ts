@@ -1,6 +1,6 @@
 import type { Server } from '@apistrata/compute-engine';
 import { QemuError } from '../qemu-error.js';
-import { isYes, wishesOfServer } from '../tuning/wishes.js';
+import { isYes, optionsOfServer } from '../tuning/machine-options.js';
 import { askAgent, hasAgent } from './guest-agent.js';
 
 /** How often an agent is asked to let a guest go on: one that stays frozen is worse than any copy. */
@@ -31,7 +31,7 @@ async function thaw(path: string): Promise<void> {
  * @throws `GUEST_TIMEOUT`, `GUEST_REFUSED`, `NOT_POSSIBLE` where it is required and cannot be
  */
 export async function whileFrozen<T>(server: Server, path: string, body: () => Promise<T>): Promise<T> {
-  const required = isYes(wishesOfServer(server)('atRest'));
+  const required = isYes(optionsOfServer(server)('atRest'));
   if (!hasAgent(server)) {
     if (!required) return body();
     throw new QemuError(

@@ -4,7 +4,7 @@ import type { DriverServices } from '@apistrata/compute-engine/drivers';
 import type { ImageCache } from '../images/image-cache.js';
 import { ownerOf } from '../images/image-cache.js';
 import { type ProgramOptions, runProgram } from '../programs/run-program.js';
-import { wishesOf } from '../tuning/wishes.js';
+import { machineOptionsOf } from '../tuning/machine-options.js';
 import type { MachineFolder } from './machine-folder.js';
 
 export const GIB = 2 ** 30;
@@ -101,15 +101,15 @@ async function makeKernel(
   folder: MachineFolder,
   signal: AbortSignal,
 ): Promise<void> {
-  const wishes = wishesOf({ extraSpecs: {} }, properties);
+  const option = machineOptionsOf({ extraSpecs: {} }, properties);
   for (const [name, id] of [
-    [names.kernel, wishes('kernel')],
-    [names.ramdisk, wishes('ramdisk')],
+    [names.kernel, option('kernel')],
+    [names.ramdisk, option('ramdisk')],
   ] as const) {
     if (id) await cache.put(ownerOf(server), id, folder.file(name), 0, signal);
     else await rm(folder.file(name), { force: true });
   }
-  await writeFile(folder.file(names.commandLine), wishes('commandLine') ?? COMMAND_LINE);
+  await writeFile(folder.file(names.commandLine), option('commandLine') ?? COMMAND_LINE);
 }
 
 /** The disks that a server has of its own, beside its volumes; those that are there stay as they are. */

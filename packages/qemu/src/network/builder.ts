@@ -1,13 +1,13 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import type { NetworkPlan, PlannedNetwork, PlannedRouter } from '@apistrata/compute-engine/drivers';
 import { runProgram } from '../programs/run-program.js';
+import { type DesiredLink, desiredLinks, linkCommands } from './desired-links.js';
 import { routerName, serviceName, uplinkName } from './device-names.js';
 import { dhcpFiles, hasDhcp } from './dhcp-files.js';
 import type { DhcpServers } from './dhcp-servers.js';
 import { guestRules, SERVICE_ADDRESS, zonesOf } from './guest-rules.js';
 import type { IpTool } from './ip-tool.js';
 import { HOST_ADDRESS, outsideAddresses, routerAddresses, routerCommands, routerRules } from './router-rules.js';
-import { linkCommands, type WantedLink, wantedLinks } from './wanted-links.js';
 
 const FORWARDING = '/proc/sys/net/ipv4/ip_forward';
 
@@ -36,8 +36,8 @@ export class Builder {
   }
 
   async build(plan: NetworkPlan): Promise<void> {
-    const wanted = wantedLinks(plan);
-    await this.#devices(wanted);
+    const desired = desiredLinks(plan);
+    await this.#devices(desired);
     await this.#guests(plan);
     // What is wrong with one network or router keeps none of the others from being built.
     const done = await Promise.allSettled([
@@ -57,26 +57,26 @@ export class Builder {
     this.#done.set(what, how);
   }
 
-  async #devices(wanted: readonly WantedLink[]): Promise<void> {
+  async #devices(desired: readonly DesiredLink[]): Promise<void> {
     const { ip, dhcp, tapOwner } = this.#options;
-    const names = new Set(wanted.map(({ name }) => name));
-    const wantedSpaces = new Set(wanted.flatMap((link) => (link.kind === 'veth' ? [link.namespace] : [])));
+    const names = new Set(desired.map(({ name }) => name));
+    const desiredSpaces = new Set(desired.flatMap((link) => (link.kind === 'veth' ? [link.namespace] : [])));
     const [there, spaces, servers] = await Promise.all([ip.links(), ip.namespaces(), dhcp.known()]);
-    for (const name of servers) if (!wantedSpaces.has(name)) await dhcp.remove(name);
+    for (const name of servers) if (!desiredSpaces.has(name)) await dhcp.remove(name);
     const gone = there.filter(({ ifname }) => !names.has(ifname));
-    const goneSpaces = spaces.filter((name) => !wantedSpaces.has(name));
+    const goneSpaces = spaces.filter((name) => !desiredSpaces.has(name));
     await ip.batch([
       ...gone.map(({ ifname }) => `link delete dev ${ifname}`),
       ...goneSpaces.map((name) => `netns delete ${name}`),
-      ...[...wantedSpaces].filter((name) => !spaces.includes(name)).map((name) => `netns add ${name}`),
+      ...[...desiredSpaces].filter((name) => !spaces.includes(name)).map((name) => `netns add ${name}`),
     ]);
     for (const name of goneSpaces) this.#done.delete(name);
     // An end whose other end went with its namespace went, too.
     const left = there.filter(({ ifname }) => names.has(ifname));
-    const commands = linkCommands(wanted, left, tapOwner);
+    const commands = linkCommands(desired, left, tapOwner);
     await ip.batch(commands);
     // What was made anew has nothing in it.
-    const fresh = wanted.filter(({ name }) => !left.some(({ ifname }) => ifname === name));
+    const fresh = desired.filter(({ name }) => !left.some(({ ifname }) => ifname === name));
     for (const link of fresh) if (link.kind === 'veth') this.#done.delete(link.namespace);
     if (fresh.length > 0) this.#done.delete('outside');
   }
@@ -101,17 +101,17 @@ export class Builder {
     await ip.run(namespace, 'tee', ['/proc/sys/net/ipv6/conf/all/forwarding'], '1').catch(() => {});
   }
 
-  async #addresses(namespace: string | undefined, wanted: ReadonlyMap<string, readonly string[]>): Promise<void> {
+  async #addresses(namespace: string | undefined, desired: ReadonlyMap<string, readonly string[]>): Promise<void> {
     const { ip } = this.#options;
     const there = await ip.addresses(namespace);
     const stale = there.flatMap(({ ifname, addr_info: all }) =>
       all
         .filter(({ scope }) => scope === 'global')
         .map(({ local, prefixlen }) => `${local}/${prefixlen}`)
-        .filter((address) => !(wanted.get(ifname) ?? []).includes(address))
+        .filter((address) => !(desired.get(ifname) ?? []).includes(address))
         .map((address) => `address delete ${address} dev ${ifname}`),
     );
-    const fresh = [...wanted].flatMap(([device, addresses]) =>
+    const fresh = [...desired].flatMap(([device, addresses]) =>
       addresses.map((address) => `address replace ${address} dev ${device}${address.includes(':') ? ' nodad' : ''}`),
     );
     await ip.batch([...stale, ...fresh], namespace);
@@ -142,13 +142,13 @@ export class Builder {
         await writeFile(FORWARDING, '1');
         log(`this computer forwards packets from now on (${FORWARDING}), for guests to reach out`);
       }
-      const wanted = new Set(
+      const desired = new Set(
         ways.flatMap(({ device, addresses }) => addresses.map((address) => `${address} ${device}`)),
       );
       const there = await ip.routes();
       await ip.batch([
         ...there
-          .filter(({ dst, dev }) => !wanted.has(`${dst} ${dev}`))
+          .filter(({ dst, dev }) => !desired.has(`${dst} ${dev}`))
           .map(({ dst, dev }) => `route delete ${dst} dev ${dev}`),
         ...ways.flatMap(({ device, addresses }) => [
           `address replace ${HOST_ADDRESS}/32 dev ${device}`,

@@ -1,7 +1,7 @@
 import { readdir } from 'node:fs/promises';
 import { type ProgramOptions, runProgram } from '../programs/run-program.js';
+import type { Link } from './desired-links.js';
 import { isOurs } from './device-names.js';
-import type { Link } from './wanted-links.js';
 
 const NAMESPACES = '/run/netns';
 const OPTIONS: ProgramOptions = { runAs: undefined, timeoutMs: 60_000 };

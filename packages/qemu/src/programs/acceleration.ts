@@ -60,21 +60,21 @@ function runFirmware(program: string, runAs: RunAs | undefined): Promise<void> {
  * Finds out how guests can run. That there is a `/dev/kvm` says little: on nested machines it is often there and hangs, or
  * aborts, so a guest has to run for a moment.
  *
- * @param wanted `auto`, or what it must be: `ACCELERATION_MISSING` where it cannot
+ * @param desired `auto`, or what it must be: `ACCELERATION_MISSING` where it cannot
  */
 export async function probeAcceleration(
   program: string,
-  wanted: Acceleration | 'auto',
+  desired: Acceleration | 'auto',
   runAs: RunAs | undefined,
 ): Promise<Probe> {
-  if (wanted === 'tcg') return { acceleration: 'tcg', reason: 'as asked for' };
+  if (desired === 'tcg') return { acceleration: 'tcg', reason: 'as asked for' };
   try {
     await access(KVM, constants.F_OK);
     await runFirmware(program, runAs);
     return { acceleration: 'kvm', reason: null };
   } catch (error) {
     const reason = `KVM does not work here: ${(error as Error).message}`;
-    if (wanted === 'kvm') throw new QemuError('ACCELERATION_MISSING', reason);
+    if (desired === 'kvm') throw new QemuError('ACCELERATION_MISSING', reason);
     return { acceleration: 'tcg', reason };
   }
 }

@@ -10,8 +10,8 @@ function tuned(extraSpecs: Words = {}, properties: Words = {}, vcpus = 4): Tunin
 
 const none = { bps: 0, bps_rd: 0, bps_wr: 0, iops: 0, iops_rd: 0, iops_wr: 0 };
 
-describe('what flavors and images wish of a machine', () => {
-  it('is the usual machine where they wish nothing', () => {
+describe('what flavors and images say of a machine', () => {
+  it('is the usual machine where they say nothing', () => {
     expect(tuned()).toEqual({
       topology: null,
       machineType: 'pc',

@@ -1,5 +1,5 @@
 import type { FlavorCopy, Server } from '@apistrata/compute-engine';
-import { isYes, positive, type Wishes, wishesOf } from './wishes.js';
+import { isYes, type MachineOptions, machineOptionsOf, positive } from './machine-options.js';
 
 export interface CpuTopology {
   readonly sockets: number;
@@ -76,9 +76,9 @@ function oneOf<Table extends object, Usual>(table: Table, word: string | undefin
 }
 
 /** The topology that is asked for, completed; null where none is, or one that does not come out. */
-function topologyOf(vcpus: number, wishes: Wishes): CpuTopology | null {
+function topologyOf(vcpus: number, option: MachineOptions): CpuTopology | null {
   const [sockets, cores, threads] = (['cpuSockets', 'cpuCores', 'cpuThreads'] as const).map((part) =>
-    positive(wishes(part)),
+    positive(option(part)),
   );
   if (sockets === undefined && cores === undefined && threads === undefined) return null;
   const rest = vcpus / ((sockets ?? 1) * (cores ?? 1) * (threads ?? 1));
@@ -98,8 +98,8 @@ function pagesOf(text: string | undefined): Tuning['pages'] {
 }
 
 /** QEMU takes a bound of both ways together, or of each. */
-function diskLimitsOf(wishes: Wishes): DiskLimits | null {
-  const bound = (wish: Parameters<Wishes>[0]) => positive(wishes(wish)) ?? 0;
+function diskLimitsOf(option: MachineOptions): DiskLimits | null {
+  const bound = (name: Parameters<MachineOptions>[0]) => positive(option(name)) ?? 0;
   const pair = (total: number, read: number, write: number) => [read || write ? 0 : total, read, write] as const;
   const [bps, bps_rd, bps_wr] = pair(bound('diskTotalBytes'), bound('diskReadBytes'), bound('diskWriteBytes'));
   const [iops, iops_rd, iops_wr] = pair(bound('diskRequests'), bound('diskReads'), bound('diskWrites'));
@@ -107,43 +107,43 @@ function diskLimitsOf(wishes: Wishes): DiskLimits | null {
   return Object.values(limits).some((value) => value > 0) ? limits : null;
 }
 
-function cpuLimitsOf(vcpus: number, wishes: Wishes): CpuLimits | null {
-  const [shares, quota] = [positive(wishes('cpuShares')), positive(wishes('cpuQuota'))];
+function cpuLimitsOf(vcpus: number, option: MachineOptions): CpuLimits | null {
+  const [shares, quota] = [positive(option('cpuShares')), positive(option('cpuQuota'))];
   if (shares === undefined && quota === undefined) return null;
-  const periodUs = positive(wishes('cpuPeriod')) ?? PERIOD_US;
+  const periodUs = positive(option('cpuPeriod')) ?? PERIOD_US;
   return { shares, quotaUs: quota === undefined ? undefined : quota * vcpus, periodUs };
 }
 
-function cpuPropertiesOf(wishes: Wishes): readonly string[] {
-  const pmu = wishes('pmu');
+function cpuPropertiesOf(option: MachineOptions): readonly string[] {
+  const pmu = option('pmu');
   return [
-    ...(isYes(wishes('hideHypervisor')) ? ['kvm=off'] : []),
+    ...(isYes(option('hideHypervisor')) ? ['kvm=off'] : []),
     ...(pmu === undefined ? [] : [`pmu=${isYes(pmu) ? 'on' : 'off'}`]),
   ];
 }
 
 /** How the machine of a server is to be, by its flavor and its image. */
 export function tuningOf(flavor: FlavorCopy, properties: Server['imageProperties']): Tuning {
-  const wishes = wishesOf(flavor, properties);
-  const machineType = wishes('machineType') ?? '';
-  const allowed = wishes('rngAllowed');
+  const option = machineOptionsOf(flavor, properties);
+  const machineType = option('machineType') ?? '';
+  const allowed = option('rngAllowed');
   return {
-    topology: topologyOf(flavor.vcpus, wishes),
+    topology: topologyOf(flavor.vcpus, option),
     machineType: /^pc-i440fx-\d{1,3}\.\d{1,3}$/.test(machineType) ? machineType : 'pc',
-    cpuProperties: cpuPropertiesOf(wishes),
-    dedicated: wishes('cpuPolicy') === 'dedicated',
-    cpu: cpuLimitsOf(flavor.vcpus, wishes),
-    pages: pagesOf(wishes('pageSize')),
-    diskModel: oneOf(BUSES, wishes('diskBus'), BUSES.virtio),
-    diskLimits: diskLimitsOf(wishes),
-    nicModel: oneOf(NICS, wishes('nicModel'), NICS.virtio),
+    cpuProperties: cpuPropertiesOf(option),
+    dedicated: option('cpuPolicy') === 'dedicated',
+    cpu: cpuLimitsOf(flavor.vcpus, option),
+    pages: pagesOf(option('pageSize')),
+    diskModel: oneOf(BUSES, option('diskBus'), BUSES.virtio),
+    diskLimits: diskLimitsOf(option),
+    nicModel: oneOf(NICS, option('nicModel'), NICS.virtio),
     rng:
       allowed !== undefined && !isYes(allowed)
         ? null
-        : { bytes: positive(wishes('rngBytes')), periodMs: positive(wishes('rngPeriod')) ?? PERIOD_MS },
-    watchdog: oneOf(WATCHDOGS, wishes('watchdog'), null),
-    screen: oneOf(SCREENS, wishes('video'), SCREENS.vga),
-    tablet: wishes('pointer') === 'usbtablet',
-    bootMenu: isYes(wishes('bootMenu')),
+        : { bytes: positive(option('rngBytes')), periodMs: positive(option('rngPeriod')) ?? PERIOD_MS },
+    watchdog: oneOf(WATCHDOGS, option('watchdog'), null),
+    screen: oneOf(SCREENS, option('video'), SCREENS.vga),
+    tablet: option('pointer') === 'usbtablet',
+    bootMenu: isYes(option('bootMenu')),
   };
 }

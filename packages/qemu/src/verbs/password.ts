@@ -2,13 +2,13 @@ import type { Server } from '@apistrata/compute-engine';
 import type { DriverVerb, Obstacle } from '@apistrata/compute-engine/drivers';
 import { askAgent, hasAgent } from '../guest/guest-agent.js';
 import type { Host } from '../host.js';
-import { wishesOfServer } from '../tuning/wishes.js';
+import { optionsOfServer } from '../tuning/machine-options.js';
 import type { Verbs } from './order.js';
 
 /** Whose password it is: the image may say so. */
 function administrator(server: Server): string {
-  const wishes = wishesOfServer(server);
-  return wishes('administrator') || (wishes('system') === 'windows' ? 'Administrator' : 'root');
+  const option = optionsOfServer(server);
+  return option('administrator') || (option('system') === 'windows' ? 'Administrator' : 'root');
 }
 
 /** What keeps the guest of a server from taking a password. */

@@ -2,7 +2,7 @@ import type { NetworkPlan } from '@apistrata/compute-engine/drivers';
 import { bridgeName, macFor, routerName, serviceName, tapName, uplinkName } from './device-names.js';
 
 /** A device of this computer that networks are made of. */
-export type WantedLink = { readonly name: string; readonly mtu: number } & (
+export type DesiredLink = { readonly name: string; readonly mtu: number } & (
   | { readonly kind: 'bridge' }
   | { readonly kind: 'tap'; readonly bridge: string; readonly up: boolean }
   | {
@@ -17,13 +17,13 @@ export type WantedLink = { readonly name: string; readonly mtu: number } & (
 const UPLINK_MTU = 1500;
 
 /** All devices of a plan, bridges first. */
-export function wantedLinks({ networks, ports, routers }: NetworkPlan): readonly WantedLink[] {
+export function desiredLinks({ networks, ports, routers }: NetworkPlan): readonly DesiredLink[] {
   const mtus = new Map(networks.map(({ id, mtu }) => [id, mtu]));
   const mtuOf = (networkId: string) => mtus.get(networkId) ?? UPLINK_MTU;
   return [
-    ...networks.map(({ id, mtu }): WantedLink => ({ kind: 'bridge', name: bridgeName(id), mtu })),
+    ...networks.map(({ id, mtu }): DesiredLink => ({ kind: 'bridge', name: bridgeName(id), mtu })),
     ...ports.map(
-      ({ id, networkId, adminStateUp }): WantedLink => ({
+      ({ id, networkId, adminStateUp }): DesiredLink => ({
         kind: 'tap',
         name: tapName(id),
         bridge: bridgeName(networkId),
@@ -31,14 +31,14 @@ export function wantedLinks({ networks, ports, routers }: NetworkPlan): readonly
         up: adminStateUp,
       }),
     ),
-    ...networks.map(({ id, mtu }): WantedLink => {
+    ...networks.map(({ id, mtu }): DesiredLink => {
       const name = serviceName(id);
       return { kind: 'veth', name, bridge: bridgeName(id), namespace: name, mac: macFor(name), mtu };
     }),
-    ...routers.flatMap((router): readonly WantedLink[] => {
+    ...routers.flatMap((router): readonly DesiredLink[] => {
       const namespace = routerName(router.id);
       const inside = router.interfaces.map(
-        ({ id, networkId, mac }): WantedLink => ({
+        ({ id, networkId, mac }): DesiredLink => ({
           kind: 'veth',
           name: routerName(id),
           bridge: bridgeName(networkId),
@@ -48,7 +48,7 @@ export function wantedLinks({ networks, ports, routers }: NetworkPlan): readonly
         }),
       );
       const name = uplinkName(router.id);
-      const uplink: WantedLink = { kind: 'veth', name, bridge: null, namespace, mac: macFor(name), mtu: UPLINK_MTU };
+      const uplink: DesiredLink = { kind: 'veth', name, bridge: null, namespace, mac: macFor(name), mtu: UPLINK_MTU };
       return router.external ? [...inside, uplink] : inside;
     }),
   ];
@@ -64,7 +64,7 @@ export interface Link {
 }
 
 /** What `ip` is told to make a device that is not there. Taps belong to the user whom machines run as. */
-function making(link: WantedLink, tapOwner: number): readonly string[] {
+function making(link: DesiredLink, tapOwner: number): readonly string[] {
   const { name, mtu } = link;
   if (link.kind === 'bridge')
     return [
@@ -77,16 +77,16 @@ function making(link: WantedLink, tapOwner: number): readonly string[] {
 }
 
 /**
- * What `ip` is told to come from the devices that there are to those that are wanted.
+ * What `ip` is told to come from the devices that there are to those that are desired.
  * @returns in the order in which it has to be done
  */
 export function linkCommands(
-  wanted: readonly WantedLink[],
+  desired: readonly DesiredLink[],
   there: readonly Link[],
   tapOwner: number,
 ): readonly string[] {
   const links = new Map(there.map((link) => [link.ifname, link]));
-  return wanted.flatMap((link) => {
+  return desired.flatMap((link) => {
     const { name, mtu } = link;
     const known = links.get(name);
     const commands = known ? [] : [...making(link, tapOwner)];

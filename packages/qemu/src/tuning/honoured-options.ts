@@ -1,4 +1,4 @@
-/** A wish of a flavor (extra spec) or of an image (property) that machines here fulfil. */
+/** An option of machines that a flavor (extra spec) or an image (property) sets. */
 interface Honoured {
   readonly spec?: string;
   readonly property?: string;
@@ -7,8 +7,8 @@ interface Honoured {
 }
 
 /**
- * Everything that flavors and images may wish of a machine and get; where both speak, the flavor is heard. What is not here
- * cannot be read by {@link wishesOf}, so that there is no wish that nobody knows of.
+ * All options of machines that flavors and images can set; where both do, the flavor's word holds. What is not here
+ * cannot be read by {@link machineOptionsOf}, so that there is no option that the page does not have.
  */
 export const honoured = {
   cpuSockets: {
@@ -89,7 +89,7 @@ export const honoured = {
   commandLine: { property: 'os_command_line', effect: 'what the kernel is told' },
 } as const satisfies Readonly<Record<string, Honoured>>;
 
-export type Wish = keyof typeof honoured;
+export type MachineOption = keyof typeof honoured;
 
 /** What nobody here can do anything about, or has: by extra spec; `*` stands for any end. */
 export const withoutEffect: Readonly<Record<string, string>> = {

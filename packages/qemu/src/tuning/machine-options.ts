@@ -1,28 +1,31 @@
 import type { FlavorCopy, Server } from '@apistrata/compute-engine';
-import { honoured, type Wish } from './honoured.js';
+import { honoured, type MachineOption } from './honoured-options.js';
 
-/** What flavor and image say to a wish; undefined: nothing. */
-export type Wishes = (wish: Wish) => string | undefined;
+/** What flavor and image say to an option; undefined: nothing. */
+export type MachineOptions = (option: MachineOption) => string | undefined;
 
-/** Hears a flavor and an image out; where both speak, the flavor. */
-export function wishesOf(
+/** Reads options from a flavor and an image; where both speak, from the flavor. */
+export function machineOptionsOf(
   { extraSpecs }: Pick<FlavorCopy, 'extraSpecs'>,
   properties: Server['imageProperties'],
-): Wishes {
-  return (wish) => {
-    const { spec, property }: { readonly spec?: string; readonly property?: string } = honoured[wish];
+): MachineOptions {
+  return (option) => {
+    const { spec, property }: { readonly spec?: string; readonly property?: string } = honoured[option];
     return (spec && extraSpecs[spec]) ?? (property && properties[property]) ?? undefined;
   };
 }
 
 /** The same for a server that is there. */
-export function wishesOfServer({ flavor, imageProperties }: Pick<Server, 'flavor' | 'imageProperties'>): Wishes {
-  return wishesOf(flavor, imageProperties);
+export function optionsOfServer({
+  flavor,
+  imageProperties,
+}: Pick<Server, 'flavor' | 'imageProperties'>): MachineOptions {
+  return machineOptionsOf(flavor, imageProperties);
 }
 
 const YES = new Set(['1', 't', 'true', 'on', 'y', 'yes']);
 
-/** Whether a wish is a yes, in any of the ways that there are. */
+/** Whether an option is a yes, in any of the ways that there are. */
 export function isYes(text: string | undefined): boolean {
   return text !== undefined && YES.has(text.trim().toLowerCase());
 }
