@@ -1,6 +1,7 @@
 import { mkdir, stat } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import type { DriverServices } from '@apistrata/compute-engine/drivers';
+import { claimDirectory } from './claim-directory.js';
 import { parseForward } from './forwards/forward-rule.js';
 import { Forwards } from './forwards/forwards.js';
 import { Host } from './host.js';
@@ -88,6 +89,7 @@ function forwardsOf({ forward = [], forwardAddress = '127.0.0.1', log = () => {}
 /** Makes this computer a host. Throws as {@link look} does. */
 export async function openHost(options: QemuOptions, services: DriverServices): Promise<Host> {
   const { probe, ...found } = await look(options);
+  if (services.hosts) await claimDirectory(found.directory, services.hosts.self);
   const network =
     options.networkMode === 'bridge'
       ? await openBridgeMode({ ...found, networks: services.networks, log: options.log ?? (() => {}) })
