@@ -67,6 +67,7 @@ describe('networking up to 2.35', () => {
     const asked = vi.spyOn(api.engine.servers, 'get').mockRejectedValueOnce(new DatabaseUnavailable('away'));
     expect((await admin.get(`/os-floating-ips-bulk/${host}`)).status).toBe(503);
     asked.mockRestore();
+    expect(api.errors.splice(0)).toMatchObject([{ code: 'DATABASE_UNAVAILABLE' }]);
     expect((await ada.get(`/os-floating-ips-bulk/${host}`)).status).toBe(404);
 
     expect((await bob.get(`/os-floating-ips/${floating.id}`)).status).toBe(404);
