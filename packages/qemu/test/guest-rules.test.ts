@@ -1,8 +1,8 @@
 import type { NetworkPlan, PlannedPort } from '@apistrata/compute-engine/drivers';
 import { describe, expect, it } from 'vitest';
-import { checkedPlan } from './checked-plan.js';
-import { guestRules } from './guest-rules.js';
-import { ruleMatch } from './rule-match.js';
+import { checkedPlan } from '../src/network/checked-plan.js';
+import { guestRules } from '../src/network/guest-rules.js';
+import { ruleMatch } from '../src/network/rule-match.js';
 
 const GROUP = '11111111-1111-4111-8111-111111111111';
 const NETWORK = '22222222-2222-4222-8222-222222222222';
