@@ -7,6 +7,8 @@ import { isYes, optionsOfServer } from '../tuning/machine-options.js';
 /** How long an agent has to say that it is there, and to do something. */
 const SYNC_MS = 5_000;
 const ANSWER_MS = 60_000;
+/** How often it is greeted until then: what comes while it opens the channel again is lost. */
+const GREET_MS = 500;
 
 /** No answer is longer; guests may send what they like. */
 const MAX_ANSWER = 2 ** 20;
@@ -92,12 +94,14 @@ export async function askAgent<T = unknown>(path: string, execute: string, args:
   const socket = await connected(path, greeting);
   try {
     const id = randomInt(2 ** 31);
+    const isGreeting = (answer: AgentAnswer) => answer.return === id;
     const hello = DELIMITER + command('guest-sync-delimited', { id });
-    await exchange(socket, hello, (answer) => answer.return === id, execute, greeting);
+    const again = setInterval(() => socket.write(Buffer.from(hello, 'latin1')), GREET_MS);
+    await exchange(socket, hello, isGreeting, execute, greeting).finally(() => clearInterval(again));
     const answered = await exchange(
       socket,
       command(execute, args),
-      () => true,
+      (answer) => !isGreeting(answer),
       execute,
       AbortSignal.timeout(ANSWER_MS),
     );
