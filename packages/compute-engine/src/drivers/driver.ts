@@ -1,10 +1,19 @@
 import type { Duplex } from 'node:stream';
 import type { ImageContent } from '../catalogs/image-catalog.js';
-import type { BlockDevice, FlavorCopy, Server, ServerInterface, ServerShare, TaskState } from '../model/index.js';
+import type {
+  BlockDevice,
+  FlavorCopy,
+  MoveProgress,
+  Server,
+  ServerInterface,
+  ServerShare,
+  TaskState,
+} from '../model/index.js';
 import type { HostControl } from './host-control.js';
 import type { LinkAnswer } from './host-links.js';
 import type { VolumeStorage } from './volume-storage.js';
 
+export type { MoveProgress } from '../model/index.js';
 export type { HostControl, HostPowerAction } from './host-control.js';
 export type { HostLinks, LinkAnswer, OpenLink } from './host-links.js';
 
@@ -135,17 +144,6 @@ export interface ConsoleEndpoint {
   /** For spice-direct alone, where the machine speaks TLS. */
   readonly tlsPort?: number | null;
   readonly internalAccessPath: string | null;
-}
-
-/** How far a live migration is. Bytes; processed and remaining need not add up, for memory changes meanwhile. */
-export interface MoveProgress {
-  readonly memoryTotalBytes: number;
-  readonly memoryProcessedBytes: number;
-  readonly memoryRemainingBytes: number;
-  /** Zero where disks stay where they are. */
-  readonly diskTotalBytes: number;
-  readonly diskProcessedBytes: number;
-  readonly diskRemainingBytes: number;
 }
 
 /**

@@ -48,8 +48,19 @@ export type MigrationStatus =
   | 'failed'
   | 'error';
 
-/** A move of a server from one host to another. Memory and disk in bytes. */
-export interface MigrationRecord extends Stored {
+/** How far a live migration is. Bytes; processed and remaining need not add up, for memory changes meanwhile. */
+export interface MoveProgress {
+  readonly memoryTotalBytes: number;
+  readonly memoryProcessedBytes: number;
+  readonly memoryRemainingBytes: number;
+  /** Zero where disks stay where they are. */
+  readonly diskTotalBytes: number;
+  readonly diskProcessedBytes: number;
+  readonly diskRemainingBytes: number;
+}
+
+/** A move of a server from one host to another. */
+export interface MigrationRecord extends Stored, MoveProgress {
   /** UUID. The number that paths use is `seq`. */
   readonly id: string;
   readonly serverId: string;
@@ -63,12 +74,6 @@ export interface MigrationRecord extends Stored {
   readonly destNode: string | null;
   readonly oldFlavorSeq: number | null;
   readonly newFlavorSeq: number | null;
-  readonly memoryTotalBytes: number;
-  readonly memoryProcessedBytes: number;
-  readonly memoryRemainingBytes: number;
-  readonly diskTotalBytes: number;
-  readonly diskProcessedBytes: number;
-  readonly diskRemainingBytes: number;
   readonly hidden: boolean;
   readonly createdAt: number;
   readonly updatedAt: number | null;
