@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { coreOf } from '@apistrata/compute-engine/testing';
-import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { ask, pathOf } from './ask.js';
 import { calls } from './calls.js';
 import { Cloud, OWNER } from './cloud.js';
@@ -72,8 +72,7 @@ function itemsIn(body: any, { envelope, fields }: ListedView): readonly any[] {
   return list ? body[list] : items;
 }
 
-// What depends on the version does not depend on the database.
-describe.runIf(inject('database') === 'sqlite')('every representation of the reference', () => {
+describe('every representation of the reference', () => {
   let cloud: Cloud;
   beforeAll(async () => {
     cloud = await Cloud.open();
