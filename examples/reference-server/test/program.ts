@@ -23,10 +23,19 @@ function ended(child: ChildProcess): Promise<number | null> {
   return new Promise((resolve) => child.once('exit', (code) => resolve(code)));
 }
 
+/** What is run to have a program run: elsewhere, perhaps. It becomes that program. */
+export type Enter = (program: string, args: readonly string[]) => readonly [string, readonly string[]];
+
+const here: Enter = (program, args) => [program, args];
+
 /** Starts the program and waits until it says where it listens; rejects with its output when it ends before. */
-export async function startProgram(args: readonly string[], environment: NodeJS.ProcessEnv = {}): Promise<Program> {
+export async function startProgram(
+  args: readonly string[],
+  environment: NodeJS.ProcessEnv = {},
+  enter = here,
+): Promise<Program> {
   const started = ['--port', '0', '--drain-ms', '0', ...args];
-  const { told, ...program } = await startUntil(/Compute API (http:\S+)\/v2\.1/, started, environment);
+  const { told, ...program } = await startUntil(/Compute API (http:\S+)\/v2\.1/, started, environment, enter);
   return { ...program, url: told };
 }
 
@@ -34,16 +43,19 @@ export async function startProgram(args: readonly string[], environment: NodeJS.
 export async function startHost(
   args: readonly string[],
   environment: NodeJS.ProcessEnv = {},
+  enter = here,
 ): Promise<Omit<Program, 'url'>> {
-  return startUntil(/Host (\S+) is up/, ['host', ...args], environment);
+  return startUntil(/Host (\S+) is up/, ['host', ...args], environment, enter);
 }
 
 async function startUntil(
   sign: RegExp,
   args: readonly string[],
   environment: NodeJS.ProcessEnv,
+  enter: Enter,
 ): Promise<Omit<Program, 'url'> & { readonly told: string }> {
-  const child = spawn(process.execPath, [MAIN, ...args], {
+  const [program, all] = enter(process.execPath, [MAIN, ...args]);
+  const child = spawn(program, all, {
     env: { ...process.env, ...environment },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
@@ -75,9 +87,11 @@ async function startUntil(
 export async function runProgram(
   args: readonly string[],
   environment: NodeJS.ProcessEnv = {},
+  enter = here,
 ): Promise<{ code: number | null; output: string }> {
   const env = { ...process.env, ...environment };
-  const child = spawn(process.execPath, [MAIN, ...args], { env, stdio: ['ignore', 'pipe', 'pipe'] });
+  const [program, all] = enter(process.execPath, [MAIN, ...args]);
+  const child = spawn(program, all, { env, stdio: ['ignore', 'pipe', 'pipe'] });
   let output = '';
   child.stdout!.on('data', (chunk) => {
     output += chunk;

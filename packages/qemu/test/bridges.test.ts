@@ -1,6 +1,7 @@
 import type { Server } from '@apistrata/compute-engine';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
-import { BridgeCloud, missingForBridges, OTHER, OTHER_SUBNET, OUTSIDE } from './bridge/bridge-cloud.js';
+import { BridgeCloud, OTHER, OTHER_SUBNET, OUTSIDE } from './bridge/bridge-cloud.js';
+import { missingForBridges } from './bridge/missing-for-bridges.js';
 import { missingForGuests } from './guest/build-guest.js';
 import { ada, NETWORK, SUBNET } from './qemu-cloud.js';
 
@@ -109,7 +110,7 @@ describe.skipIf(missing)('networks of this computer', { timeout: 300_000 }, () =
   it('lead floating addresses to guests, and guests outside', async () => {
     const floating = await cloud.network('createFloatingIp')(caller, { pool: OUTSIDE });
     await cloud.network('associateFloatingIp')(caller, floating.id, { portId: portOf(first) });
-    const reached = () => cloud.inside('busybox', 'ping', '-c', '1', '-W', '2', floating.address);
+    const reached = () => cloud.computer.inside('busybox', 'ping', '-c', '1', '-W', '2', floating.address);
     await vi.waitFor(reached, { timeout: 30_000, interval: 300 });
     await becomes(true, first, ping('169.254.0.1'));
     await becomes(true, second, ping('169.254.0.1'));
@@ -146,19 +147,22 @@ describe.skipIf(missing)('networks of this computer', { timeout: 300_000 }, () =
     await cloud.idle();
     await cloud.call('servers', 'delete')(ada, third.id);
     await cloud.idle();
-    await vi.waitFor(() => expect(cloud.left().filter((name) => name.startsWith('aqb'))).toHaveLength(1), 30_000);
+    await vi.waitFor(
+      () => expect(cloud.computer.left().filter((name) => name.startsWith('aqb'))).toHaveLength(1),
+      30_000,
+    );
   });
 
   it('go on without their program, are taken over by the next one, and leave nothing behind', async () => {
     await cloud.kill();
     expect(await cloud.succeeds(first, ping(addressOf(second)))).toBe(true);
-    const before = cloud.left();
+    const before = cloud.computer.left();
     await cloud.begin();
     await becomes(true, first, 'wget -q -O - http://169.254.169.254/openstack');
-    expect(cloud.left()).toEqual(before);
+    expect(cloud.computer.left()).toEqual(before);
     for (const { id } of [first, second]) await cloud.call('servers', 'delete')(ada, id);
     await cloud.idle();
-    await vi.waitFor(() => expect(cloud.left()).toEqual([]), { timeout: 30_000, interval: 300 });
-    expect(cloud.inside('nft', 'list', 'tables')).not.toContain('apistrata');
+    await vi.waitFor(() => expect(cloud.computer.left()).toEqual([]), { timeout: 30_000, interval: 300 });
+    expect(cloud.computer.inside('nft', 'list', 'tables')).not.toContain('apistrata');
   });
 });

@@ -1,35 +1,12 @@
 import { readFileSync } from 'node:fs';
-import { connect, createServer } from 'node:net';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { freeRange, told } from './forwarded-port.js';
 import { missingForGuests } from './guest/build-guest.js';
 import { ada, QemuCloud } from './qemu-cloud.js';
 
 const missing = missingForGuests();
 if (missing) console.warn(`\n*** SKIPPED: forwards to virtual machines: this machine has no ${missing} ***\n`);
-
-/** Ports that nobody listens on, one after the other. */
-async function freeRange(length: number): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await new Promise((resolve) => server.once('listening', resolve));
-  const { port } = server.address() as { port: number };
-  await new Promise((resolve) => server.close(resolve));
-  return port + length < 65_536 ? port : port - length;
-}
-
-/** What somebody who listens at a port of this computer says. */
-function told(port: number): Promise<string> {
-  return new Promise((resolve, reject) => {
-    let text = '';
-    const socket = connect(port, '127.0.0.1');
-    socket.setTimeout(10_000, () => socket.destroy(new Error('nobody says anything')));
-    socket.on('data', (data) => {
-      text += data;
-    });
-    socket.once('error', reject);
-    socket.once('close', () => resolve(text.trim()));
-  });
-}
 
 describe.skipIf(missing)('a port of this computer', { timeout: 240_000 }, () => {
   const lines: string[] = [];

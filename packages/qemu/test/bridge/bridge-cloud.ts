@@ -1,6 +1,6 @@
-import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
+import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, readFileSync, rmSync } from 'node:fs';
+import { readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { createInterface, type Interface } from 'node:readline';
 import type { Engine, Server } from '@apistrata/compute-engine';
@@ -9,6 +9,7 @@ import { buildGuest } from '../guest/build-guest.js';
 import { GuestLine } from '../guest/guest-line.js';
 import { processesOf } from '../processes-of.js';
 import { ada, guestPreset, IMAGE, KERNEL, machineDirectory, RAMDISK } from '../qemu-cloud.js';
+import { Computer } from './computer.js';
 
 export const OTHER = '77777777-7777-4777-8777-777777777777';
 export const OTHER_SUBNET = '88888888-8888-4888-8888-888888888888';
@@ -16,63 +17,28 @@ export const OUTSIDE = '99999999-9999-4999-8999-999999999999';
 
 const PROGRAM = join(import.meta.dirname, 'program.mjs');
 
-function runs(program: string, ...args: readonly string[]): boolean {
-  try {
-    execFileSync(program, [...args], { stdio: 'ignore' });
-    return true;
-  } catch {
-    return false;
-  }
-}
-
-/** What is missing for networks of the kernel; undefined where everything is there. */
-export function missingForBridges(): string | undefined {
-  if (process.getuid?.() !== 0) return 'root';
-  if (!runs('nft', '--version')) return 'nftables';
-  if (!runs('dnsmasq', '--version')) return 'dnsmasq-base';
-  if (!runs('ip', '-V')) return 'iproute2';
-  if (!runs('unshare', '--net', '--mount', 'ip', 'link', 'add', 'test', 'type', 'bridge')) return 'network namespaces';
-  if (!existsSync('/proc/sys/net/bridge')) return 'br_netfilter';
-  return undefined;
-}
-
 type Method<F> = F extends (...args: infer A) => infer R ? (...args: A) => Promise<Awaited<R>> : never;
 
 /** A cloud in a network namespace of its own: nothing of this machine's network changes. */
 export class BridgeCloud {
   readonly directory = machineDirectory();
   readonly #guest = buildGuest(this.directory);
-  readonly #holder: ChildProcess;
+  #computer!: Computer;
   readonly #lines = new Map<string, GuestLine>();
   #program: ChildProcess | undefined;
   #answers: AsyncIterator<string> | undefined;
   #reader: Interface | undefined;
   #turn: Promise<unknown> = Promise.resolve();
 
-  constructor() {
-    this.#holder = spawn('unshare', ['--net', '--mount', 'sleep', 'infinity'], { stdio: 'ignore' });
-  }
-
   async open(): Promise<this> {
-    await vi.waitFor(() => {
-      if (readFileSync(`/proc/${this.#holder.pid}/cmdline`, 'utf8').startsWith('sleep')) return;
-      throw new Error('the namespace is not there yet');
-    });
-    this.inside('mount', '-t', 'tmpfs', 'none', '/run');
-    this.inside('ip', 'link', 'set', 'lo', 'up');
+    this.#computer = await Computer.open();
     await this.begin();
     return this;
   }
 
-  #enter(program: string, args: readonly string[]): [string, string[]] {
-    const { pid } = this.#holder;
-    return ['nsenter', [`--net=/proc/${pid}/ns/net`, `--mount=/proc/${pid}/ns/mnt`, program, ...args]];
-  }
-
-  /** Runs a program in the namespace of the cloud and gives what it prints. */
-  inside(program: string, ...args: readonly string[]): string {
-    const [enter, all] = this.#enter(program, args);
-    return execFileSync(enter, all, { encoding: 'utf8' });
+  /** The computer that it runs on. */
+  get computer(): Computer {
+    return this.#computer;
   }
 
   async begin(): Promise<void> {
@@ -93,7 +59,7 @@ export class BridgeCloud {
         { id: OUTSIDE, name: 'outside', external: true, subnets: [{ cidr: '203.0.113.0/24' }] },
       ],
     };
-    const [enter, args] = this.#enter(process.execPath, [
+    const [enter, args] = this.#computer.enter(process.execPath, [
       PROGRAM,
       JSON.stringify({ directory: this.directory, preset: told }),
     ]);
@@ -171,14 +137,6 @@ export class BridgeCloud {
     return (await (await this.line(server)).run(`${command} >/dev/null 2>&1 && echo yes || echo no`)) === 'yes';
   }
 
-  /** Devices and namespaces of networks that there are. */
-  left(): readonly string[] {
-    const links: readonly { ifname: string }[] = JSON.parse(this.inside('ip', '-json', 'link', 'show'));
-    const spaces: readonly { name: string }[] = JSON.parse(this.inside('ip', '-json', 'netns', 'list').trim() || '[]');
-    const names = [...links.map(({ ifname }) => ifname), ...spaces.map(({ name }) => name)];
-    return names.filter((name) => name.startsWith('aq'));
-  }
-
   async kill(): Promise<void> {
     const ended = once(this.#program!, 'exit');
     // What was entered is the program itself.
@@ -193,7 +151,7 @@ export class BridgeCloud {
     if (this.#program && this.#program.exitCode === null && this.#program.signalCode === null) await this.kill();
     for (const name of ['qemu-system', 'dnsmasq'])
       for (const pid of processesOf(this.directory, name)) process.kill(pid, 'SIGKILL');
-    this.#holder.kill('SIGKILL');
+    this.#computer?.close();
     rmSync(this.directory, { recursive: true, force: true });
   }
 }

@@ -1,0 +1,181 @@
+import { existsSync, mkdtempSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createEngine } from '@apistrata/compute-engine';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
+import { Computer } from '../../../packages/qemu/test/bridge/computer.js';
+import { missingForBridges } from '../../../packages/qemu/test/bridge/missing-for-bridges.js';
+import { freeRange, told } from '../../../packages/qemu/test/forwarded-port.js';
+import { buildGuest, missingForGuests } from '../../../packages/qemu/test/guest/build-guest.js';
+import { GuestLine } from '../../../packages/qemu/test/guest/guest-line.js';
+import { processesOf } from '../../../packages/qemu/test/processes-of.js';
+import { guestPreset, IMAGE, machineDirectory, NETWORK } from '../../../packages/qemu/test/qemu-cloud.js';
+import { ask, type Enter, runProgram, startProgram } from './program.js';
+
+const missing = missingForGuests();
+const missingBridges = missing ?? missingForBridges();
+if (missingBridges)
+  console.warn(`\n*** SKIPPED: options for networks of guests: this machine has no ${missingBridges} ***\n`);
+
+const WAIT = { timeout: 60_000, interval: 300 };
+const folder = machineDirectory();
+const machines = join(folder, 'qemu');
+const database = join(folder, 'cloud.db');
+const options = ['--db', database, '--driver', 'qemu', '--machine-dir', machines, '--acceleration', 'tcg'];
+const NOBODY = 'http://127.0.0.1:9';
+const BRIDGE = ['--network-mode', 'bridge'];
+const outside = { id: '99999999-9999-4999-8999-999999999999', name: 'outside', external: true };
+
+/** What users bring along: images that boot, flavors, networks. */
+async function seed(): Promise<void> {
+  const preset = guestPreset(buildGuest(folder));
+  const networks = [...(preset.networks ?? []), { ...outside, subnets: [{ cidr: '203.0.113.0/24' }] }];
+  const engine = await createEngine({ database, worker: false, preset: { ...preset, networks, hosts: [] } });
+  await engine.close();
+}
+
+function whereIs(program: string): string {
+  const all = (process.env.PATH ?? '').split(':').map((path) => join(path, program));
+  return all.find((path) => existsSync(path))!;
+}
+
+async function booted(id: string): Promise<GuestLine> {
+  await vi.waitFor(
+    () => expect(readFileSync(join(machines, 'machines', id, 'console.log'), 'utf8')).toContain('GUEST ready'),
+    { timeout: 150_000, interval: 300 },
+  );
+  const line = await GuestLine.open(join(machines, 'machines', id, 'serial'));
+  onTestFinished(() => line.close());
+  return line;
+}
+
+beforeAll(async () => {
+  if (!missing) await seed();
+}, 60_000);
+afterAll(() => {
+  // Machines and their networks outlive the program: those that a failed test has left must not outlive the test.
+  for (const name of ['qemu-system', 'dnsmasq'])
+    for (const pid of processesOf(folder, name)) process.kill(pid, 'SIGKILL');
+  rmSync(folder, { recursive: true, force: true });
+});
+
+const wanted = { name: 'web', flavorRef: 'small', imageRef: IMAGE, networks: [{ uuid: NETWORK }] };
+
+describe.skipIf(missing)('--forward', { timeout: 300_000 }, () => {
+  it('has a port of this computer lead to one of a guest', async () => {
+    const port = await freeRange(1);
+    const program = await startProgram([...options, '--forward', `web:${port}:80`]);
+    onTestFinished(() => void program.end('SIGKILL'));
+    const { body } = await ask(program.url, 'POST', '/v2.1/servers', { body: { server: wanted } });
+    const { id } = body.server;
+    const line = await booted(id);
+    expect(program.output()).toContain(`127.0.0.1:${port} leads to port 80/tcp of web (${id})`);
+    await line.run('(while :; do echo hello | nc -l -p 80; done) >/dev/null 2>&1 &');
+    await vi.waitFor(async () => expect(await told(port)).toBe('hello'), WAIT);
+    await ask(program.url, 'DELETE', `/v2.1/servers/${id}`);
+    await vi.waitFor(() => expect(processesOf(folder)).toEqual([]), WAIT);
+    await program.end('SIGTERM');
+  });
+
+  it.each([
+    [
+      ['--forward', '80:80'],
+      "--driver qemu: forward: '80:80' has ports of this computer that cannot be: they are 1024 to 65535",
+    ],
+    [
+      ['--forward', 'nonsense'],
+      "--driver qemu: forward: 'nonsense' is not [NAME:]HOSTPORT[-LAST]:GUESTPORT[/udp], such as 2222:22",
+    ],
+    [
+      ['--forward', '2222:22', '--forward-address', 'here'],
+      "forwardAddress is an IPv4 address of this computer, not 'here'",
+    ],
+    [
+      ['--forward', '2222:22', ...BRIDGE],
+      'forward is for the network mode user; with bridges there are floating addresses',
+    ],
+  ])('says what cannot be: %j', async (more, sentence) => {
+    const { code, output } = await runProgram([...options, ...more]);
+    expect(output).toContain(sentence);
+    expect(code).toBe(1);
+  });
+});
+
+describe.skipIf(missingBridges)('--network-mode bridge', { timeout: 300_000 }, () => {
+  let computer: Computer;
+  beforeAll(async () => {
+    computer = await Computer.open();
+  }, 60_000);
+  afterAll(() => computer?.close());
+
+  it('has floating addresses lead to guests by the rules of their groups, also while nobody serves', async () => {
+    let program = await startProgram([...options, ...BRIDGE], {}, computer.enter);
+    onTestFinished(() => void program.end('SIGKILL'));
+    const post = async (path: string, body: object) => {
+      const header = ['--header', 'X-Auth-Token: ada:demo', '--header', 'Content-Type: application/json'];
+      const given = ['--post-data', JSON.stringify(body), `${program.url}/v2.1${path}`];
+      return JSON.parse((await computer.ask('busybox', 'wget', '-q', '-O', '-', ...header, ...given)) || '{}');
+    };
+    const { server } = await post('/servers', { server: wanted });
+    const line = await booted(server.id);
+    await line.run('(while :; do echo hello | nc -l -p 80; done) >/dev/null 2>&1 &');
+    const { floating_ip: floating } = await post('/os-floating-ips', { pool: outside.name });
+    await post(`/servers/${server.id}/action`, { addFloatingIp: { address: floating.ip } });
+    const { security_group: group } = await post('/os-security-groups', {
+      security_group: { name: 'web', description: '' },
+    });
+    await post(`/servers/${server.id}/action`, { addSecurityGroup: { name: 'web' } });
+    const reached = () =>
+      computer.ask('busybox', 'nc', '-w', '2', floating.ip, '80').then(
+        (text) => text.trim(),
+        () => '',
+      );
+    expect(await reached()).toBe('');
+    const rule = { parent_group_id: group.id, ip_protocol: 'tcp', from_port: 80, to_port: 80, cidr: '0.0.0.0/0' };
+    await post('/os-security-group-rules', { security_group_rule: rule });
+    await expect.poll(reached, WAIT).toBe('hello');
+
+    await program.end('SIGTERM');
+    await expect.poll(reached, WAIT).toBe('hello');
+    program = await startProgram([...options, ...BRIDGE], {}, computer.enter);
+    await post(`/servers/${server.id}/action`, { forceDelete: null });
+    await expect.poll(() => computer.left(), WAIT).toEqual([]);
+    expect(await program.end('SIGTERM')).toBe(0);
+  });
+
+  it('says that it needs root', async () => {
+    const stranger: Enter = (program, args) => ['unshare', ['--user', program, ...args]];
+    const elsewhere = mkdtempSync(join(tmpdir(), 'ar-'));
+    onTestFinished(() => rmSync(elsewhere, { recursive: true, force: true }));
+    const { code, output } = await runProgram([...options, '--machine-dir', elsewhere, ...BRIDGE], {}, stranger);
+    expect(output).toContain('--driver qemu: bridges need root: start it as root, or take the network mode user');
+    expect(code).toBe(1);
+  });
+
+  it('says that the network service has to be the built-in one', async () => {
+    const { code, output } = await runProgram(
+      [...options, ...BRIDGE, '--network-url', NOBODY, '--identity-url', NOBODY],
+      {
+        OS_USERNAME: 'admin',
+        OS_PASSWORD: 'secret',
+        OS_PROJECT_NAME: 'demo',
+      },
+    );
+    expect(output).toContain('bridges need the built-in one, without --network-url');
+    expect(code).toBe(1);
+  });
+
+  it.each([
+    ['ip', 'iproute2'],
+    ['nft', 'nftables'],
+    ['dnsmasq', 'dnsmasq-base'],
+  ])('says that there is no %s, and which package has it', async (program, ofPackage) => {
+    const few = machineDirectory();
+    onTestFinished(() => rmSync(few, { recursive: true }));
+    const needed = ['ip', 'nft', 'dnsmasq', 'qemu-system-x86_64', 'qemu-img'].filter((name) => name !== program);
+    for (const name of needed) symlinkSync(whereIs(name), join(few, name));
+    const { code, output } = await runProgram([...options, ...BRIDGE], { PATH: few });
+    expect(output).toContain(`--driver qemu: there is no ${program} on this machine: install the package ${ofPackage}`);
+    expect(code).toBe(1);
+  });
+});

@@ -1,0 +1,63 @@
+import { type ChildProcess, execFile, execFileSync, spawn } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { promisify } from 'node:util';
+import { vi } from 'vitest';
+
+const run = promisify(execFile);
+
+/** What networks look like to a computer of its own: a network namespace, with a place for others in it. */
+export class Computer {
+  readonly #holder: ChildProcess;
+
+  private constructor() {
+    this.#holder = spawn('unshare', ['--net', '--mount', 'sleep', 'infinity'], { stdio: 'ignore' });
+  }
+
+  static async open(): Promise<Computer> {
+    const computer = new Computer();
+    await vi.waitFor(
+      () => {
+        if (readFileSync(`/proc/${computer.pid}/cmdline`, 'utf8').startsWith('sleep')) return;
+        throw new Error('the namespace is not there yet');
+      },
+      { timeout: 30_000 },
+    );
+    computer.inside('mount', '-t', 'tmpfs', 'none', '/run');
+    computer.inside('ip', 'link', 'set', 'lo', 'up');
+    return computer;
+  }
+
+  /** Who keeps the namespace. */
+  get pid(): number {
+    return this.#holder.pid!;
+  }
+
+  /** What is run to have a program run here. It becomes that program. */
+  readonly enter = (program: string, args: readonly string[]): [string, string[]] => [
+    'nsenter',
+    [`--net=/proc/${this.pid}/ns/net`, `--mount=/proc/${this.pid}/ns/mnt`, program, ...args],
+  ];
+
+  /** Runs a program here and gives what it prints. */
+  inside(program: string, ...args: readonly string[]): string {
+    return execFileSync(...this.enter(program, args), { encoding: 'utf8' });
+  }
+
+  /** The same for what takes a while. */
+  async ask(program: string, ...args: readonly string[]): Promise<string> {
+    const { stdout } = await run(...this.enter(program, args), { encoding: 'utf8' });
+    return stdout;
+  }
+
+  /** Devices and namespaces of networks that there are. */
+  left(): readonly string[] {
+    const links: readonly { ifname: string }[] = JSON.parse(this.inside('ip', '-json', 'link', 'show'));
+    const spaces: readonly { name: string }[] = JSON.parse(this.inside('ip', '-json', 'netns', 'list').trim() || '[]');
+    const names = [...links.map(({ ifname }) => ifname), ...spaces.map(({ name }) => name)];
+    return names.filter((name) => name.startsWith('aq'));
+  }
+
+  close(): void {
+    this.#holder.kill('SIGKILL');
+  }
+}
