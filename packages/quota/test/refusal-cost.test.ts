@@ -30,7 +30,13 @@ function noting(database: SqlDatabase) {
       }
       return step.value;
     });
-  return { statements, database: { ...database, transaction } };
+  const ask: SqlDatabase['ask'] =
+    database.ask &&
+    ((sql, parameters) => {
+      statements.push({ sql, parameters });
+      return database.ask!(sql, parameters);
+    });
+  return { statements, database: { ...database, transaction, ask } };
 }
 
 /** A refusal, and the usage that explains it. */

@@ -1,12 +1,20 @@
+import { createHash } from 'node:crypto';
 import type { SqlDatabase, SqlRow, SqlValue, Statement, Steps } from './sql-database.js';
 
 interface PostgresResult {
   readonly rows: unknown[];
 }
 
+/** A statement with its parameters apart; one that has a name is parsed once for each connection. */
+interface PostgresQuery {
+  readonly name?: string;
+  readonly text: string;
+  readonly values: readonly SqlValue[];
+}
+
 interface PostgresClient {
   /** Several statements in one text are answered with a list. */
-  query(text: string): Promise<PostgresResult | readonly PostgresResult[]>;
+  query(query: string | PostgresQuery): Promise<PostgresResult | readonly PostgresResult[]>;
   release(error?: boolean): void;
   on(event: 'error', listener: () => void): unknown;
   off(event: 'error', listener: () => void): unknown;
@@ -21,25 +29,62 @@ export interface PostgresPool {
 const RETRY_CODES = new Set(['40001', '40P01']);
 const MAX_ATTEMPTS = 5;
 
+/** Behind a pooler that hands sessions on, one may lack a statement that was prepared, or have it already. */
+const FOREIGN_SESSION = new Set(['26000', '42P05']);
+
 /** A `Pool` of `pg` for the SQL store. Give the pool an `error` listener: without one, a lost connection ends the process. */
 export function postgres(pool: PostgresPool): SqlDatabase {
+  const names = new Map<string, string>();
+  let sessionsAreOurs = true;
+
+  function query(text: string, values: readonly SqlValue[]): PostgresQuery {
+    if (!sessionsAreOurs) return { text, values };
+    let name = names.get(text);
+    if (!name) {
+      // The same name is the same text, whoever else prepares statements in the session.
+      name = `apistrata_quota_${createHash('sha1').update(text).digest('hex')}`;
+      names.set(text, name);
+    }
+    return { name, text, values };
+  }
+
   return {
     dialect: 'postgres',
     // Each transaction has a connection of its own.
     isInTransaction: () => false,
-    async transaction<T>(work: () => Steps<T>): Promise<T> {
-      for (let attempt = 1; ; attempt++) {
+    transaction: (work) => persistently(() => connected(pool, 'ROLLBACK', (client) => drive(client, work()))),
+    ask: (text, values) =>
+      persistently(async () => {
+        const asked = query(text, values);
         try {
-          return await transact(pool, work);
+          // What failed has left nothing to roll back.
+          return await connected(pool, 'SELECT 1', async (client) => rowsOf(await client.query(asked)));
         } catch (error) {
-          if (attempt === MAX_ATTEMPTS || !RETRY_CODES.has(codeOf(error))) throw error;
+          if (!asked.name || !FOREIGN_SESSION.has(codeOf(error))) throw error;
+          sessionsAreOurs = false;
+          return connected(pool, 'SELECT 1', async (client) => rowsOf(await client.query({ text, values })));
         }
-      }
-    },
+      }),
   };
 }
 
-async function transact<T>(pool: PostgresPool, work: () => Steps<T>): Promise<T> {
+/** Runs again what the database gave up so that another could go on. */
+async function persistently<T>(work: () => Promise<T>): Promise<T> {
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return await work();
+    } catch (error) {
+      if (attempt === MAX_ATTEMPTS || !RETRY_CODES.has(codeOf(error))) throw error;
+    }
+  }
+}
+
+/** @param recover what makes a connection usable again on which the work failed */
+async function connected<T>(
+  pool: PostgresPool,
+  recover: string,
+  work: (client: PostgresClient) => Promise<T>,
+): Promise<T> {
   const client = await pool.connect();
   let broken = false;
   // The pool listens to idle connections only: one that is lost in use would end the process. Its query fails anyway.
@@ -48,10 +93,10 @@ async function transact<T>(pool: PostgresPool, work: () => Steps<T>): Promise<T>
   };
   client.on('error', lost);
   try {
-    return await drive(client, work());
+    return await work(client);
   } catch (error) {
-    // A connection that cannot even roll back is of no use to the next one.
-    await client.query('ROLLBACK').catch(() => {
+    // A connection that cannot even do that is of no use to the next one.
+    await client.query(recover).catch(() => {
       broken = true;
     });
     throw error;
@@ -67,10 +112,7 @@ async function transact<T>(pool: PostgresPool, work: () => Steps<T>): Promise<T>
  */
 async function drive<T>(client: PostgresClient, steps: Steps<T>): Promise<T> {
   const texts = ['BEGIN'];
-  const send = async () => {
-    const results = [await client.query(texts.splice(0).join(';'))].flat();
-    return (results.at(-1)?.rows ?? []) as SqlRow[];
-  };
+  const send = async () => rowsOf(await client.query(texts.splice(0).join(';')));
   let step = steps.next([]);
   while (!step.done) {
     texts.push(textOf(step.value));
@@ -79,6 +121,11 @@ async function drive<T>(client: PostgresClient, steps: Steps<T>): Promise<T> {
   texts.push('COMMIT');
   await send();
   return step.value;
+}
+
+/** Those of the last statement. */
+function rowsOf(answer: PostgresResult | readonly PostgresResult[]): readonly SqlRow[] {
+  return ([answer].flat().at(-1)?.rows ?? []) as SqlRow[];
 }
 
 /** A statement with its parameters written into it, for only one of a text may have them apart. */

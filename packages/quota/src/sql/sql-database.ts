@@ -29,6 +29,11 @@ export interface SqlDatabase {
    * the work returns, and rolls back when it throws. May start over where the database asks for it.
    */
   transaction<T>(work: () => Steps<T>): MaybePromise<T>;
+  /**
+   * Runs one statement that is a transaction by itself, prepared where that is possible, and answers with its rows.
+   * `$1`, `$2`, ... are its parameters. Only where a question costs a round trip; without it all goes by `transaction`.
+   */
+  ask?(sql: string, parameters: readonly SqlValue[]): Promise<readonly SqlRow[]>;
 }
 
 export function read(sql: string, ...parameters: SqlValue[]): Statement {

@@ -2,6 +2,7 @@ import { checkOptions } from '../check-options.js';
 import { Coalescer } from '../coalescer.js';
 import type { Amounts, Excess } from '../limits.js';
 import type { Count, Hold, MaybePromise, OwnLimits, Page, QuotaStore, ReserveRequest } from '../store.js';
+import { SingleQuestions } from './single-questions.js';
 import { read, type SqlDatabase, type Steps, write } from './sql-database.js';
 import { statementsFor, writeLimits } from './statements.js';
 import { QuotaSteps, type Return, type Settlement } from './steps.js';
@@ -53,19 +54,26 @@ class QuotaSqlStore implements SqlStore {
   readonly #database: SqlDatabase;
   readonly #text: ReturnType<typeof statementsFor>;
   readonly #steps: QuotaSteps;
-  readonly #reserving = new Coalescer(BATCHES, async (requests: readonly ReserveRequest[]) =>
-    this.#reserveAll(requests),
-  );
-  readonly #settling = new Coalescer(BATCHES, async (settlements: readonly Settlement[]) =>
-    this.#settleAll(settlements),
-  );
+  /** Only where a round trip can be saved. */
+  readonly #single: SingleQuestions | undefined;
+  readonly #reserving = new Coalescer(BATCHES, async (requests: readonly ReserveRequest[]) => {
+    const verdict = await this.#alone(requests, (single, request) => single.reserve(request));
+    return verdict ? [verdict] : this.#reserveAll(requests);
+  });
+  readonly #settling = new Coalescer(BATCHES, async (settlements: readonly Settlement[]) => {
+    const ended = await this.#alone(settlements, (single, settlement) => single.settle(settlement));
+    return ended === undefined ? this.#settleAll(settlements) : [ended];
+  });
   readonly #returning = new Coalescer(BATCHES, async (returns: readonly Return[]) => this.#giveBackAll(returns));
 
   constructor({ database, clock }: SqlStoreOptions, prefix: string) {
     const serverTime = database.dialect === 'postgres' ? () => null : Date.now;
     this.#database = database;
     this.#text = statementsFor(database.dialect, prefix);
-    this.#steps = new QuotaSteps(this.#text, clock ?? serverTime);
+    const now = clock ?? serverTime;
+    this.#steps = new QuotaSteps(this.#text, now);
+    const ask = database.ask?.bind(database);
+    this.#single = ask && new SingleQuestions(ask, prefix, now);
   }
 
   async createSchema(): Promise<void> {
@@ -142,6 +150,15 @@ class QuotaSqlStore implements SqlStore {
     );
   }
 
+  /** The answer to the only question of a batch, where that takes one statement. */
+  #alone<T, R>(
+    batch: readonly T[],
+    ask: (single: SingleQuestions, question: T) => Promise<R | undefined>,
+  ): Promise<R | undefined> | undefined {
+    const [question, ...others] = batch;
+    return this.#single && question !== undefined && others.length === 0 ? ask(this.#single, question) : undefined;
+  }
+
   #reserveAll(requests: readonly ReserveRequest[]): MaybePromise<readonly (readonly Excess[])[]> {
     return then(
       this.#run(() => this.#steps.reserve(requests)),
@@ -169,7 +186,6 @@ class QuotaSqlStore implements SqlStore {
   }
 }
 
-/** Goes on at once where the answer is there at once. */
 /** The answer to a single question. */
 function only<T>(answers: readonly T[]): T {
   const [answer] = answers;
@@ -177,6 +193,7 @@ function only<T>(answers: readonly T[]): T {
   return answer;
 }
 
+/** Goes on at once where the answer is there at once. */
 function then<T, R>(value: MaybePromise<T>, next: (value: T) => MaybePromise<R>): MaybePromise<R> {
   return value instanceof Promise ? value.then(next) : next(value);
 }

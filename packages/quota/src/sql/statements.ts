@@ -10,19 +10,30 @@ export interface Delta {
   reserved: number;
 }
 
+/** The tables of a store by what they hold. */
+export function tablesOf(prefix: string) {
+  return { limits: `${prefix}limits`, counters: `${prefix}counters`, holds: `${prefix}holds` } as const;
+}
+
+/**
+ * In PostgreSQL, one parameter: the time of the store's clock, or null for the time of the database server. As a query of its own
+ * it is asked for once, and an index can be searched by it: a function whose value may change from row to row cannot.
+ */
+export function nowOf(parameter: string): string {
+  return `(SELECT coalesce(${parameter}::bigint, (extract(epoch FROM clock_timestamp()) * 1000)::bigint))`;
+}
+
 /**
  * The texts of all statements, for one database and one table prefix. Lists go in as one JSON parameter, so that each
  * text is the same however long the list is.
  */
 export function statementsFor(dialect: SqlDatabase['dialect'], prefix: string) {
   const postgres = dialect === 'postgres';
-  const [limits, counters, holds] = [`${prefix}limits`, `${prefix}counters`, `${prefix}holds`];
+  const { limits, counters, holds } = tablesOf(prefix);
   const list = postgres ? 'jsonb_array_elements(?::jsonb) AS item(value)' : 'json_each(?) AS item';
   const item = (index: number, type: 'text' | 'bigint') =>
     type === 'text' ? `(item.value->>${index})` : `CAST(item.value->>${index} AS bigint)`;
-  // One parameter: the time of the store's clock, or null for the time of the database server. As a query of its own it
-  // is asked for once, and an index can be searched by it: a function whose value may change from row to row cannot.
-  const now = postgres ? `(SELECT coalesce(?::bigint, (extract(epoch FROM clock_timestamp()) * 1000)::bigint))` : '?';
+  const now = postgres ? nowOf('?') : '?';
   const bigint = postgres ? 'bigint' : 'integer';
   // Once it has counted rows, SQLite may think the primary key as good, and read every reservation of the project.
   const byExpiry = postgres ? '' : `INDEXED BY ${holds}_by_expiry`;

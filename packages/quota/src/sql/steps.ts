@@ -17,7 +17,7 @@ export type Return = Pick<Hold, 'project' | 'amounts'>;
 export type ReserveOutcome = { readonly verdicts: readonly (readonly Excess[])[] } | { readonly expired: Hold[] };
 
 /** Milliseconds since the epoch, or null for the clock of the database server. */
-type Now = () => number | null;
+export type Now = () => number | null;
 
 interface Counter {
   used: number;
@@ -39,9 +39,7 @@ export class QuotaSteps {
   }
 
   *reserve(requests: readonly ReserveRequest[]): Steps<ReserveOutcome> {
-    const rows = yield read(this.#text.lockAndRead, countersOf(requests));
-    const own = new Map<string, OwnLimits>();
-    const counters = new Map(rows.map((row) => [keyOf(String(row.project), String(row.kind)), counterOf(row, own)]));
+    const counters = countersIn(yield read(this.#text.lockAndRead, countersOf(requests)));
     const deltas = new Map<string, Delta>();
     const outcomes = requests.map((request) => {
       const exceeded = exceededBy(request, counters);
@@ -159,6 +157,16 @@ function countersOf(about: readonly Return[]): string {
   }
   // Compared as UTF-16 units, so that all processes have the same order whatever their language.
   return tuples([...byKey].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, counter]) => counter));
+}
+
+/** What a request exceeds by counters as the database tells them. */
+export function verdictOn(request: ReserveRequest, rows: readonly SqlRow[]): readonly Excess[] {
+  return exceededBy(request, countersIn(rows));
+}
+
+function countersIn(rows: readonly SqlRow[]): ReadonlyMap<string, Counter> {
+  const own = new Map<string, OwnLimits>();
+  return new Map(rows.map((row) => [keyOf(String(row.project), String(row.kind)), counterOf(row, own)]));
 }
 
 function lockedCounter(counters: ReadonlyMap<string, Counter>, project: string, kind: string): Counter {

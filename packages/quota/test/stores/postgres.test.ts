@@ -1,6 +1,6 @@
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
-import { postgres, sqlStore } from '../../src/sql/index.js';
+import { postgres, type SqlValue, sqlStore } from '../../src/sql/index.js';
 import { testQuotaStore } from '../../src/testing/index.js';
 
 const url = inject('postgresUrl');
@@ -70,15 +70,16 @@ describe.skipIf(!url)('on a real server', () => {
     expect(rows.map(({ used, reserved }) => [Number(used), Number(reserved)])).toEqual(rows.map(() => [0, 0]));
   });
 
-  it('asks the server twice to reserve and twice to settle, however many ask at once', async () => {
+  /** A store that notes each question it asks the server. */
+  async function noting() {
     const texts: string[] = [];
-    const noting = {
+    const noted = {
       async connect() {
         const client = await pool.connect();
         return {
-          query: (text: string) => {
-            texts.push(text);
-            return client.query(text);
+          query: (query: string | { text: string; values: readonly SqlValue[] }) => {
+            texts.push(typeof query === 'string' ? query : query.text);
+            return client.query(query as string);
           },
           release: (broken?: boolean) => client.release(broken),
           on: client.on.bind(client),
@@ -87,22 +88,93 @@ describe.skipIf(!url)('on a real server', () => {
       },
     };
     await fresh();
-    const store = sqlStore({ database: postgres(noting), tablePrefix: `t${opened - 1}_` });
-    const holds = Array.from({ length: 50 }, (_, n) => ({
-      id: `h${n}`,
-      project: `p${n % 3}`,
-      amounts: { secrets: 1 },
-    }));
-    const asked = async (work: () => Promise<unknown>) => {
+    const store = sqlStore({ database: postgres(noted), tablePrefix: `t${opened - 1}_` });
+    const asked = async (work: () => unknown) => {
       texts.length = 0;
       await work();
       return texts.length;
     };
+    return { store, asked };
+  }
+  const holdsOf = (count: number) =>
+    Array.from({ length: count }, (_, n) => ({ id: `h${n}`, project: `p${n % 3}`, amounts: { secrets: 1 } }));
+
+  it('asks the server twice to reserve and twice to settle, however many ask at once', async () => {
+    const { store, asked } = await noting();
+    const holds = holdsOf(50);
     const reserve = () =>
       Promise.all(holds.map((hold) => store.reserve({ ...hold, defaults: { secrets: -1 }, ttlMs: 60_000 })));
     expect(await asked(reserve)).toBe(2);
     expect(await asked(() => Promise.all(holds.map((hold) => store.settle(hold, 'commit'))))).toBe(2);
     expect((await store.counts('p0')).secrets).toEqual({ used: 17, reserved: 0 });
+  });
+
+  it('asks the server once to reserve, to refuse and to settle for one alone', async () => {
+    const { store, asked } = await noting();
+    const [hold] = holdsOf(1);
+    const take = (id: string, ttlMs?: number) => store.reserve({ ...hold!, id, defaults: { secrets: 2 }, ttlMs });
+    const reserve = (id: string) => take(id, 60_000);
+    // Makes the counter.
+    await reserve('first');
+    expect(await asked(async () => expect(await reserve('second')).toEqual([]))).toBe(1);
+    const refusal = [{ kind: 'secrets', requested: 1, used: 2, limit: 2 }];
+    expect(await asked(async () => expect(await reserve('third')).toEqual(refusal))).toBe(1);
+    const settle = (id: string, outcome: 'commit' | 'release') => store.settle({ ...hold!, id }, outcome);
+    expect(await asked(async () => expect(await settle('first', 'commit')).toBe(true))).toBe(1);
+    expect(await asked(async () => expect(await settle('first', 'commit')).toBe(false))).toBe(1);
+    expect(await asked(async () => expect(await settle('second', 'release')).toBe(true))).toBe(1);
+    expect(await asked(async () => expect(await take('now')).toEqual([]))).toBe(1);
+    expect((await store.counts('p0')).secrets).toEqual({ used: 2, reserved: 0 });
+    await store.setLimits('p0', { secrets: 3 });
+    expect(await asked(async () => expect(await reserve('own limit')).toEqual([]))).toBe(1);
+  });
+
+  it('stores that ask one at a time, each in a connection of its own, admit exactly the limit', async () => {
+    await fresh();
+    const tablePrefix = `t${opened - 1}_`;
+    const stores = Array.from({ length: 8 }, () => sqlStore({ database: postgres(pool), tablePrefix }));
+    const defaults = { secrets: 100 };
+    const admitted = await Promise.all(
+      stores.map(async (store, lane) => {
+        let taken = 0;
+        for (let turn = 0; ; turn++) {
+          const hold = { id: `${lane}-${turn}`, project: 'p', amounts: { secrets: 1 } };
+          if ((await store.reserve({ ...hold, defaults, ttlMs: 600_000 })).length > 0) return taken;
+          if (turn % 3 === 0) expect(await store.settle(hold, 'release')).toBe(true);
+          else {
+            taken++;
+            if (turn % 3 === 1) expect(await store.settle(hold, 'commit')).toBe(true);
+          }
+        }
+      }),
+    );
+    // What was being released while others were refused may have left room.
+    const sum = admitted.reduce((all, taken) => all + taken, 0);
+    const { used, reserved } = (await stores[0]!.counts('p')).secrets!;
+    expect(used + reserved).toBe(sum);
+    expect(sum).toBeLessThanOrEqual(100);
+    expect(sum).toBeGreaterThan(100 - stores.length);
+  });
+
+  it('goes on without prepared statements where the session is not its own', async () => {
+    await fresh();
+    const one = new pg.Pool({ ...pool.options, max: 1 });
+    try {
+      const store = sqlStore({ database: postgres(one), tablePrefix: `t${opened - 1}_` });
+      const reserve = (id: string) =>
+        store.reserve({ id, project: 'p', amounts: { secrets: 1 }, defaults: { secrets: 9 }, ttlMs: 60_000 });
+      await reserve('makes the counter');
+      await reserve('is prepared');
+      // As a pooler does that hands out another session.
+      await one.query('DEALLOCATE ALL');
+      expect(await reserve('third')).toEqual([]);
+      await one.query('DEALLOCATE ALL');
+      expect(await reserve('fourth')).toEqual([]);
+      expect((await store.counts('p')).secrets).toEqual({ used: 0, reserved: 4 });
+      expect((await one.query('SELECT name FROM pg_prepared_statements')).rows).toEqual([]);
+    } finally {
+      await one.end();
+    }
   });
 
   it.each(['on', 'off'])(
