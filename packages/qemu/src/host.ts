@@ -109,7 +109,7 @@ export class Host implements MachinePlaces {
     server: Server,
     signal: AbortSignal,
     flavor: FlavorCopy = server.flavor,
-    incoming: boolean | MachineLayout = false,
+    incoming?: MachineLayout,
   ): Promise<QmpClient> {
     const machine = this.machine(server);
     const qmp = (await machine.running()) ?? (await this.#begin(machine, server, signal, flavor, incoming));
@@ -142,7 +142,7 @@ export class Host implements MachinePlaces {
     server: Server,
     signal: AbortSignal,
     flavor: FlavorCopy,
-    incoming: boolean | MachineLayout,
+    incoming: MachineLayout | undefined,
   ): Promise<QmpClient> {
     const { acceleration } = this.parts;
     const shape = await shapeOf(server, flavor, {

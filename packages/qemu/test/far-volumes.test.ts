@@ -1,20 +1,23 @@
 import { randomUUID } from 'node:crypto';
-import { readdirSync } from 'node:fs';
+import { existsSync, readdirSync, readlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, inject, it, vi } from 'vitest';
 import { missingForGuests } from './guest/build-guest.js';
 import { processesOf } from './processes-of.js';
+import { IMAGE } from './qemu-cloud.js';
 import { admin, BOOT, QemuHosts } from './qemu-hosts.js';
 
 const postgresUrl = inject('postgresUrl');
 const missing = missingForGuests() ?? (postgresUrl ? undefined : 'PostgreSQL');
 if (missing) console.warn(`\n*** SKIPPED: volumes of separate hosts: this machine has no ${missing} ***\n`);
 
+const GIB_SECTORS = 2 ** 30 / 512;
 const KEEPER = { volumes: true, shutdownTimeoutMs: 8_000 };
 
 describe.skipIf(missing)('volumes that one host keeps for all', { timeout: 300_000 }, () => {
   let hosts: QemuHosts;
   let id: string;
+  let second: string;
   let volumeId: string;
 
   beforeAll(async () => {
@@ -26,19 +29,38 @@ describe.skipIf(missing)('volumes that one host keeps for all', { timeout: 300_0
   afterAll(() => hosts?.close(), 60_000);
 
   const volumes = () => hosts.engine.embedded.volumes;
+  const create = async (more: object = {}) =>
+    (await volumes().createVolume(admin.caller, { key: randomUUID(), sizeGb: 1, ...more })).id;
   const served = () => processesOf(join(hosts.directory, 'h1', 'contents'), 'qemu-storage-daemon').length;
-  /** Runs a command in the guest once a test holds there. */
-  const when = async (test: string, command: string) => {
-    const wait = `n=0; until ${test}; do n=$((n + 1)); [ $n -lt 120 ] || break; sleep 0.25; done; ${test} && ${command}`;
-    return (await hosts.line(id)).run(wait);
+  const kept = () => readdirSync(join(hosts.directory, 'h1', 'volumes'));
+  const ways = () => readdirSync(join(hosts.directory, 'h2', 'far'));
+  /** The status of a volume once it is that. */
+  const becomes = (volume: string, status: string) =>
+    vi.waitFor(async () => expect((await volumes().getVolume(admin.caller, volume)).status).toBe(status), BOOT);
+  const attach = async (server: string, volume: string) => {
+    const request = { volumeId: volume, toShelved: false, multiattach: true };
+    await hosts.engine.servers.act(admin, server, 'attachVolume', request);
+    await vi.waitFor(async () => {
+      const { status, attachments } = await volumes().getVolume(admin.caller, volume);
+      expect([status, attachments.map(({ serverId }) => serverId)]).toEqual([
+        'in-use',
+        expect.arrayContaining([server]),
+      ]);
+    }, BOOT);
   };
+  /** Runs a command in a guest once a test holds there. */
+  const when = async (test: string, command: string, server = id) => {
+    const wait = `n=0; until ${test}; do n=$((n + 1)); [ $n -lt 240 ] || break; sleep 0.25; done; ${test} && ${command}`;
+    return (await hosts.line(server)).run(wait);
+  };
+  const isThere = (device: string, volume: string) =>
+    `[ "$(cat /sys/block/${device}/serial 2>/dev/null)" = ${volume.slice(0, 20)} ]`;
 
   it('reach guests of other hosts', async () => {
-    volumeId = (await volumes().createVolume(admin.caller, { key: randomUUID(), sizeGb: 1 })).id;
-    expect(readdirSync(join(hosts.directory, 'h1', 'volumes'))).toContain(volumeId);
-    await hosts.engine.servers.act(admin, id, 'attachVolume', { volumeId, toShelved: false, multiattach: false });
-    await hosts.settled(id);
-    expect(await when('[ -b /dev/vdb ]', 'cat /sys/block/vdb/serial')).toBe(volumeId.slice(0, 20));
+    volumeId = await create();
+    expect(kept()).toContain(volumeId);
+    await attach(id, volumeId);
+    await when(isThere('vdb', volumeId), 'true');
     const line = await hosts.line(id);
     await line.run('mkdir -p /mnt/v; mke2fs /dev/vdb >/dev/null; mount -t ext4 /dev/vdb /mnt/v');
     await line.run('echo one >/mnt/v/file; sync');
@@ -65,15 +87,91 @@ describe.skipIf(missing)('volumes that one host keeps for all', { timeout: 300_0
       'one\ntwo\nfour',
     );
     await line.run('umount /mnt/v');
-    expect(readdirSync(join(hosts.directory, 'h2', 'far'))).toEqual([]);
+    await expect.poll(ways, BOOT).toEqual([]);
     expect(served()).toBe(1);
     await hosts.engine.servers.act(admin, id, 'detachVolume', { volumeId });
     await vi.waitFor(() => expect(served()).toBe(0), BOOT);
-    await vi.waitFor(
-      async () => expect((await volumes().getVolume(admin.caller, volumeId)).status).toBe('available'),
-      BOOT,
-    );
+    await becomes(volumeId, 'available');
     await volumes().deleteVolume(admin.caller, volumeId);
-    expect(readdirSync(join(hosts.directory, 'h1', 'volumes'))).toEqual([]);
+    expect(kept()).toEqual([]);
+  });
+
+  it('are what servers of other hosts boot from, with the tags that the guest reads', async () => {
+    volumeId = await create({ name: 'data' });
+    const devices = [
+      { source: 'image', destination: 'volume', sourceId: IMAGE, size: 1, bootIndex: 0, deleteOnTermination: true },
+      { source: 'volume', destination: 'volume', sourceId: volumeId, bootIndex: -1, tag: 'data' },
+    ] as const;
+    const server = await hosts.booted('h2', { imageId: undefined, devices });
+    second = server.id;
+    expect(server.blockDevices.map(({ device }) => device)).toEqual(['/dev/vda', '/dev/vdb']);
+    expect([...kept()].sort()).toEqual(server.blockDevices.map((device) => device.volumeId).sort());
+    expect(existsSync(join(hosts.folder('h2', second), 'root.qcow2'))).toBe(false);
+    const line = await hosts.line(second);
+    const serials = server.blockDevices.map((device) => device.volumeId!.slice(0, 20));
+    expect(await line.run('cat /sys/block/vd[ab]/serial; cat /mnt/disk/boots')).toBe(`${serials.join('')}boot`);
+    const told = JSON.parse(await line.run('cat /mnt/config/openstack/latest/meta_data.json'));
+    expect(told.devices).toMatchObject([{ type: 'disk', serial: volumeId, path: '/dev/vdb', tags: ['data'] }]);
+  });
+
+  it('are shared by guests of two hosts, who read what the other one has written', async () => {
+    await volumes().createType(admin.caller, { name: 'shared', extraSpecs: { multiattach: '<is> True' } });
+    const shared = await create({ volumeType: 'shared' });
+    await attach(id, shared);
+    await attach(second, shared);
+    const says = (text: string, device: string, block: number) =>
+      `printf '%-512s' '${text}' | dd of=${device} bs=512 seek=${block} oflag=direct 2>/dev/null`;
+    const hears = (device: string, block: number) =>
+      `dd if=${device} bs=512 skip=${block} count=1 iflag=direct 2>/dev/null`;
+    for (const round of ['one', 'two']) {
+      await when(isThere('vdb', shared), says(`${round} of h1`, '/dev/vdb', 0));
+      expect(await when(isThere('vdc', shared), hears('/dev/vdc', 0), second)).toBe(`${round} of h1`);
+      await when(isThere('vdc', shared), says(`${round} of h2`, '/dev/vdc', 8), second);
+      expect(await when(isThere('vdb', shared), hears('/dev/vdb', 8))).toBe(`${round} of h2`);
+    }
+    await volumes().extendVolume(admin.caller, shared, 2);
+    for (const [server, device] of [
+      [id, 'vdb'],
+      [second, 'vdc'],
+    ] as const) {
+      await when(`[ $(cat /sys/block/${device}/size) = ${2 * GIB_SECTORS} ]`, 'true', server);
+    }
+  });
+
+  it('grow, and are exchanged, under a guest of another host that writes on', async () => {
+    const run = (command: string) => when('true', command, second);
+    await run('mkdir -p /mnt/v; mke2fs /dev/vdb >/dev/null; mount -t ext4 /dev/vdb /mnt/v');
+    const count = 'n=$((n + 1)); echo $n >>/mnt/v/numbers; sync; sleep 0.2';
+    await run(`{ (n=0; while [ ! -e /tmp-enough ]; do ${count}; done; touch /tmp-over) & }`);
+    await volumes().extendVolume(admin.caller, volumeId, 2);
+    await when(`[ $(cat /sys/block/vdb/size) = ${2 * GIB_SECTORS} ]`, 'true', second);
+    const before = readlinkSync(join(hosts.directory, 'h1', 'volumes', volumeId));
+    const newVolumeId = await volumes().beginMigration(admin.caller, volumeId);
+    await hosts.engine.servers.act(admin, second, 'swapVolume', { oldVolumeId: volumeId, newVolumeId });
+    const migrated = { status: 'in-use', migrationStatus: 'success', attachments: [{ serverId: second }] };
+    await expect.poll(() => volumes().getVolume(admin.caller, volumeId), BOOT).toMatchObject(migrated);
+    const after = readlinkSync(join(hosts.directory, 'h1', 'volumes', volumeId));
+    expect(after).not.toBe(before);
+    expect(readdirSync(join(hosts.directory, 'h1', 'contents'))).not.toContain(before);
+    expect(ways().filter((name) => name.startsWith(before))).toEqual([]);
+    await run('touch /tmp-enough');
+    await when('[ -e /tmp-over ]', 'umount /mnt/v', second);
+    await run('echo 3 >/proc/sys/vm/drop_caches; mount -t ext4 /dev/vdb /mnt/v');
+    await run('seq $(wc -l </mnt/v/numbers) >/tmp-numbers; cmp /tmp-numbers /mnt/v/numbers && umount /mnt/v');
+  });
+
+  it('go with their server where that was wished for, and leave nothing behind on either host', async () => {
+    const rootId = (await hosts.see(second)).blockDevices[0]!.volumeId!;
+    await hosts.engine.servers.delete(admin, second);
+    await hosts.engine.servers.delete(admin, id);
+    await becomes(volumeId, 'available');
+    await vi.waitFor(() => expect(kept()).not.toContain(rootId), BOOT);
+    await expect.poll(served, BOOT).toBe(0);
+    await expect.poll(ways, BOOT).toEqual([]);
+    for (const volume of await volumes().listVolumes(admin.caller)) {
+      await becomes(volume.id, 'available');
+      await volumes().deleteVolume(admin.caller, volume.id);
+    }
+    expect(readdirSync(join(hosts.directory, 'h1', 'contents'))).toEqual([]);
   });
 });

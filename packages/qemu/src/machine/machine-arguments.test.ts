@@ -2,8 +2,9 @@ import { describe, expect, it } from 'vitest';
 import { tuningOf } from '../tuning/tuning.js';
 import { machineArguments } from './machine-arguments.js';
 import { MachineFolder } from './machine-folder.js';
+import type { MachineLayout } from './machine-layout.js';
 
-function argumentsOf(extraSpecs: Readonly<Record<string, string>>, incoming = false): string {
+function argumentsOf(extraSpecs: Readonly<Record<string, string>>, incoming?: MachineLayout): string {
   const sizes = { id: '1', name: 'm', vcpus: 2, memoryMb: 512, diskGb: 1, ephemeralGb: 0, swapMb: 0 };
   const shape = {
     serverId: 'id',
@@ -40,7 +41,10 @@ describe('the command line of a machine', () => {
   });
 
   it('has the machine rest until it is told to go, also one that waits for its memory', () => {
+    const layout = { type: 'pc-i440fx-7.2', slots: { balloon: 12 }, units: {} };
     expect(argumentsOf({})).toMatch(/ -S( |$)/);
-    expect(argumentsOf({}, true)).toMatch(/ -S -incoming defer( |$)/);
+    expect(argumentsOf({}, layout)).toMatch(/ -S -incoming defer( |$)/);
+    expect(argumentsOf({}, layout)).toContain('-machine pc-i440fx-7.2,accel=kvm ');
+    expect(argumentsOf({}, layout)).toContain('{"driver":"virtio-balloon-pci","id":"balloon","addr":"c"}');
   });
 });

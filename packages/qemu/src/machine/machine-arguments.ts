@@ -66,21 +66,20 @@ function rngDevice({ bytes, periodMs: period }: NonNullable<Tuning['rng']>) {
  * The command line of a machine, which rests until it is told to go. Nothing in it comes from users as it is: names,
  * metadata and user data stay out of it, addresses and numbers are checked, and paths are this program's own.
  *
- * @param incoming the machine waits for its memory instead of booting: put together as the one whose memory that was, where it
- *   was another
+ * @param incoming the machine waits for its memory instead of booting, and is put together as the one that had it
  */
 export function machineArguments(
   shape: MachineShape,
   folder: MachineFolder,
-  { incoming, sandbox }: { readonly incoming: boolean | MachineLayout; readonly sandbox: boolean },
+  { incoming, sandbox }: { readonly incoming: MachineLayout | undefined; readonly sandbox: boolean },
 ): string[] {
   const { acceleration, kernel, tuning } = shape;
-  const layout = typeof incoming === 'object' ? incoming : undefined;
-  const machine = `${layout?.type ?? tuning.machineType},accel=${acceleration}${tuning.pages === null ? '' : ',memory-backend=ram'}`;
+  const machine = `${incoming?.type ?? tuning.machineType},accel=${acceleration}${tuning.pages === null ? '' : ',memory-backend=ram'}`;
   const cpu = [acceleration === 'kvm' ? 'host' : 'max', ...tuning.cpuProperties];
   const device = (value: Readonly<Record<string, unknown>>) => {
-    const slot = layout?.slots[String(value.id)];
-    return ['-device', JSON.stringify(slot === undefined ? value : { ...value, addr: slot.toString(16) })];
+    const id = String(value.id);
+    const place = { addr: incoming?.slots[id]?.toString(16), 'scsi-id': incoming?.units[id] };
+    return ['-device', JSON.stringify({ ...value, ...place })];
   };
   const node = (value: object) => ['-blockdev', JSON.stringify(value)];
   return [

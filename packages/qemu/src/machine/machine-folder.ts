@@ -23,6 +23,8 @@ const FILES = {
   configDrive: 'config.img',
   configTree: 'config',
   memory: 'memory.bin',
+  /** Where the devices are that the memory knows. */
+  layout: 'memory.layout.json',
   console: 'console.log',
   complaints: 'qemu.log',
   pid: 'pid',

@@ -51,8 +51,8 @@ export class Machine {
     return qmp;
   }
 
-  /** Runs the machine, unless it runs. @param incoming it waits for its memory */
-  async start(shape: MachineShape, signal: AbortSignal, incoming: boolean | MachineLayout = false): Promise<QmpClient> {
+  /** Runs the machine, unless it runs. @param incoming it waits for a memory, and is put together as the machine was that had it */
+  async start(shape: MachineShape, signal: AbortSignal, incoming?: MachineLayout): Promise<QmpClient> {
     const running = await this.running();
     if (running) return running;
     const { program, runAs, sandbox } = this.#program;

@@ -2,6 +2,7 @@ import type { Server } from '@apistrata/compute-engine';
 import type { GuestSecrets } from '../guest/meta-data.js';
 import type { Host } from '../host.js';
 import { makeDisks } from '../machine/prepare-disks.js';
+import { SAVED } from './memory.js';
 import type { Verbs } from './order.js';
 
 /** Makes what is missing of a machine, and runs it. */
@@ -46,6 +47,7 @@ export const life: Verbs = {
   reboot: async ({ host, work, server, signal }) => {
     if (work.type === 'SOFT') await host.stop(server, signal);
     else await host.machine(server).end();
+    await host.machine(server).folder.removeFiles(...SAVED);
     await host.start(server, signal);
   },
 };

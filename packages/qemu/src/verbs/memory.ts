@@ -1,12 +1,17 @@
 import { once } from 'node:events';
 import { createReadStream, createWriteStream } from 'node:fs';
-import { rename, rm } from 'node:fs/promises';
+import { readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { connect, createServer } from 'node:net';
 import { pipeline } from 'node:stream/promises';
 import type { Machine } from '../machine/machine.js';
+import type { MachineFolder } from '../machine/machine-folder.js';
+import { checkedLayout, layoutOf, type MachineLayout } from '../machine/machine-layout.js';
 import { QemuError } from '../qemu-error.js';
 import type { QmpClient, QmpEvent } from '../qmp/qmp-client.js';
 import type { Verbs } from './order.js';
+
+/** What is kept of a machine while it is suspended. */
+export const SAVED = ['memory', 'layout'] as const;
 
 const ENDS = new Set(['completed', 'failed', 'cancelled']);
 
@@ -31,6 +36,7 @@ async function move(qmp: QmpClient, command: string, uri: string, signal: AbortS
 /** Writes the memory of a machine to a file. QEMU sends it through a socket, for it may run no programs. */
 async function saveMemory({ folder }: Machine, qmp: QmpClient, signal: AbortSignal): Promise<void> {
   const [path, target] = [folder.file('moving'), folder.file('memory')];
+  await writeFile(folder.file('layout'), JSON.stringify(await layoutOf(qmp)));
   await rm(path, { force: true });
   const server = createServer();
   server.listen(path);
@@ -63,6 +69,11 @@ async function loadMemory({ folder }: Machine, qmp: QmpClient, signal: AbortSign
   if (data.status !== 'completed') throw new QemuError('MACHINE_REFUSED', 'its memory could not be loaded');
 }
 
+/** How the machine was put together whose memory was saved. */
+async function savedLayout(folder: MachineFolder): Promise<MachineLayout> {
+  return checkedLayout(JSON.parse(await readFile(folder.file('layout'), 'utf8')));
+}
+
 /** What happens to a machine's memory while it does not run. */
 export const memory: Verbs = {
   pause: async ({ host, server }) => {
@@ -82,7 +93,7 @@ export const memory: Verbs = {
       if (await machine.folder.exists('memory')) return machine.end();
       await qmp.execute('cont');
     }
-    await machine.folder.removeFiles('memory');
+    await machine.folder.removeFiles(...SAVED);
     await qmp.execute('stop');
     try {
       await saveMemory(machine, qmp, signal);
@@ -97,9 +108,10 @@ export const memory: Verbs = {
     if (await machine.folder.exists('memory')) {
       // One that was left in the middle of this begins anew.
       await machine.end();
-      await loadMemory(machine, await host.start(server, signal, server.flavor, true), signal);
+      const layout = await savedLayout(machine.folder);
+      await loadMemory(machine, await host.start(server, signal, server.flavor, layout), signal);
       // What the guest writes from here on does not go with this memory any more.
-      await machine.folder.removeFiles('memory');
+      await machine.folder.removeFiles(...SAVED);
     }
     await (await host.start(server, signal)).execute('cont');
   },

@@ -1,6 +1,7 @@
 import { rm } from 'node:fs/promises';
 import { makeRescueDisk } from '../machine/prepare-disks.js';
 import { boot } from './life.js';
+import { SAVED } from './memory.js';
 import type { Verbs } from './order.js';
 
 const SYSTEM = [
@@ -12,7 +13,7 @@ const SYSTEM = [
   'ramdisk',
   'commandLine',
   'configDrive',
-  'memory',
+  ...SAVED,
 ] as const;
 const RESCUE = [
   'rescue',

@@ -45,5 +45,6 @@ export const volumes: Verbs = {
       if (!signal.aborted) await host.volumes.close(server.id, work.newVolumeId);
       throw error;
     }
+    await host.volumes.close(server.id, volumeIdOf(work.device));
   },
 };
