@@ -1,12 +1,13 @@
 import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
 import { type Browser, chromium } from 'playwright-core';
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { WebSocket } from 'ws';
 import { missingForGuests } from '../../../packages/qemu/test/guest/build-guest.js';
 import { ada, QemuCloud } from '../../../packages/qemu/test/qemu-cloud.js';
 import { browserFlags, browserProgram } from '../../../testing/browser.js';
 import { type ConsoleProxy, consoleProxy } from '../src/consoles/console-proxy.js';
+import { typeOnLine, typeOnScreen } from './console-page.js';
 
 const executablePath = browserProgram();
 const missing = missingForGuests() ?? (executablePath ? undefined : 'chromium');
@@ -45,50 +46,12 @@ describe.skipIf(missing)('consoles of virtual machines', { timeout: 240_000 }, (
   it('carry a serial line: what is typed in a browser is answered by the guest', async () => {
     const url = await address('serial');
     expect(url).toMatch(/^ws:\/\/127\.0\.0\.1:\d+\/\?token=/);
-    const page = await browser.newPage();
-    await page.goto(`${url.replace('ws:', 'http:').split('?')[0]}vnc_lite.html`);
-    const answer = await page.evaluate(
-      (target) =>
-        new Promise<string>((resolve, reject) => {
-          const socket = new globalThis.WebSocket(target, ['binary']);
-          socket.binaryType = 'arraybuffer';
-          let text = '';
-          socket.onopen = () => socket.send(new TextEncoder().encode('typed echo $((6 * 7)) times\n'));
-          socket.onerror = () => reject(new Error('it cannot be reached'));
-          socket.onmessage = ({ data }) => {
-            text += new TextDecoder().decode(data);
-            if (text.includes('typed:0')) resolve(text);
-          };
-        }),
-      url,
-    );
-    expect(answer).toContain('42 times');
-    await page.close();
+    expect(await typeOnLine(browser, url)).toContain('42 times');
   });
 
   it('show the screen: what is typed on it gets to the guest, and what the guest writes is seen', async () => {
-    const page = await browser.newPage();
-    const wrong: string[] = [];
-    page.on('pageerror', (error) => wrong.push(String(error)));
-    await page.goto(await address('novnc'));
-    await page.getByRole('status').getByText('Connected').waitFor();
-    const canvas = page.locator('canvas');
-    const picture = () => canvas.evaluate((shown) => (shown as unknown as { toDataURL(): string }).toDataURL());
     const line = await cloud.line(id);
-    await line.run('setsid sh -c "exec sh </dev/tty1 >/dev/tty1 2>&1" &');
-    await canvas.click();
-    const before = await picture();
-    // Keys get lost where the guest is slower than the hand, so it is tried again.
-    await vi.waitFor(
-      async () => {
-        await page.keyboard.type('touch /k\n', { delay: 250 });
-        expect(await line.run('if [ -e /k ]; then echo typed; else echo nothing; fi')).toBe('typed');
-      },
-      { timeout: 150_000, interval: 500 },
-    );
-    await vi.waitFor(async () => expect(await picture()).not.toBe(before), { timeout: 30_000 });
-    expect(wrong).toEqual([]);
-    await page.close();
+    await typeOnScreen(browser, await address('novnc'), (command) => line.run(command));
   });
 
   it('open for nobody without a token, nor for pages of other sites', async () => {

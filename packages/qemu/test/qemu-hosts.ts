@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { createEngine, type Engine, type Server } from '@apistrata/compute-engine';
+import { createEngine, type Engine, type EngineOptions, type Server } from '@apistrata/compute-engine';
 import type { NewServer } from '@apistrata/compute-engine/api';
 import { noMachines } from '@apistrata/compute-engine/drivers';
 import { expect, vi } from 'vitest';
@@ -33,13 +33,21 @@ export class QemuHosts {
   }
 
   /** Opens the engine, and starts hosts of these names. */
-  static async open(postgresUrl: string, ...names: readonly string[]): Promise<QemuHosts> {
+  static open(postgresUrl: string, ...names: readonly string[]): Promise<QemuHosts> {
+    return QemuHosts.openWith({}, postgresUrl, ...names);
+  }
+
+  static async openWith(
+    options: Omit<EngineOptions, 'database' | 'driver' | 'preset'>,
+    postgresUrl: string,
+    ...names: readonly string[]
+  ): Promise<QemuHosts> {
     process.env.APISTRATA_SECRET_KEY ??= randomBytes(32).toString('base64');
     const directory = machineDirectory();
     const database = await freshDatabase(postgresUrl);
     const preset = { ...guestPreset(buildGuest(directory)), hosts: [] };
     const onError = (error: unknown) => console.error(error);
-    const engine = await createEngine({ database, driver: noMachines(), preset, onError });
+    const engine = await createEngine({ onError, ...options, database, driver: noMachines(), preset });
     const hosts = new QemuHosts(database, directory, engine);
     await Promise.all(names.map((name) => hosts.start(name)));
     return hosts;
