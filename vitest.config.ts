@@ -1,12 +1,14 @@
 import { availableParallelism } from 'node:os';
 import { defineConfig } from 'vitest/config';
 import LongestFirst from './testing/longest-first.js';
+import { PATIENCE_MS } from './testing/patience.js';
 import { findProgram } from './testing/servers.js';
 
 const report = process.env.VITEST_REPORT;
 
 const shared = {
   pool: 'forks' as const,
+  expect: { poll: { timeout: PATIENCE_MS } },
   // Processes that share a PostgreSQL database need the same key; those that tests start inherit it.
   env: { APISTRATA_SECRET_KEY: `${'A'.repeat(43)}=` },
   // Where nobody watches: a test that only passes at its second attempt is listed at the end, with what was wrong.
@@ -50,7 +52,7 @@ const rest = [
 ];
 
 // A round trip for every statement: what takes seconds in memory takes its time on PostgreSQL, on a busy machine above all.
-const TIMEOUTS_MS = { sqlite: 60_000, postgres: 180_000, pgbouncer: 180_000, replica: 180_000 } as const;
+const TIMEOUTS_MS = { sqlite: 120_000, postgres: 180_000, pgbouncer: 180_000, replica: 180_000 } as const;
 
 /** Files that run on a database; those that share processes are kept from alternating with others, which would end them. */
 function project(name: string, database: keyof typeof TIMEOUTS_MS, groupOrder: number, files: object) {

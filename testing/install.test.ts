@@ -55,7 +55,7 @@ describe('the server that the Dockerfile and the documents install', () => {
     onTestFinished(() => void child.kill('SIGKILL'));
     let output = '';
     for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk) => (output += chunk));
-    await expect.poll(() => output, { timeout: 60_000 }).toContain('Compute API http');
+    await expect.poll(() => output).toContain('Compute API http');
     const url = /Compute API (http:\S+)\/v2\.1/.exec(output)![1]!;
     expect((await fetch(`${url}/livez`)).status).toBe(200);
     expect((await fetch(`${url}/readyz`)).status).toBe(200);

@@ -33,7 +33,7 @@ describe('the example service', () => {
     await request(running.app).delete('/v1/secrets/unknown').set(P1).expect(404);
     await create().expect(403);
     await request(running.app).delete(`/v1/secrets/${body.id}`).set(P1).expect(204);
-    await vi.waitFor(() => create().expect(201), 20_000);
+    await vi.waitFor(() => create().expect(201), 30_000);
   });
 
   it('raises a quota at run time', async () => {

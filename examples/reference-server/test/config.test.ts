@@ -1,7 +1,8 @@
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, describe, expect, it, onTestFinished, vi } from 'vitest';
+import { afterAll, describe, expect, it, onTestFinished } from 'vitest';
+import { eventually } from '../../../testing/eventually.js';
 import { configJsonSchema } from '../src/config-file.js';
 import { readOptions } from '../src/read-options.js';
 import { StartError } from '../src/start-error.js';
@@ -132,7 +133,7 @@ describe('the program with a configuration file', () => {
     const hangUp = async (said: RegExp) => {
       const before = program.output().length;
       process.kill(program.pid, 'SIGHUP');
-      await vi.waitFor(() => expect(program.output().slice(before)).toMatch(said), { timeout: 20_000 });
+      await eventually(() => expect(program.output().slice(before)).toMatch(said));
     };
     expect(await list()).toBe(200);
     writeFileSync(policy, '"os_compute_api:os-keypairs:index": "!"');
@@ -144,7 +145,7 @@ describe('the program with a configuration file', () => {
     writeFileSync(policy, '');
     write('error');
     process.kill(program.pid, 'SIGHUP');
-    await vi.waitFor(async () => expect((await ask(program.url, 'GET', '/v2.1/os-keypairs')).status).toBe(200));
+    await eventually(async () => expect((await ask(program.url, 'GET', '/v2.1/os-keypairs')).status).toBe(200));
     expect((await ask(program.url, 'GET', '/v2.1/flavors?name=unseen')).status).toBe(200);
     expect(await program.end('SIGTERM')).toBe(0);
     expect(program.output()).not.toContain('unseen');

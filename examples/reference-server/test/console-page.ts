@@ -1,5 +1,6 @@
 import type { Browser } from 'playwright-core';
-import { expect, vi } from 'vitest';
+import { expect } from 'vitest';
+import { eventually } from '../../../testing/eventually.js';
 
 /** A page of the proxy that connects to a serial line, types a command there, and gives what it was answered. */
 export async function typeOnLine(browser: Browser, url: string): Promise<string> {
@@ -44,14 +45,14 @@ export async function typeOnScreen(
   await canvas.click();
   const before = await picture();
   // Keys get lost where the guest is slower than the hand, so it is tried again.
-  await vi.waitFor(
+  await eventually(
     async () => {
       await page.keyboard.type('touch /k\n', { delay: 250 });
       expect(await run('if [ -e /k ]; then echo typed; else echo nothing; fi')).toBe('typed');
     },
     { timeout: 150_000, interval: 500 },
   );
-  await vi.waitFor(async () => expect(await picture()).not.toBe(before), { timeout: 60_000 });
+  await eventually(async () => expect(await picture()).not.toBe(before));
   expect(wrong).toEqual([]);
   await page.close();
 }

@@ -3,7 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type Caller, createEngine } from '@apistrata/compute-engine';
 import { coreOf } from '@apistrata/compute-engine/testing';
-import { afterAll, expect, it, vi } from 'vitest';
+import { afterAll, expect, it } from 'vitest';
+import { eventually } from '../../../testing/eventually.js';
 import { ask, type Program, startProgram } from './program.js';
 
 const IMAGE = '70a599e0-31e7-49b7-b260-868f441e862b';
@@ -124,10 +125,7 @@ it('a server killed in the middle of many kinds of work leaves servers, volumes,
   const engine = await createEngine({ database });
   try {
     // Attaching waits its turn while a server is busy, so some jobs come a little later.
-    await vi.waitFor(async () => expect(await coreOf(engine).worker.pending()).toBe(0), {
-      timeout: 30_000,
-      interval: 200,
-    });
+    await eventually(async () => expect(await coreOf(engine).worker.pending()).toBe(0), { interval: 200 });
     const context = { caller: admin, requestId: 'req-check', isAdmin: true };
     const servers = await engine.servers.list(context, { limit: 1000, allProjects: true });
     const byId = new Map(servers.map((s) => [s.id, s]));

@@ -2,7 +2,8 @@ import { randomUUID } from 'node:crypto';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, describe, expect, inject, it, vi } from 'vitest';
+import { afterAll, describe, expect, inject, it } from 'vitest';
+import { eventually } from '../../../testing/eventually.js';
 import { freshDatabase } from '../../../testing/fresh-database.js';
 import { ask, type Program, startProgram } from './program.js';
 
@@ -58,24 +59,21 @@ describe.each(databases)('a server killed in the middle of work, on $kind', ({ u
       const program = await start(database);
       const working = createMany(program, 100, acknowledged);
       // In the middle of it: some have been acknowledged, and others are on their way.
-      await vi.waitFor(() => expect(acknowledged.size - before).toBeGreaterThanOrEqual(enough), {
-        timeout: 30_000,
-        interval: 2,
-      });
+      await eventually(() => expect(acknowledged.size - before).toBeGreaterThanOrEqual(enough), { interval: 2 });
       await program.end('SIGKILL');
       await working;
     }
     const program = await start(database);
     try {
-      const list = async () => (await ask(program.url, 'GET', '/v2.1/servers/detail?limit=1000')).body.servers as any[];
-      let servers = await list();
-      const deadline = Date.now() + 20_000;
       const busy = (s: any) => !STABLE.has(s.status) || s['OS-EXT-STS:task_state'] !== null;
-      while (servers.some(busy) && Date.now() < deadline) {
-        await new Promise((resolve) => setTimeout(resolve, 250));
-        servers = await list();
-      }
-      expect(servers.filter(busy)).toEqual([]);
+      const servers = await eventually(
+        async () => {
+          const { body } = await ask(program.url, 'GET', '/v2.1/servers/detail?limit=1000');
+          expect(body.servers.filter(busy)).toEqual([]);
+          return body.servers as any[];
+        },
+        { interval: 250 },
+      );
       expect(servers.filter((s) => s.status === 'ERROR').map((s) => s.fault)).toEqual([]);
       const names = servers.map((s) => s.name);
       expect(new Set(names).size).toBe(names.length);

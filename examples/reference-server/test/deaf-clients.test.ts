@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { connect } from 'node:net';
-import { expect, it, onTestFinished, vi } from 'vitest';
+import { expect, it, onTestFinished } from 'vitest';
+import { eventually } from '../../../testing/eventually.js';
 import { ask, startProgram } from './program.js';
 
 const MIB = 1024 * 1024;
@@ -34,7 +35,7 @@ it.skipIf(!linux)(
     const page = async () => JSON.stringify((await ask(program.url, 'GET', '/v2.1/servers/detail')).body);
     const active = async () =>
       JSON.parse(await page()).servers.filter(({ status }: { readonly status: string }) => status === 'ACTIVE');
-    await vi.waitFor(async () => expect(await active()).toHaveLength(100), { timeout: 30_000 });
+    await eventually(async () => expect(await active()).toHaveLength(100));
     const length = (await page()).length;
 
     const before = memoryOf(program.pid);

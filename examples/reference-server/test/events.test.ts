@@ -3,7 +3,8 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, inject, it, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
+import { eventually } from '../../../testing/eventually.js';
 import { freshDatabase } from '../../../testing/fresh-database.js';
 import { ask, type Program, runProgram, startProgram } from './program.js';
 
@@ -93,14 +94,14 @@ describe.each(databases)('events of the reference server on $kind', ({ url }) =>
     expect(got).toEqual([]);
     taking = true;
     program = await startProgram(args);
-    await vi.waitFor(
+    await eventually(
       () => {
         for (const id of ids) {
           const types = got.filter((event) => event.server === id).map(({ type }) => type);
           expect([...new Set(types)]).toEqual(expect.arrayContaining(['instance.create.start', 'instance.create.end']));
         }
       },
-      { timeout: 60_000, interval: 100 },
+      { interval: 100 },
     );
     for (const id of ids) {
       const types = got.filter((event) => event.server === id).map(({ type }) => type);

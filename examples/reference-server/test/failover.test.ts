@@ -1,4 +1,5 @@
-import { expect, inject, it, onTestFinished, vi } from 'vitest';
+import { expect, inject, it, onTestFinished } from 'vitest';
+import { eventually } from '../../../testing/eventually.js';
 import { startPostgresPair } from '../../../testing/postgres-pair.js';
 import { ask, startProgram } from './program.js';
 
@@ -33,10 +34,10 @@ it.skipIf(!inject('postgresUrl'))(
         }
       }),
     );
-    await vi.waitFor(() => expect(acknowledged.length).toBeGreaterThan(20), { timeout: PATIENT_MS });
+    await eventually(() => expect(acknowledged.length).toBeGreaterThan(20), { timeout: PATIENT_MS });
     await pair.killPrimary();
     const before = answers.length;
-    await vi.waitFor(
+    await eventually(
       () => expect(answers.slice(before).filter(({ status }) => status === 503).length).toBeGreaterThan(4),
       { timeout: PATIENT_MS },
     );
@@ -44,7 +45,7 @@ it.skipIf(!inject('postgresUrl'))(
     expect((await ask(program.url, 'GET', '/livez')).status).toBe(200);
     const lost = acknowledged.length;
     await pair.promote();
-    await vi.waitFor(() => expect(acknowledged.length).toBeGreaterThan(lost + 10), { timeout: PATIENT_MS });
+    await eventually(() => expect(acknowledged.length).toBeGreaterThan(lost + 10), { timeout: PATIENT_MS });
     stopped = true;
     await working;
     const others = answers.filter(({ status }) => status !== 202);
@@ -52,7 +53,7 @@ it.skipIf(!inject('postgresUrl'))(
       new Set([JSON.stringify({ status: 503, retryAfter: '5' })]),
     );
     for (const id of acknowledged)
-      await vi.waitFor(
+      await eventually(
         async () => {
           const { status, body } = await ask(program.url, 'GET', `/v2.1/servers/${id}`);
           expect([status, body.server?.status]).toEqual([200, 'ACTIVE']);

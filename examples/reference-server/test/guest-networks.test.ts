@@ -2,7 +2,7 @@ import { existsSync, mkdtempSync, readFileSync, rmSync, symlinkSync } from 'node
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createEngine } from '@apistrata/compute-engine';
-import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { Computer } from '../../../packages/qemu/test/bridge/computer.js';
 import { missingForBridges } from '../../../packages/qemu/test/bridge/missing-for-bridges.js';
 import { freeRange, told } from '../../../packages/qemu/test/forwarded-port.js';
@@ -10,6 +10,7 @@ import { buildGuest, missingForGuests } from '../../../packages/qemu/test/guest/
 import { GuestLine } from '../../../packages/qemu/test/guest/guest-line.js';
 import { processesOf } from '../../../packages/qemu/test/processes-of.js';
 import { guestPreset, IMAGE, machineDirectory, NETWORK } from '../../../packages/qemu/test/qemu-cloud.js';
+import { eventually } from '../../../testing/eventually.js';
 import { ask, type Enter, runProgram, startProgram } from './program.js';
 
 const missing = missingForGuests();
@@ -17,7 +18,6 @@ const missingBridges = missing ?? missingForBridges();
 if (missingBridges)
   console.warn(`\n*** SKIPPED: options for networks of guests: this machine has no ${missingBridges} ***\n`);
 
-const WAIT = { timeout: 60_000, interval: 300 };
 const folder = machineDirectory();
 const machines = join(folder, 'qemu');
 const database = join(folder, 'cloud.db');
@@ -40,7 +40,7 @@ function whereIs(program: string): string {
 }
 
 async function booted(id: string): Promise<GuestLine> {
-  await vi.waitFor(
+  await eventually(
     () => expect(readFileSync(join(machines, 'machines', id, 'console.log'), 'utf8')).toContain('GUEST ready'),
     { timeout: 150_000, interval: 300 },
   );
@@ -71,9 +71,9 @@ describe.skipIf(missing)('--forward', { timeout: 300_000 }, () => {
     const line = await booted(id);
     expect(program.output()).toContain(`127.0.0.1:${port} leads to port 80/tcp of web (${id})`);
     await line.run('(while :; do echo hello | nc -l -p 80; done) >/dev/null 2>&1 &');
-    await vi.waitFor(async () => expect(await told(port)).toBe('hello'), WAIT);
+    await eventually(async () => expect(await told(port)).toBe('hello'));
     await ask(program.url, 'DELETE', `/v2.1/servers/${id}`);
-    await vi.waitFor(() => expect(processesOf(folder)).toEqual([]), WAIT);
+    await eventually(() => expect(processesOf(folder)).toEqual([]));
     await program.end('SIGTERM');
   });
 
@@ -133,13 +133,13 @@ describe.skipIf(missingBridges)('--network-mode bridge', { timeout: 300_000 }, (
     expect(await reached()).toBe('');
     const rule = { parent_group_id: group.id, ip_protocol: 'tcp', from_port: 80, to_port: 80, cidr: '0.0.0.0/0' };
     await post('/os-security-group-rules', { security_group_rule: rule });
-    await expect.poll(reached, WAIT).toBe('hello');
+    await expect.poll(reached).toBe('hello');
 
     await program.end('SIGTERM');
-    await expect.poll(reached, WAIT).toBe('hello');
+    await expect.poll(reached).toBe('hello');
     program = await startProgram([...options, ...BRIDGE], {}, computer.enter);
     await post(`/servers/${server.id}/action`, { forceDelete: null });
-    await expect.poll(() => computer.left(), WAIT).toEqual([]);
+    await expect.poll(() => computer.left()).toEqual([]);
     expect(await program.end('SIGTERM')).toBe(0);
   });
 

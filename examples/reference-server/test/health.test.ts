@@ -6,7 +6,8 @@ import { join } from 'node:path';
 import { createEngine } from '@apistrata/compute-engine';
 import { startCloud } from '@apistrata/test-cloud';
 import pg from 'pg';
-import { afterAll, describe, expect, inject, it, onTestFinished, vi } from 'vitest';
+import { afterAll, describe, expect, inject, it, onTestFinished } from 'vitest';
+import { eventually } from '../../../testing/eventually.js';
 import { startPostgres } from '../../../testing/servers.js';
 import { healthFrom } from '../src/health.js';
 import { readOptions } from '../src/read-options.js';
@@ -29,7 +30,7 @@ const reasons = async ({ url }: Program, path = '/healthcheck') => {
 /** Waits until both the health and the readiness say so; liveness stays out of it. */
 async function says(program: Program, answer: RegExp): Promise<void> {
   for (const path of ['/healthcheck', '/readyz']) {
-    await vi.waitFor(async () => expect(await reasons(program, path)).toMatch(answer), { timeout: 40_000 });
+    await eventually(async () => expect(await reasons(program, path)).toMatch(answer));
   }
   expect((await ask(program.url, 'GET', '/livez')).status).toBe(200);
 }
@@ -71,7 +72,7 @@ it('suffers when the file has become read-only, in words that say so, while its 
     yield { sql: 'PRAGMA query_only = 1', parameters: [], returns: false };
   });
   const read = async () => (await health.status('ready')).results.map(({ name, available }) => `${name} ${available}`);
-  await vi.waitFor(async () => expect(await read()).toEqual(['database false', 'worker true', 'disk true']), 10_000);
+  await eventually(async () => expect(await read()).toEqual(['database false', 'worker true', 'disk true']));
   expect((await health.status('ready')).results[0]!.reason).toMatch(/^The database /);
 });
 

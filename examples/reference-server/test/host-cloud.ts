@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
+import { eventually } from '../../../testing/eventually.js';
 import { ask, type Program, startHost, startProgram } from './program.js';
 
 const IMAGE = '70a599e0-31e7-49b7-b260-868f441e862b';
@@ -43,7 +44,7 @@ export class HostCloud {
         '--log-level',
         'error',
         '--setting',
-        'serviceDownSeconds=2',
+        'serviceDownSeconds=5',
         ...args,
       ],
       this.#environment,
@@ -91,11 +92,11 @@ export class HostCloud {
     };
   };
 
-  readonly until = async (holds: () => Promise<boolean>, ms = 40_000): Promise<void> => {
-    for (const deadline = Date.now() + ms; !(await holds()); ) {
-      if (Date.now() > deadline) throw new Error('it did not come to that');
-      await new Promise((resolve) => setTimeout(resolve, 50));
-    }
+  readonly until = async (holds: () => Promise<boolean>): Promise<void> => {
+    const attempt = async () => {
+      if (!(await holds())) throw new Error('it did not come to that');
+    };
+    await eventually(attempt);
   };
 
   /** The server when nothing is being done to it any more. */

@@ -1,8 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { startCloud, type TestCloud } from '@apistrata/test-cloud';
-import { afterAll, beforeAll, describe, expect, inject, it, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { parse } from 'yaml';
+import { eventually } from '../../../testing/eventually.js';
 import { freshDatabase } from '../../../testing/fresh-database.js';
 import { ask, type Program, runProgram, startProgram } from './program.js';
 
@@ -50,7 +51,7 @@ describe.each(databases)('metrics of the reference server on $kind, after a day 
       ],
       { OS_USERNAME: 'admin', OS_PASSWORD: 'secret', OS_PROJECT_NAME: 'demo' },
     );
-    metricsUrl = (await vi.waitFor(() => /Metrics (http:\S+)/.exec(program.output())))![1]!;
+    metricsUrl = (await program.said(/Metrics (http:\S+)/))[1]!;
     const token = cloud.token('ada', 'demo');
     const compute = (method: string, path: string, body?: unknown, version?: string) =>
       ask(program.url, method, `/v2.1${path}`, { token, version, body });
@@ -58,8 +59,7 @@ describe.each(databases)('metrics of the reference server on $kind, after a day 
       server: { name, flavorRef: '1', imageRef: IMAGE, networks: 'none' },
     });
     const settled = async (id: string, status: string) =>
-      vi.waitFor(async () => expect((await compute('GET', `/servers/${id}`)).body.server).toMatchObject({ status }), {
-        timeout: 30_000,
+      eventually(async () => expect((await compute('GET', `/servers/${id}`)).body.server).toMatchObject({ status }), {
         interval: 50,
       });
     const made = await compute('POST', '/servers', server('web'), '2.37');
@@ -74,7 +74,14 @@ describe.each(databases)('metrics of the reference server on $kind, after a day 
     await compute('GET', '/servers/00000000-0000-0000-0000-000000000000');
     await ask(program.url, 'GET', '/v2.1/servers', { token: 'nobody' });
     for (const path of ['/', '/v2.1/', '/healthcheck', '/livez', '/v1/quotas']) await fetch(`${program.url}${path}`);
-    samples = await scrape(metricsUrl);
+    // A server is ACTIVE before its job has been counted and put away.
+    samples = await eventually(async () => {
+      const scraped = await scrape(metricsUrl);
+      expect(scraped.get('apistrata_jobs_total{kind="create",outcome="done"}')).toBe(2);
+      expect(scraped.get('apistrata_jobs_pending')).toBe(0);
+      expect(scraped.get('apistrata_request_duration_seconds_count{operation="quotas"}')).toBe(1);
+      return scraped;
+    });
   });
 
   afterAll(async () => {
@@ -172,7 +179,7 @@ describe('where metrics are', () => {
 
   it('is refused with the option at fault where the port is taken', async () => {
     const program = await startProgram(['--db', ':memory:', '--metrics-port', '0', '--log-level', 'silent']);
-    const taken = new URL((await vi.waitFor(() => /Metrics (http:\S+)/.exec(program.output())))![1]!).port;
+    const taken = new URL((await program.said(/Metrics (http:\S+)/))[1]!).port;
     const { code, output } = await runProgram(['--db', ':memory:', '--port', '0', '--metrics-port', taken]);
     expect(code).toBe(1);
     expect(output).toContain(

@@ -1,9 +1,11 @@
 import { execFileSync, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { type IncomingMessage, request } from 'node:http';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { ask, type Program, runProgram, startProgram } from './program.js';
 
 const folder = mkdtempSync(join(tmpdir(), 'apistrata-program-'));
@@ -88,7 +90,7 @@ describe('the reference server', () => {
         },
       },
     });
-    await vi.waitFor(() => expect(program.output()).toContain('"url":"/v2.1/servers"'), 20_000);
+    await program.said(/"url":"\/v2\.1\/servers"/);
     for (const secret of [token, 'hunter2-secret', 'c2VjcmV0', 'PRIVATE KEY'])
       expect(program.output()).not.toContain(secret);
   });
@@ -126,11 +128,18 @@ describe('starting and stopping', () => {
   });
 
   it('lets a request in flight end before it does', async () => {
-    const program = await startProgram(['--db', ':memory:', '--log-level', 'silent']);
-    const slow = ask(program.url, 'POST', '/v2.1/os-keypairs', { body: { keypair: { name: 'slow' } } });
-    await new Promise((resolve) => setTimeout(resolve, 30));
+    const program = await startProgram(['--db', ':memory:']);
+    const headers = { 'X-Auth-Token': 'ada:demo', 'Content-Type': 'application/json', Expect: '100-continue' };
+    const slow = request(`${program.url}/v2.1/os-keypairs`, { method: 'POST', headers });
+    const answered = once(slow, 'response') as Promise<[IncomingMessage]>;
+    slow.flushHeaders();
+    await once(slow, 'continue');
     const code = program.end('SIGTERM');
-    expect((await slow).status).toBe(200);
+    await program.said(/a second signal ends at once/);
+    slow.end(JSON.stringify({ keypair: { name: 'slow' } }));
+    const [answer] = await answered;
+    expect(answer.statusCode).toBe(200);
+    answer.resume();
     expect(await code).toBe(0);
   });
 
@@ -208,7 +217,7 @@ describe('starting and stopping', () => {
 
   it('tells people who open it in a browser what to do next, and clients the versions as ever', async () => {
     const program = await startProgram(['--db', ':memory:', '--log-level', 'silent']);
-    expect(program.output()).toMatch(/Try: curl .*\/v2\.1\/flavors/);
+    await program.said(/Try: curl .*\/v2\.1\/flavors/);
     const get = async (accept?: string) => {
       const response = await fetch(`${program.url}/`, { headers: accept ? { accept } : {} });
       return {

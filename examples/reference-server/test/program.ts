@@ -1,5 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { join } from 'node:path';
+import { eventually } from '../../../testing/eventually.js';
 
 const MAIN = join(import.meta.dirname, '../dist/main.js');
 
@@ -8,6 +9,8 @@ export interface Program {
   readonly url: string;
   readonly pid: number;
   readonly output: () => string;
+  /** Waits until the output has this, and gives what matched. */
+  readonly said: (sign: RegExp) => Promise<RegExpExecArray>;
   /** Sends a signal and waits for the end; gives the exit code, null when a signal ended it. */
   readonly end: (signal: NodeJS.Signals) => Promise<number | null>;
 }
@@ -18,9 +21,9 @@ process.once('exit', () => {
   for (const child of running) child.kill('SIGKILL');
 });
 
-function ended(child: ChildProcess): Promise<number | null> {
-  if (child.exitCode !== null || child.signalCode !== null) return Promise.resolve(child.exitCode);
-  return new Promise((resolve) => child.once('exit', (code) => resolve(code)));
+/** The end of a process, when all that it said has been read. */
+function endOf(child: ChildProcess): Promise<number | null> {
+  return new Promise((resolve) => child.once('close', (code) => resolve(code)));
 }
 
 /** What is run to have a program run: elsewhere, perhaps. It becomes that program. */
@@ -60,6 +63,7 @@ async function startUntil(
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   running.add(child);
+  const end = endOf(child);
   child.once('exit', () => running.delete(child));
   let output = '';
   const told = await new Promise<string>((resolve, reject) => {
@@ -70,15 +74,21 @@ async function startUntil(
     };
     child.stdout!.on('data', read);
     child.stderr!.on('data', read);
-    child.once('exit', (code) => reject(new Error(`the program ended with ${code}: ${output}`)));
+    end.then((code) => reject(new Error(`the program ended with ${code}: ${output}`)));
   });
   return {
     told,
     pid: child.pid!,
     output: () => output,
+    said: (sign) =>
+      eventually(() => {
+        const found = sign.exec(output);
+        if (!found) throw new Error(`the program has not said ${sign}: ${output}`);
+        return found;
+      }),
     end: (signal) => {
       child.kill(signal);
-      return ended(child);
+      return end;
     },
   };
 }
@@ -99,7 +109,8 @@ export async function runProgram(
   child.stderr!.on('data', (chunk) => {
     output += chunk;
   });
-  return { code: await ended(child), output };
+  const code = await endOf(child);
+  return { code, output };
 }
 
 /** A JSON request to the program. */

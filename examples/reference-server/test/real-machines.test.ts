@@ -4,10 +4,11 @@ import { chmodSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { startCloud, type TestCloud } from '@apistrata/test-cloud';
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { buildGuest, missingForGuests } from '../../../packages/qemu/test/guest/build-guest.js';
 import { processesOf } from '../../../packages/qemu/test/processes-of.js';
 import { CommandLines, highestKnownVersion } from '../../../packages/test-cloud/test/e2e/command-lines.js';
+import { eventually } from '../../../testing/eventually.js';
 import { type Program, startProgram } from './program.js';
 
 const missing = missingForGuests() ?? (highestKnownVersion() === undefined ? 'python3-openstackclient' : undefined);
@@ -80,9 +81,9 @@ describe.skipIf(missing)('the unmodified command line and real machines', { time
     expect(output).toContain(` ${address}/`);
     for (const line of ['42 times', `disk ${2 ** 30 / 512}`, '/dev/vdb', 'm1.tiny', '== all of it went well'])
       expect(output).toContain(line);
-    await vi.waitFor(() => expect(readdirSync(join(machines, 'machines'))).toEqual([]), { timeout: 20_000 });
-    expect(processesOf(folder)).toEqual([]);
-    expect(processesOf(folder, 'qemu-storage-daemon')).toEqual([]);
+    await eventually(() => expect(readdirSync(join(machines, 'machines'))).toEqual([]));
+    await expect.poll(() => processesOf(folder)).toEqual([]);
+    await expect.poll(() => processesOf(folder, 'qemu-storage-daemon')).toEqual([]);
     expect(await openstack('image', 'list', '-f', 'value', '-c', 'Name')).not.toContain('day-');
   });
 });

@@ -1,5 +1,6 @@
 import { startCloud, type TestCloud } from '@apistrata/test-cloud';
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { eventually } from '../../../testing/eventually.js';
 import { ask, type Program, startProgram } from './program.js';
 
 const IMAGE = '70a599e0-31e7-49b7-b260-868f441e862b';
@@ -37,13 +38,13 @@ describe('the reference server in front of other services', () => {
   const service = (method: string, path: string, body?: unknown) => ask(cloud.url, method, path, { token, body });
 
   async function settled(id: string, status: string): Promise<any> {
-    return vi.waitFor(
+    return eventually(
       async () => {
         const { server } = (await compute('GET', `/servers/${id}`)).body;
         expect([server.status, server['OS-EXT-STS:task_state'], server.fault]).toEqual([status, null, undefined]);
         return server;
       },
-      { timeout: 20_000, interval: 100 },
+      { interval: 100 },
     );
   }
 
@@ -73,22 +74,18 @@ describe('the reference server in front of other services', () => {
     });
     expect(attached.status).toBe(200);
     const status = async () => (await service('GET', `/volume/v3/volumes/${volume.id}`)).body.volume.status;
-    await vi.waitFor(async () => expect(await status()).toBe('in-use'), { timeout: 20_000, interval: 100 });
+    await eventually(async () => expect(await status()).toBe('in-use'), { interval: 100 });
 
     const snapshot = await compute('POST', `/servers/${id}/action`, { createImage: { name: 'copy' } });
     expect([snapshot.status, snapshot.body]).toMatchObject([202, {}]);
     const image = async () => (await service('GET', `/image/v2/images/${snapshot.body.image_id}`)).body;
-    await vi.waitFor(async () => expect(await image()).toMatchObject({ status: 'active', instance_uuid: id }), {
-      timeout: 20_000,
+    await eventually(async () => expect(await image()).toMatchObject({ status: 'active', instance_uuid: id }), {
       interval: 100,
     });
     await settled(id, 'ACTIVE');
 
     expect((await compute('DELETE', `/servers/${id}`)).status).toBe(204);
-    await vi.waitFor(async () => expect([await status(), await ports()]).toEqual(['available', []]), {
-      timeout: 20_000,
-      interval: 100,
-    });
+    await eventually(async () => expect([await status(), await ports()]).toEqual(['available', []]), { interval: 100 });
     expect(cloud.unserved()).toEqual([]);
   });
 

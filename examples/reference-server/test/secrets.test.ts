@@ -41,7 +41,7 @@ describe('the secrets of users', () => {
     expect(created.status).toBe(202);
     const path = `/v2.1/servers/${created.body.server.id}`;
     const status = async () => (await ask(program.url, 'GET', path, { token })).body.server.status;
-    await expect.poll(status, { timeout: 20_000 }).toBe('ACTIVE');
+    await expect.poll(status).toBe('ACTIVE');
     const body = { changePassword: { adminPass: other } };
     expect((await ask(program.url, 'POST', `${path}/action`, { token, body })).status).toBe(202);
     await ask(program.url, 'GET', '/v2.1/servers/detail', { token });

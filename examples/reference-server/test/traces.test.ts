@@ -2,13 +2,13 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
-import { afterAll, expect, it, vi } from 'vitest';
+import { afterAll, expect, it } from 'vitest';
+import { eventually } from '../../../testing/eventually.js';
 import { ask, startProgram } from './program.js';
 
 const IMAGE = '70a599e0-31e7-49b7-b260-868f441e862b';
 const TRACE = '0af7651916cd43dd8448eb211c80319c';
 const PARENT = 'b7ad6b7169203331';
-const patient = { timeout: 30_000, interval: 50 };
 
 interface Span {
   readonly name: string;
@@ -69,10 +69,10 @@ it('sends its traces to a collector, the last ones when it ends', async () => {
     body: JSON.stringify(body),
   });
   const { id } = ((await made.json()) as { server: { id: string } }).server;
-  await vi.waitFor(async () => {
+  await eventually(async () => {
     const { body: told } = await ask(program.url, 'GET', `/v2.1/servers/${id}`);
     expect(told.server.status).toBe('ACTIVE');
-  }, patient);
+  });
   expect(await program.end('SIGTERM')).toBe(0);
   collector.close();
 

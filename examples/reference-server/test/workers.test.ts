@@ -2,6 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, inject, it, onTestFinished, vi } from 'vitest';
+import { eventually } from '../../../testing/eventually.js';
 import { freshDatabase } from '../../../testing/fresh-database.js';
 import { ask, type Program, runProgram, startProgram } from './program.js';
 
@@ -23,7 +24,7 @@ async function start(workers: number, args: readonly string[] = []): Promise<Pro
   const database = await freshDatabase(postgresUrl);
   const program = await startProgram(['--db', database, '--workers', String(workers), ...unlimited, ...args]);
   onTestFinished(async () => void (await program.end('SIGKILL')));
-  await vi.waitFor(() => expect(workersOf(program)).toHaveLength(workers), { timeout: PATIENT_MS });
+  await eventually(() => expect(workersOf(program)).toHaveLength(workers), { timeout: PATIENT_MS });
   return program;
 }
 
@@ -56,7 +57,7 @@ function creating(program: Program, clients: number) {
 
 async function expectActive(program: Program, ids: readonly string[]): Promise<void> {
   for (const id of ids)
-    await vi.waitFor(
+    await eventually(
       async () => {
         const { body } = await ask(program.url, 'GET', `/v2.1/servers/${id}`);
         expect(body.server).toMatchObject({ status: 'ACTIVE', 'OS-EXT-STS:task_state': null });
@@ -82,11 +83,11 @@ describe.skipIf(!postgresUrl)('several workers', () => {
   it('lose nothing that was acknowledged when one of them is killed, and it is replaced', async () => {
     const program = await start(2);
     const load = creating(program, 8);
-    await vi.waitFor(() => expect(load.acknowledged.length).toBeGreaterThan(20), { timeout: PATIENT_MS });
+    await eventually(() => expect(load.acknowledged.length).toBeGreaterThan(20), { timeout: PATIENT_MS });
     process.kill(workersOf(program)[0]!, 'SIGKILL');
     const atDeath = load.acknowledged.length;
-    await vi.waitFor(() => expect(workersOf(program)).toHaveLength(3), { timeout: PATIENT_MS });
-    await vi.waitFor(() => expect(load.acknowledged.length).toBeGreaterThan(atDeath + 20), { timeout: PATIENT_MS });
+    await eventually(() => expect(workersOf(program)).toHaveLength(3), { timeout: PATIENT_MS });
+    await eventually(() => expect(load.acknowledged.length).toBeGreaterThan(atDeath + 20), { timeout: PATIENT_MS });
     await load.stop();
     expect(program.output()).toMatch(/"signal":"SIGKILL".*a worker ended: another one is started/);
     // Those whose connection was cut know nothing of their request; nobody was told that it failed.
@@ -100,12 +101,12 @@ describe.skipIf(!postgresUrl)('several workers', () => {
     writeFileSync(policy, '');
     const program = await start(2, ['--policy-file', policy]);
     const load = creating(program, 8);
-    await vi.waitFor(() => expect(load.acknowledged.length).toBeGreaterThan(20), { timeout: PATIENT_MS });
+    await eventually(() => expect(load.acknowledged.length).toBeGreaterThan(20), { timeout: PATIENT_MS });
     writeFileSync(policy, '"os_compute_api:os-keypairs:index": "!"');
     process.kill(program.pid, 'SIGHUP');
     // At once in those that run, long before they are replaced.
-    await vi.waitFor(() => expect(program.output().match(/are read again/g)).toHaveLength(2), { timeout: PATIENT_MS });
-    await vi.waitFor(() => expect(program.output()).toContain('all workers have been replaced'), {
+    await eventually(() => expect(program.output().match(/are read again/g)).toHaveLength(2), { timeout: PATIENT_MS });
+    await eventually(() => expect(program.output()).toContain('all workers have been replaced'), {
       timeout: PATIENT_MS,
     });
     await load.stop();
@@ -124,7 +125,7 @@ describe.skipIf(!postgresUrl)('several workers', () => {
     const hangUp = async (text: string, said: RegExp) => {
       writeFileSync(config, text);
       process.kill(program.pid, 'SIGHUP');
-      await vi.waitFor(() => expect(program.output()).toMatch(said), { timeout: PATIENT_MS });
+      await eventually(() => expect(program.output()).toMatch(said), { timeout: PATIENT_MS });
     };
     await hangUp('prot: 1\n', /prot.*nothing has changed/);
     await hangUp('preset: /does/not/exist.json\n', /a new worker could not start: the others go on as they are/);
@@ -135,7 +136,7 @@ describe.skipIf(!postgresUrl)('several workers', () => {
 
   it('tell one set of metrics on one port, whose sums do not fall when a worker dies', async () => {
     const program = await start(2, ['--metrics-port', '0', '--metrics']);
-    const metricsUrl = (await vi.waitFor(() => /Metrics (http:\S+)/.exec(program.output())))![1]!;
+    const metricsUrl = (await program.said(/Metrics (http:\S+)/))[1]!;
     const sample = async (name: string, url = metricsUrl) => {
       const found = (await (await fetch(url)).text()).split('\n').find((line) => line.startsWith(`${name} `));
       return found && Number(found.slice(name.length));
@@ -150,16 +151,16 @@ describe.skipIf(!postgresUrl)('several workers', () => {
       );
     await read(20);
     await ask(program.url, 'POST', '/v2.1/servers', { version: '2.37', body: { server } });
-    expect(await sample(flavors)).toBe(20);
+    await expect.poll(() => sample(flavors)).toBe(20);
     expect(await sample(flavors, `${program.url}/metrics`)).toBe(20);
-    await vi.waitFor(async () => expect(await sample('apistrata_servers{state="active"}')).toBe(1), {
+    await eventually(async () => expect(await sample('apistrata_servers{state="active"}')).toBe(1), {
       timeout: PATIENT_MS,
     });
     expect(await sample('apistrata_database_connections_max')).toBe(20);
     process.kill(workersOf(program)[0]!, 'SIGKILL');
-    await vi.waitFor(() => expect(workersOf(program)).toHaveLength(3), { timeout: PATIENT_MS });
+    await eventually(() => expect(workersOf(program)).toHaveLength(3), { timeout: PATIENT_MS });
     await read(5);
-    expect(await sample(flavors)).toBe(25);
+    await expect.poll(() => sample(flavors)).toBe(25);
     expect(await program.end('SIGTERM')).toBe(0);
   });
 
@@ -168,9 +169,8 @@ describe.skipIf(!postgresUrl)('several workers', () => {
     const ready = async () => (await fetch(`${program.url}/readyz`, { headers: { Connection: 'close' } })).status;
     expect(await ready()).toBe(200);
     const code = program.end('SIGTERM');
-    await vi.waitFor(
-      async () => expect(await Promise.all([ready(), ready(), ready(), ready()])).toEqual([503, 503, 503, 503]),
-      { timeout: 10_000 },
+    await eventually(async () =>
+      expect(await Promise.all([ready(), ready(), ready(), ready()])).toEqual([503, 503, 503, 503]),
     );
     expect((await ask(program.url, 'GET', '/v2.1/flavors')).status).toBe(200);
     expect(await program.end('SIGTERM')).toBe(143);

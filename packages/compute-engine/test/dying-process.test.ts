@@ -75,16 +75,14 @@ describe.each(storesUnderTest(inject('postgresUrl')))(
       engine = await createEngine({ database: url });
     }
 
-    const settled = { timeout: SETTLED_MS, interval: 100 };
-
     it('leaves no reservation of a volume for a server that was never written down', async () => {
       const volumeId = await newVolume();
       const device = { source: 'volume', sourceId: volumeId, destination: 'volume', bootIndex: 1 };
       const root = { source: 'image', sourceId: imageId, destination: 'local', bootIndex: 0 };
       const create = { name: 'web', flavorId: '1', imageId, networks: 'none', devices: [root, device] };
       await dies('volumes', 'reserve', { create });
-      await expect.poll(() => volume(volumeId), settled).toMatchObject({ status: 'available', attachments: [] });
-      await expect.poll(() => coreOf(engine).worker.pending(), settled).toBe(0);
+      await expect.poll(() => volume(volumeId)).toMatchObject({ status: 'available', attachments: [] });
+      await expect.poll(() => coreOf(engine).worker.pending()).toBe(0);
       expect(await engine.servers.list(context, { limit: 10 })).toEqual([]);
     });
 
@@ -92,15 +90,15 @@ describe.each(storesUnderTest(inject('postgresUrl')))(
       const server = await boot();
       const volumeId = await newVolume();
       await dies('volumes', 'reserve', { server, volume: { volumeId, toShelved: true, multiattach: true } });
-      await expect.poll(() => volume(volumeId), settled).toMatchObject({ status: 'in-use', attachments: [{}] });
-      await expect.poll(() => coreOf(engine).worker.pending(), settled).toBe(0);
+      await expect.poll(() => volume(volumeId)).toMatchObject({ status: 'in-use', attachments: [{}] });
+      await expect.poll(() => coreOf(engine).worker.pending()).toBe(0);
     });
 
     it('leaves no port that the server does not have', async () => {
       const server = await boot();
       await dies('networks', 'createPorts', { server, port: { networkId, toExternal: false, resourceRequests: true } });
-      await expect.poll(() => ports(server), settled).toEqual([]);
-      await expect.poll(() => coreOf(engine).worker.pending(), settled).toBe(0);
+      await expect.poll(() => ports(server)).toEqual([]);
+      await expect.poll(() => coreOf(engine).worker.pending()).toBe(0);
       expect((await engine.servers.get(context, server)).interfaces).toEqual([]);
     });
   },

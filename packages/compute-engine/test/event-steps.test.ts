@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
-import { afterEach, describe, expect, inject, it, vi } from 'vitest';
+import { afterEach, describe, expect, inject, it } from 'vitest';
+import { eventually } from '../../../testing/eventually.js';
 import { freshDatabase } from '../../../testing/fresh-database.js';
 import { contextOf } from '../src/context.js';
 import { type Rule, SimulatedDriver } from '../src/drivers/index.js';
@@ -180,7 +181,7 @@ describe.each(databases)('the steps of what is done to a server, on $kind', ({ u
     const reached = () => heard.some(({ event_type }) => event_type === 'instance.live_migration_pre.end');
     const work = async () => {
       await engine.servers.act(admin, id, 'os-migrateLive', { checkedFirst: false });
-      await vi.waitFor(() => expect(reached()).toBe(true), { timeout: 30_000, interval: 5 });
+      await eventually(() => expect(reached()).toBe(true), { interval: 5 });
       const [migration] = await engine.migrations.inProgress(await engine.servers.get(admin, id));
       const abortion = { number: String(migration!.seq), statuses: ['running'] as const };
       await engine.servers.act(admin, id, 'live_migration_cancel', abortion);

@@ -1,6 +1,7 @@
 import { createServer, type IncomingMessage, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { afterEach, describe, expect, inject, it, vi } from 'vitest';
+import { afterEach, describe, expect, inject, it } from 'vitest';
+import { eventually } from '../../../testing/eventually.js';
 import { freshDatabase } from '../../../testing/fresh-database.js';
 import { contextOf } from '../src/context.js';
 import { SimulatedDriver } from '../src/drivers/index.js';
@@ -10,7 +11,6 @@ import { coreOf } from '../src/testing/index.js';
 
 const IMAGE = '70a599e0-31e7-49b7-b260-868f441e862b';
 const SECRET = 'a secret of more than twenty-four characters';
-const patient = { timeout: 30_000, interval: 20 };
 const postgresUrl = inject('postgresUrl');
 const databases = [
   { kind: 'SQLite', url: async () => ':memory:' },
@@ -152,9 +152,9 @@ describe.each(databases)('what happens, on $kind', ({ url }) => {
       for await (const events of engine.events.read(0, ending.signal)) read.push(...events);
     })();
     const ends = () => read.filter(({ type }) => type === 'instance.create.end').length;
-    await vi.waitFor(() => expect(ends()).toBe(1), patient);
+    await eventually(() => expect(ends()).toBe(1));
     await create(engine, 'second');
-    await vi.waitFor(() => expect(ends()).toBe(2), patient);
+    await eventually(() => expect(ends()).toBe(2));
     ending.abort();
     await reading;
     expect(read.map(({ position }) => position)).toEqual(read.map((_, index) => index + 1));
@@ -183,7 +183,7 @@ describe.each(databases)('what happens, on $kind', ({ url }) => {
     const engine = await open({ events: { webhooks }, onError: (error) => errors.push(error) });
     const ids = await Promise.all(['a', 'b', 'c'].map((name) => create(engine, name)));
     for (const id of ids) await engine.servers.act(ada, id, 'os-stop');
-    await vi.waitFor(() => expect(got).toHaveLength(12), patient);
+    await eventually(() => expect(got).toHaveLength(12));
     for (const id of ids) {
       const types = got.filter((event) => data(event).uuid === id).map(({ event_type }) => event_type);
       expect(types).toEqual([
@@ -211,13 +211,13 @@ describe.each(databases)('what happens, on $kind', ({ url }) => {
     const { EngineEvents } = await import('../src/events/engine-events.js');
     const old = Date.now() - 60_000;
     const rows = () => store.db.selectFrom('notifications').select('position').execute();
-    await vi.waitFor(async () => expect((await rows()).every(({ position }) => position !== null)).toBe(true), patient);
+    await eventually(async () => expect((await rows()).every(({ position }) => position !== null)).toBe(true));
     await store.db.updateTable('notifications').set({ created_at: old }).execute();
     const options = { webhooks, keepMs: 30_000 };
     const dropped = (told: unknown) => missed.push(told);
     const another = new EngineEvents(store, engine.clock, options, () => {}, dropped);
     await another.start();
-    await vi.waitFor(async () => expect(await rows()).toEqual([]), patient);
+    await eventually(async () => expect(await rows()).toEqual([]));
     await another.stop();
     expect(missed).toEqual([{ webhook: new URL(hook).host, count: 2 }]);
   });
@@ -237,13 +237,13 @@ describe.each(databases)('what happens, on $kind', ({ url }) => {
     ];
     const engine = await open({ events: { webhooks }, onError: () => {} });
     await create(engine);
-    await vi.waitFor(() => expect(got.ends).toEqual(['instance.create.end']), patient);
+    await eventually(() => expect(got.ends).toEqual(['instance.create.end']));
     const { store } = coreOf(engine);
     const names = await store.db.selectFrom('notification_cursors').select('name').where('name', '!=', '').execute();
     expect(names.map(({ name }) => name).sort()).toEqual([hook, `${hook} instance.*.end`]);
     // What the one has taken, the other still has to be told.
     refuse = false;
-    await vi.waitFor(() => expect(got.starts).toEqual(['instance.create.start']), patient);
+    await eventually(() => expect(got.starts).toEqual(['instance.create.start']));
     expect(got.ends).toEqual(['instance.create.end']);
   });
 

@@ -1,4 +1,5 @@
-import { describe, expect, inject, it, vi } from 'vitest';
+import { describe, expect, inject, it } from 'vitest';
+import { eventually } from '../../../testing/eventually.js';
 import { freshDatabase } from '../../../testing/fresh-database.js';
 import { contextOf } from '../src/context.js';
 import { createEngine } from '../src/index.js';
@@ -46,7 +47,7 @@ describe.each(databases)('who looks on while an engine works, on $kind', ({ kind
     const create = () =>
       engine.servers.create(ada, { name: 's', flavorId: '1', imageId: IMAGE, networks: 'none' } as never);
     const created = await Promise.all([create(), create(), create(), create()]);
-    await vi.waitFor(() => expect(jobs).toHaveLength(4), { timeout: 20_000 });
+    await eventually(() => expect(jobs).toHaveLength(4));
     expect(created).toHaveLength(4);
     expect(jobs.map(({ kind: job, outcome, attempt }) => `${job} ${outcome} ${attempt}`)).toEqual(
       Array(4).fill('create done 1'),
@@ -88,7 +89,7 @@ describe.each(databases)('who looks on while an engine works, on $kind', ({ kind
     };
     const engine = await createEngine({ database: await url(), observer: [outer, inner] });
     await engine.servers.create(ada, { name: 's', flavorId: '1', imageId: IMAGE, networks: 'none' } as never);
-    await vi.waitFor(() => expect(around.some(({ type }) => type === 'step')).toBe(true), { timeout: 20_000 });
+    await eventually(() => expect(around.some(({ type }) => type === 'step')).toBe(true));
     await engine.close();
     expect(around[0]).toMatchObject({
       type: 'job',

@@ -14,7 +14,6 @@ import { contextOf, engineUnderTest, imageId } from './engine-under-test.js';
 import { storesUnderTest } from './stores-under-test.js';
 
 const secret = (kind: string) => `planted-${kind}-${randomUUID()}`;
-const patient = { timeout: 20_000 };
 
 /** Which of the texts stand in the folder's files. */
 async function inFiles(folder: string, texts: readonly string[]): Promise<readonly string[]> {
@@ -151,7 +150,7 @@ describe.each(storesUnderTest(inject('postgresUrl')))('secrets, on $kind,', ({ k
       expect(await found(encoded)).toEqual([]);
       await stop();
       const after = await start({ worker: true });
-      await expect.poll(() => coreOf(after).worker.pending(), patient).toBe(0);
+      await expect.poll(() => coreOf(after).worker.pending()).toBe(0);
       expect((await after.servers.get(context(), id, { deleted: true })).fault).toBeNull();
       expect(await found(encoded)).toEqual([]);
       await stop();
@@ -171,7 +170,7 @@ describe.each(storesUnderTest(inject('postgresUrl')))('secrets, on $kind,', ({ k
     const { id } = (await before.servers.create(context, wanted)).servers[0]!;
     await stop();
     const after = await start({ worker: true, secretKey: newSecretKey() });
-    await expect.poll(() => coreOf(after).worker.pending(), patient).toBe(0);
+    await expect.poll(() => coreOf(after).worker.pending()).toBe(0);
     expect(await after.servers.get(context, id)).toMatchObject({
       vmState: 'error',
       taskState: null,
@@ -179,7 +178,7 @@ describe.each(storesUnderTest(inject('postgresUrl')))('secrets, on $kind,', ({ k
     });
     expect((await after.instanceActions.list(id))[0]).toMatchObject({ action: 'create', message: 'Error' });
     await after.servers.delete(context, id);
-    await expect.poll(() => coreOf(after).worker.pending(), patient).toBe(0);
+    await expect.poll(() => coreOf(after).worker.pending()).toBe(0);
     expect((await after.servers.get(context, id, { deleted: true })).deleted).toBe(true);
   });
 });

@@ -14,6 +14,7 @@ import {
   SimpleSpanProcessor,
 } from '@opentelemetry/sdk-trace-node';
 import { afterAll, beforeAll, beforeEach, describe, expect, inject, it, vi } from 'vitest';
+import { eventually } from '../../../testing/eventually.js';
 import { freshDatabase } from '../../../testing/fresh-database.js';
 import { computeApi, identityService, noauth } from '../src/index.js';
 import { openTelemetry } from '../src/opentelemetry/index.js';
@@ -88,7 +89,7 @@ describe('traces', () => {
       expect(parentOf(named(name))).toBe(request.spanContext().spanId);
 
     const back = await createEngine({ database: url, observer });
-    await vi.waitFor(() => named('job create'), { timeout: 30_000 });
+    await eventually(() => named('job create'));
     await back.close();
     const job = named('job create');
     expect([job.spanContext().traceId, parentOf(job)]).toEqual([TRACE, request.spanContext().spanId]);
@@ -105,9 +106,7 @@ describe('traces', () => {
     const url = await serve(engine);
     const ids = Array.from({ length: 8 }, (_, index) => `${index + 1}`.padStart(32, 'a'));
     await Promise.all(ids.map((id) => post(url, { ...headers, traceparent: `00-${id}-${PARENT}-01` })));
-    await vi.waitFor(() => expect(spans().filter(({ name }) => name === 'job create')).toHaveLength(8), {
-      timeout: 30_000,
-    });
+    await eventually(() => expect(spans().filter(({ name }) => name === 'job create')).toHaveLength(8));
     await engine.close();
     const tracesOf = (name: string) =>
       spans()

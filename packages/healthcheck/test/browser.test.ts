@@ -1,9 +1,10 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { type Browser, chromium } from 'playwright-core';
+import { type Browser, chromium, type Locator, type Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { browserFlags, browserProgram } from '../../../testing/browser.js';
+import { eventually } from '../../../testing/eventually.js';
 import { closing, serve } from './serve.js';
 import { BLOCKED, startWorker } from './workers.js';
 
@@ -37,34 +38,45 @@ describe.skipIf(!executablePath)('the detailed page in a browser', () => {
     const { url } = await serve(health);
 
     const page = await browser.newPage();
-    const answer = await page.goto(`${url}/healthcheck`);
-    expect(answer!.status()).toBe(503);
-    expect(await page.title()).toBe('Healthcheck Status');
-    expect(await page.locator('header').innerText()).toBe('Unhealthy\n1 unavailable, 1 degraded');
-    expect(await page.locator('h1').allInnerTexts()).toEqual(['Server status']);
-    const headings = await page.locator('h2').allInnerTexts();
-    expect(headings.slice(0, 2)).toEqual(['Garbage collector:', 'Result of 2 checks:']);
-    expect(headings[2]).toMatch(/^\d+ greenthread\(s\) active:$/);
-    expect(headings[3]).toBe('2 thread(s) active:');
+    // The worker says that it runs just before it is in its loop.
+    await eventually(async () => {
+      const answer = await page.goto(`${url}/healthcheck`);
+      expect(answer!.status()).toBe(503);
+      expect(await page.content()).toContain('at spinForEver (');
+    });
+    await expect.poll(() => page.title()).toBe('Healthcheck Status');
+    await expect.poll(() => page.locator('header').innerText()).toBe('Unhealthy\n1 unavailable, 1 degraded');
+    const texts = (part: Page | Locator, selector: string) => () => part.locator(selector).allInnerTexts();
+    await expect.poll(texts(page, 'h1')).toEqual(['Server status']);
+    await expect
+      .poll(texts(page, 'h2'))
+      .toEqual([
+        'Garbage collector:',
+        'Result of 2 checks:',
+        expect.stringMatching(/^\d+ greenthread\(s\) active:$/),
+        '2 thread(s) active:',
+      ]);
 
     const tables = page.locator('table');
-    expect(await tables.count()).toBe(3);
-    expect(await tables.nth(0).locator('th').allInnerTexts()).toEqual(['Name', 'Kind', 'Reason', 'Details']);
-    expect(await tables.nth(0).locator('td').allInnerTexts()).toEqual([
-      'disable_by_file',
-      'HealthcheckResult',
-      'DISABLED BY FILE',
-      `Path '${hostile}' was found`,
-      'db',
-      'HealthcheckResult',
-      'SLOW',
-      '<i>9 s</i>',
-    ]);
-    const threads = await tables.nth(2).locator('td').allInnerTexts();
-    expect(threads[0]).toContain('[main]');
-    expect(threads[1]).toContain('<img src=x onerror="document.title=1">');
-    expect(threads[1]).toContain('at spinForEver (');
-    expect(await page.locator('script, img, i').count()).toBe(0);
+    await expect.poll(() => tables.count()).toBe(3);
+    await expect.poll(texts(tables.nth(0), 'th')).toEqual(['Name', 'Kind', 'Reason', 'Details']);
+    await expect
+      .poll(texts(tables.nth(0), 'td'))
+      .toEqual([
+        'disable_by_file',
+        'HealthcheckResult',
+        'DISABLED BY FILE',
+        `Path '${hostile}' was found`,
+        'db',
+        'HealthcheckResult',
+        'SLOW',
+        '<i>9 s</i>',
+      ]);
+    const threads = texts(tables.nth(2), 'td');
+    await expect.poll(threads).toEqual([expect.stringContaining('[main]'), expect.stringContaining('<img src=x')]);
+    await expect.poll(threads).toContainEqual(expect.stringContaining('<img src=x onerror="document.title=1">'));
+    await expect.poll(threads).toContainEqual(expect.stringContaining('at spinForEver ('));
+    await expect.poll(() => page.locator('script, img, i').count()).toBe(0);
 
     const screenshot = process.env.HEALTH_SCREENSHOT;
     if (screenshot) await page.screenshot({ path: screenshot, fullPage: false });
@@ -75,9 +87,9 @@ describe.skipIf(!executablePath)('the detailed page in a browser', () => {
     const { url } = await serve(closing({ backends: 'disable_by_file' }));
     const page = await browser.newPage();
     await page.goto(`${url}/healthcheck`);
-    expect(await page.locator('h2').allInnerTexts()).toEqual(['Result of 1 checks:']);
-    expect(await page.locator('td').allInnerTexts()).toEqual(['disable_by_file', 'OK']);
-    expect(await page.locator('pre').count()).toBe(0);
+    await expect.poll(() => page.locator('h2').allInnerTexts()).toEqual(['Result of 1 checks:']);
+    await expect.poll(() => page.locator('td').allInnerTexts()).toEqual(['disable_by_file', 'OK']);
+    await expect.poll(() => page.locator('pre').count()).toBe(0);
     await page.close();
   });
 
@@ -94,7 +106,7 @@ describe.skipIf(!executablePath)('the detailed page in a browser', () => {
         const page = await browser.newPage({ colorScheme, viewport: { width: 360, height: 740 } });
         await page.goto(`${url}/healthcheck`);
         const header = page.locator(`body.${state} header`);
-        expect(await header.isVisible()).toBe(true);
+        await expect.poll(() => header.isVisible()).toBe(true);
         colours.add(await page.evaluate<string>("getComputedStyle(document.querySelector('header')).color"));
         const widths = await page.evaluate<number[]>('[document.documentElement.scrollWidth, innerWidth]');
         expect(widths[0]).toBeLessThanOrEqual(widths[1]!);

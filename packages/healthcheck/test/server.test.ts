@@ -1,6 +1,7 @@
 import { createServer, type RequestListener, request, type Server } from 'node:http';
 import { type AddressInfo, connect, type Socket } from 'node:net';
-import { describe, expect, it, onTestFinished, vi } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { eventually } from '../../../testing/eventually.js';
 import { type GuardedServer, type GuardLimits, guardServer } from '../src/server/index.js';
 import { closing } from './serve.js';
 
@@ -55,7 +56,7 @@ describe('requests of one connection', () => {
       });
     });
     const { received } = client(port, Array.from({ length: 20 }, (_, i) => get(`/${i}`)).join(''));
-    await vi.waitFor(() => expect(received()).toContain('[/19]'), 20_000);
+    await eventually(() => expect(received()).toContain('[/19]'));
     const paths = [...received().matchAll(/\[\/(\d+)\]/g)].map(([, path]) => Number(path));
     expect(paths).toEqual(Array.from({ length: 20 }, (_, i) => i));
     expect(most).toBe(1);
@@ -75,7 +76,7 @@ describe('requests of one connection', () => {
       socket.write(text.slice(at, at + 70_001));
       await new Promise((resolve) => setTimeout(resolve, 2));
     }
-    await vi.waitFor(() => expect(answers(received())).toHaveLength(30), 20_000);
+    await eventually(() => expect(answers(received())).toHaveLength(30));
     const got = [...received().matchAll(/\[(\d+)\]/g)].map(([, body]) => body);
     expect(got).toEqual(bodies);
   });
@@ -96,7 +97,7 @@ describe('requests of one connection', () => {
       socket.write(many);
       await new Promise((resolve) => setTimeout(resolve, 1));
     }
-    await vi.waitFor(() => expect(answers(received())).toHaveLength(1_500), { timeout: 30_000 });
+    await eventually(() => expect(answers(received())).toHaveLength(1_500));
     expect(handled).toBe(1_500);
   });
 
@@ -126,21 +127,21 @@ describe('a client that does not read', () => {
       res.end(page);
     });
     const { socket, received } = deaf(port, get('/').repeat(5));
-    await vi.waitFor(() => expect(guarded.statistics().unreadBytes).toBeGreaterThan(0), 20_000);
+    await eventually(() => expect(guarded.statistics().unreadBytes).toBeGreaterThan(0));
     await new Promise((resolve) => setTimeout(resolve, 100));
     expect(handled).toBe(1);
     socket.resume();
-    await vi.waitFor(() => expect(received().length).toBeGreaterThan(5 * page.length), { timeout: 20_000 });
+    await eventually(() => expect(received().length).toBeGreaterThan(5 * page.length));
     expect(handled).toBe(5);
   });
 
   it('is closed after a while, while others are served', async () => {
     const { port, guarded } = await serveGuarded((_req, res) => res.end(page), { unreadMs: 300 });
     const slow = deaf(port, get('/'));
-    await vi.waitFor(() => expect(guarded.statistics().stalled).toBe(1), { timeout: 10_000 });
+    await eventually(() => expect(guarded.statistics().stalled).toBe(1));
     expect(guarded.statistics().unreadBytes).toBe(0);
     const other = client(port, get('/'));
-    await vi.waitFor(() => expect(other.received().length).toBeGreaterThan(page.length), 20_000);
+    await eventually(() => expect(other.received().length).toBeGreaterThan(page.length));
     slow.socket.resume();
     await slow.ended;
     expect(slow.received().length).toBeLessThan(page.length);
@@ -149,7 +150,7 @@ describe('a client that does not read', () => {
   it('is closed sooner when all of them together hold too much', async () => {
     const { port, guarded } = await serveGuarded((_req, res) => res.end(page), { maxUnreadBytes: 16 * 1024 * 1024 });
     for (let i = 0; i < 6; i++) deaf(port, get('/'));
-    await vi.waitFor(() => expect(guarded.statistics().stalled).toBeGreaterThan(0), { timeout: 20_000 });
+    await eventually(() => expect(guarded.statistics().stalled).toBeGreaterThan(0));
     expect(guarded.statistics().unreadBytes).toBeLessThanOrEqual(16 * 1024 * 1024);
     expect(guarded.statistics().connections).toBeGreaterThan(0);
   });
@@ -157,7 +158,7 @@ describe('a client that does not read', () => {
   it('is not meant by the limit when the server is the slow one', async () => {
     const { port } = await serveGuarded((_req, res) => void setTimeout(() => res.end('late'), 400), { unreadMs: 100 });
     const { received } = client(port, get('/'));
-    await vi.waitFor(() => expect(received()).toContain('late'), 20_000);
+    await eventually(() => expect(received()).toContain('late'));
   });
 });
 
@@ -166,7 +167,7 @@ describe('limits', () => {
     const { port, guarded } = await serveGuarded((_req, res) => res.end('ok'), { headersMs: 100, maxConnections: 2 });
     const slow = client(port, 'GET / HTTP/1.1\r\nHost:');
     const silent = client(port, '');
-    await vi.waitFor(() => expect(guarded.statistics().connections).toBe(2), 20_000);
+    await eventually(() => expect(guarded.statistics().connections).toBe(2));
     const third = client(port, get('/'));
     await third.ended;
     expect([third.received(), guarded.statistics().dropped]).toEqual(['', 1]);
@@ -177,10 +178,10 @@ describe('limits', () => {
   it('keep an idle connection longer than a head may take, and end it when its time is over', async () => {
     const { port } = await serveGuarded((_req, res) => res.end('ok'), { headersMs: 100, keepAliveMs: 700 });
     const { socket, received, ended } = client(port, get('/'));
-    await vi.waitFor(() => expect(answers(received())).toEqual([200]), 20_000);
+    await eventually(() => expect(answers(received())).toEqual([200]));
     await new Promise((resolve) => setTimeout(resolve, 400));
     socket.write(get('/'));
-    await vi.waitFor(() => expect(answers(received())).toEqual([200, 200]), 20_000);
+    await eventually(() => expect(answers(received())).toEqual([200, 200]));
     expect(await ended).toBe('closed');
   });
 
@@ -210,17 +211,17 @@ describe('drain', () => {
     const health = closing({ groups: { ready: { backends: [] } } });
     const { port, guarded } = await serveGuarded((req, res) => health(req, res, () => slowly(req, res)));
     const idle = client(port, get('/'));
-    await vi.waitFor(() => expect(idle.received()).toContain('[/]'), 20_000);
+    await eventually(() => expect(idle.received()).toContain('[/]'));
     expect(idle.received()).toMatch(/connection: keep-alive/i);
     let over = false;
     const drained = guarded.drain({ health, delayMs: 400, quietMs: 20 }).then(() => {
       over = true;
     });
     const fresh = client(port, get('/readyz'));
-    await vi.waitFor(() => expect(fresh.received()).toMatch(/^HTTP\/1\.1 503[\s\S]*connection: close/i), 20_000);
+    await eventually(() => expect(fresh.received()).toMatch(/^HTTP\/1\.1 503[\s\S]*connection: close/i));
     expect(await fresh.ended).toBe('closed');
     idle.socket.write(get('/again'));
-    await vi.waitFor(() => expect(idle.received()).toContain('[/again]'), 20_000);
+    await eventually(() => expect(idle.received()).toContain('[/again]'));
     expect(idle.received()).toMatch(/connection: close/i);
     expect(over).toBe(false);
     await drained;
@@ -233,7 +234,7 @@ describe('drain', () => {
     for (let round = 0; round < 5; round++) {
       const { port, guarded } = await serveGuarded(slowly);
       const clients = Array.from({ length: 20 }, () => client(port, ''));
-      await vi.waitFor(() => expect(guarded.statistics().connections).toBe(20), 20_000);
+      await eventually(() => expect(guarded.statistics().connections).toBe(20));
       for (const [i, { socket }] of clients.entries()) socket.write(get('/').repeat(1 + (i % 4)));
       await new Promise((resolve) => setTimeout(resolve, round));
       for (const { socket } of clients) socket.write(get('/more').repeat(3));
@@ -266,7 +267,7 @@ describe('drain', () => {
   it('is bounded: what takes for ever is cut', async () => {
     const { port, guarded } = await serveGuarded(() => undefined);
     const { ended } = client(port, get('/'));
-    await vi.waitFor(() => expect(guarded.statistics().busy).toBe(1), 20_000);
+    await eventually(() => expect(guarded.statistics().busy).toBe(1));
     await guarded.drain({ delayMs: 0, graceMs: 100 });
     await ended;
   });
@@ -287,7 +288,7 @@ describe('drain', () => {
       sent.write('x'.repeat(1000));
       setTimeout(() => sent.end('y'.repeat(1000)), 200);
     });
-    await vi.waitFor(() => expect(guarded.statistics().busy).toBe(1), 20_000);
+    await eventually(() => expect(guarded.statistics().busy).toBe(1));
     await guarded.drain({ delayMs: 0, quietMs: 10 });
     expect(await answered).toBe('2000');
   });

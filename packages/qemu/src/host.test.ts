@@ -12,7 +12,7 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { DriverServices } from '@apistrata/compute-engine/drivers';
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { Host } from './host.js';
 
 const MIB = 2 ** 20;
@@ -71,7 +71,7 @@ describe('a computer with machines', () => {
     mkdirSync(folder);
     writeFileSync(log, `${'x'.repeat(3 * MIB)}the end`);
     host.watchConsoles(5);
-    await vi.waitFor(() => expect(statSync(log).size).toBe(MIB));
+    await expect.poll(() => statSync(log).size).toBe(MIB);
     appendFileSync(log, ' and more');
     expect(readFileSync(log, 'utf8').endsWith('xthe end and more')).toBe(true);
   });

@@ -1,5 +1,6 @@
 import type { Server } from '@apistrata/compute-engine';
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { eventually } from '../../../testing/eventually.js';
 import { BridgeCloud, OTHER, OTHER_SUBNET, OUTSIDE } from './bridge/bridge-cloud.js';
 import { missingForBridges } from './bridge/missing-for-bridges.js';
 import { missingForGuests } from './guest/build-guest.js';
@@ -25,10 +26,7 @@ describe.skipIf(missing)('networks of this computer', { timeout: 300_000 }, () =
   const ping = (address: string, more = '') => `ping -c 1 -W 2 ${more} ${address}`;
   /** Changes of networks take effect without anybody waiting for them. */
   const becomes = (wanted: boolean, server: Server, command: string) =>
-    vi.waitFor(async () => expect(await cloud.succeeds(server, command)).toBe(wanted), {
-      timeout: 60_000,
-      interval: 200,
-    });
+    eventually(async () => expect(await cloud.succeeds(server, command)).toBe(wanted), { interval: 200 });
 
   /** What the metadata service says to a guest: in lines, for the guest counts in lines of its own meanwhile. */
   async function asked(server: Server, path: string, ...headers: readonly string[]): Promise<string> {
@@ -111,12 +109,12 @@ describe.skipIf(missing)('networks of this computer', { timeout: 300_000 }, () =
     const floating = await cloud.network('createFloatingIp')(caller, { pool: OUTSIDE });
     await cloud.network('associateFloatingIp')(caller, floating.id, { portId: portOf(first) });
     const reached = () => cloud.computer.inside('busybox', 'ping', '-c', '1', '-W', '2', floating.address);
-    await vi.waitFor(reached, { timeout: 30_000, interval: 300 });
+    await eventually(reached, { interval: 300 });
     await becomes(true, first, ping('169.254.0.1'));
     await becomes(true, second, ping('169.254.0.1'));
     expect(await asked(first, 'latest/meta-data/public-ipv4')).toBe(floating.address);
     await cloud.network('disassociateFloatingIp')(caller, floating.id);
-    await vi.waitFor(() => expect(reached).toThrow(), { timeout: 30_000, interval: 300 });
+    await eventually(() => expect(reached).toThrow(), { interval: 300 });
   });
 
   it('are joined by routers, and have the MTU that they are given', async () => {
@@ -147,10 +145,7 @@ describe.skipIf(missing)('networks of this computer', { timeout: 300_000 }, () =
     await cloud.idle();
     await cloud.call('servers', 'delete')(ada, third.id);
     await cloud.idle();
-    await vi.waitFor(
-      () => expect(cloud.computer.left().filter((name) => name.startsWith('aqb'))).toHaveLength(1),
-      30_000,
-    );
+    await eventually(() => expect(cloud.computer.left().filter((name) => name.startsWith('aqb'))).toHaveLength(1));
   });
 
   it('go on without their program, are taken over by the next one, and leave nothing behind', async () => {
@@ -162,7 +157,7 @@ describe.skipIf(missing)('networks of this computer', { timeout: 300_000 }, () =
     expect(cloud.computer.left()).toEqual(before);
     for (const { id } of [first, second]) await cloud.call('servers', 'delete')(ada, id);
     await cloud.idle();
-    await vi.waitFor(() => expect(cloud.computer.left()).toEqual([]), { timeout: 30_000, interval: 300 });
+    await eventually(() => expect(cloud.computer.left()).toEqual([]), { interval: 300 });
     expect(cloud.computer.inside('nft', 'list', 'tables')).not.toContain('apistrata');
   });
 });

@@ -1,5 +1,6 @@
 import { existsSync } from 'node:fs';
-import { afterAll, beforeAll, describe, expect, inject, it, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
+import { eventually } from '../../../testing/eventually.js';
 import { missingForGuests } from './guest/build-guest.js';
 import { processesOf } from './processes-of.js';
 import { admin, BOOT, QemuHosts } from './qemu-hosts.js';
@@ -22,7 +23,7 @@ describe.skipIf(missing)('virtual machines that move while they are off', { time
 
   const running = (host: string) => processesOf(hosts.folder(host, id)).length;
   const boots = async (count: number) => {
-    await vi.waitFor(async () => {
+    await eventually(async () => {
       const text = await hosts.console(await hosts.see(id));
       expect(text.match(/GUEST ready/g)).toHaveLength(count);
     }, BOOT);

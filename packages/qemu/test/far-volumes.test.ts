@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { existsSync, readdirSync, readlinkSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, inject, it, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
+import { eventually } from '../../../testing/eventually.js';
 import { missingForGuests } from './guest/build-guest.js';
 import { processesOf } from './processes-of.js';
 import { IMAGE } from './qemu-cloud.js';
@@ -36,11 +37,11 @@ describe.skipIf(missing)('volumes that one host keeps for all', { timeout: 300_0
   const ways = () => readdirSync(join(hosts.directory, 'h2', 'far'));
   /** The status of a volume once it is that. */
   const becomes = (volume: string, status: string) =>
-    vi.waitFor(async () => expect((await volumes().getVolume(admin.caller, volume)).status).toBe(status), BOOT);
+    eventually(async () => expect((await volumes().getVolume(admin.caller, volume)).status).toBe(status), BOOT);
   const attach = async (server: string, volume: string) => {
     const request = { volumeId: volume, toShelved: false, multiattach: true };
     await hosts.engine.servers.act(admin, server, 'attachVolume', request);
-    await vi.waitFor(async () => {
+    await eventually(async () => {
       const { status, attachments } = await volumes().getVolume(admin.caller, volume);
       expect([status, attachments.map(({ serverId }) => serverId)]).toEqual([
         'in-use',
@@ -90,7 +91,7 @@ describe.skipIf(missing)('volumes that one host keeps for all', { timeout: 300_0
     await expect.poll(ways, BOOT).toEqual([]);
     expect(served()).toBe(1);
     await hosts.engine.servers.act(admin, id, 'detachVolume', { volumeId });
-    await vi.waitFor(() => expect(served()).toBe(0), BOOT);
+    await eventually(() => expect(served()).toBe(0), BOOT);
     await becomes(volumeId, 'available');
     await volumes().deleteVolume(admin.caller, volumeId);
     expect(kept()).toEqual([]);
@@ -165,7 +166,7 @@ describe.skipIf(missing)('volumes that one host keeps for all', { timeout: 300_0
     await hosts.engine.servers.delete(admin, second);
     await hosts.engine.servers.delete(admin, id);
     await becomes(volumeId, 'available');
-    await vi.waitFor(() => expect(kept()).not.toContain(rootId), BOOT);
+    await eventually(() => expect(kept()).not.toContain(rootId), BOOT);
     await expect.poll(served, BOOT).toBe(0);
     await expect.poll(ways, BOOT).toEqual([]);
     for (const volume of await volumes().listVolumes(admin.caller)) {

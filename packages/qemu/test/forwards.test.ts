@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { eventually } from '../../../testing/eventually.js';
 import { freeRange, told } from './forwarded-port.js';
 import { missingForGuests } from './guest/build-guest.js';
 import { ada, QemuCloud } from './qemu-cloud.js';
@@ -35,8 +36,8 @@ describe.skipIf(missing)('a port of this computer', { timeout: 240_000 }, () => 
       await cloud.console(id, /GUEST ready/);
       await (await cloud.line(id)).run(`(while :; do echo ${name} | nc -l -p 22; done) >/dev/null 2>&1 &`);
     }
-    await vi.waitFor(async () => expect(await told(toWeb)).toBe('web'), { timeout: 30_000, interval: 500 });
-    await vi.waitFor(async () => expect(await told(toOther)).toBe('other'), { timeout: 30_000, interval: 500 });
+    await eventually(async () => expect(await told(toWeb)).toBe('web'), { interval: 500 });
+    await eventually(async () => expect(await told(toOther)).toBe('other'), { interval: 500 });
 
     await cloud.engine.servers.delete(ada, other.id);
     await cloud.engine.idle();

@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { eventually } from '../../../testing/eventually.js';
 import { missingForGuests } from './guest/build-guest.js';
 import { AGENT_IMAGE, ada, IMAGE, QemuCloud } from './qemu-cloud.js';
 
@@ -34,7 +35,7 @@ describe.skipIf(missing)('a virtual machine with an agent', { timeout: 240_000 }
     await cloud.engine.aggregates.addHost(seq, 'here');
     await cloud.engine.aggregates.cacheImages(seq, [IMAGE]);
     const fetched = join(cloud.directory, 'qemu', 'images', `${IMAGE}.raw`);
-    await vi.waitFor(() => expect(existsSync(fetched)).toBe(true), 20_000);
+    await eventually(() => expect(existsSync(fetched)).toBe(true));
   });
 
   it('takes the password of its administrator from the API', async () => {

@@ -1,4 +1,5 @@
-import { afterAll, beforeAll, describe, expect, inject, it, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
+import { eventually } from '../../../testing/eventually.js';
 import { missingForGuests } from './guest/build-guest.js';
 import { processesOf } from './processes-of.js';
 import { admin, BOOT, QemuHosts } from './qemu-hosts.js';
@@ -37,7 +38,7 @@ describe.skipIf(missing)('two hosts of virtual machines, on one computer', { tim
     expect(folders.map((folder) => processesOf(folder))).toEqual(pids);
 
     await engine.servers.delete(admin, one.id);
-    await vi.waitFor(() => expect(processesOf(hosts.folder('h1'))).toEqual([]), BOOT);
+    await eventually(() => expect(processesOf(hosts.folder('h1'))).toEqual([]), BOOT);
     expect(processesOf(folders[1])).toEqual(pids[1]);
   });
 });

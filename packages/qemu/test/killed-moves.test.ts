@@ -1,5 +1,6 @@
 import { existsSync } from 'node:fs';
-import { afterAll, beforeAll, describe, expect, inject, it, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
+import { eventually } from '../../../testing/eventually.js';
 import { missingForGuests } from './guest/build-guest.js';
 import { processesOf } from './processes-of.js';
 import { admin, BOOT, QemuHosts } from './qemu-hosts.js';
@@ -32,15 +33,15 @@ describe.skipIf(missing).each([
   it('fails, and the guest goes on where it was', async () => {
     const before = await (await hosts.line(id)).count();
     await hosts.engine.servers.act(admin, id, 'os-migrateLive', { host: 'h2', checkedFirst: true });
-    await vi.waitFor(async () => expect((await last()).memoryProcessedBytes).toBeGreaterThan(2 ** 20), BOOT);
+    await eventually(async () => expect((await last()).memoryProcessedBytes).toBeGreaterThan(2 ** 20), BOOT);
     expect(running()).toEqual([1, 1]);
     await hosts.kill(host);
     await hosts.start(host, options);
     // The failed migration is the server's fault, which stays to be read.
-    await vi.waitFor(async () => expect((await hosts.see(id)).jobId).toBeNull(), BOOT);
+    await eventually(async () => expect((await hosts.see(id)).jobId).toBeNull(), BOOT);
     expect(await hosts.see(id)).toMatchObject({ vmState: 'active', powerState: 1, host: 'h1' });
     expect((await last()).status).toBe('failed');
-    await vi.waitFor(() => expect(existsSync(hosts.folder('h2', id))).toBe(false), BOOT);
+    await eventually(() => expect(existsSync(hosts.folder('h2', id))).toBe(false), BOOT);
     expect(running()).toEqual([1, 0]);
     expect(await (await hosts.line(id)).count()).toBeGreaterThan(before);
   });

@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs';
 import type { Server } from '@apistrata/compute-engine';
-import { afterAll, beforeAll, describe, expect, inject, it, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
+import { eventually } from '../../../testing/eventually.js';
 import { missingForGuests } from './guest/build-guest.js';
 import { processesOf } from './processes-of.js';
 import { admin, BOOT, QemuHosts } from './qemu-hosts.js';
@@ -26,7 +27,7 @@ describe.skipIf(missing)('virtual machines that move while they run', { timeout:
 
   /** The last migration, once its memory is on its way. */
   const underWay = () =>
-    vi.waitFor(async () => {
+    eventually(async () => {
       const [last] = await hosts.engine.migrations.list({ serverId: id, newestFirst: true, limit: 1 });
       expect(last).toMatchObject({ status: 'running', sourceHost: 'h1', destHost: 'h2' });
       expect(last!.memoryProcessedBytes).toBeGreaterThan(2 ** 20);
@@ -39,7 +40,7 @@ describe.skipIf(missing)('virtual machines that move while they run', { timeout:
 
   /** One process, and nothing left on the other host. */
   async function livesOn(here: string, there: string) {
-    await vi.waitFor(() => expect(existsSync(hosts.folder(there, id))).toBe(false), BOOT);
+    await eventually(() => expect(existsSync(hosts.folder(there, id))).toBe(false), BOOT);
     expect(processesOf(hosts.folder(there, id))).toEqual([]);
     expect(processesOf(hosts.folder(here, id))).toHaveLength(1);
   }

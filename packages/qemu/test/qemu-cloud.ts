@@ -11,7 +11,7 @@ import {
   type Server,
 } from '@apistrata/compute-engine';
 import type { NewServer } from '@apistrata/compute-engine/api';
-import { vi } from 'vitest';
+import { eventually } from '../../../testing/eventually.js';
 import { type QemuOptions, qemuDriver } from '../src/index.js';
 import { buildGuest, type Guest } from './guest/build-guest.js';
 import { GuestLine } from './guest/guest-line.js';
@@ -139,7 +139,7 @@ export class QemuCloud {
 
   /** What the console shows, once it shows that. */
   async console(id: string, pattern: RegExp, timeout = 90_000): Promise<string> {
-    return vi.waitFor(
+    return eventually(
       async () => {
         const text = await this.engine.consoles.output(ada, await this.engine.servers.get(ada, id));
         if (!pattern.test(text)) throw new Error(`the console does not show ${pattern}:\n${text.slice(-2_000)}`);

@@ -6,7 +6,8 @@ import { join } from 'node:path';
 import { createEngine, type Engine, type EngineOptions, type Server } from '@apistrata/compute-engine';
 import type { NewServer } from '@apistrata/compute-engine/api';
 import { noMachines } from '@apistrata/compute-engine/drivers';
-import { expect, vi } from 'vitest';
+import { expect } from 'vitest';
+import { eventually } from '../../../testing/eventually.js';
 import { freshDatabase } from '../../../testing/fresh-database.js';
 import type { QemuOptions } from '../src/index.js';
 import { buildGuest } from './guest/build-guest.js';
@@ -81,7 +82,7 @@ export class QemuHosts {
 
   /** The server once nothing is being done to it; one that is in error is not. */
   async settled(id: string): Promise<Server> {
-    return vi.waitFor(async () => {
+    return eventually(async () => {
       const server = await this.see(id);
       expect(server.jobId).toBeNull();
       expect(server.fault).toBeNull();
@@ -101,7 +102,7 @@ export class QemuHosts {
     };
     const { servers } = await this.engine.servers.create(admin, wanted);
     const server = await this.settled(servers[0]!.id);
-    await vi.waitFor(async () => expect(await this.console(server)).toMatch(/GUEST ready/), BOOT);
+    await eventually(async () => expect(await this.console(server)).toMatch(/GUEST ready/), BOOT);
     return server;
   }
 

@@ -14,6 +14,7 @@ import express, { type Express, type Request } from 'express';
 import express4 from 'express4';
 import supertest from 'supertest';
 import { beforeEach, describe, expect, it, vi } from 'vitest';
+import { eventually } from '../../../testing/eventually.js';
 
 type Options = Partial<EnforceQuotaOptions<Request>>;
 
@@ -50,7 +51,7 @@ const countOf = async (of = quota, id = 'p') => {
   return { used, reserved };
 };
 const settlesAt = (used: number, of = quota) =>
-  vi.waitFor(async () => expect(await countOf(of)).toEqual({ used, reserved: 0 }), 20_000);
+  eventually(async () => expect(await countOf(of)).toEqual({ used, reserved: 0 }));
 
 describe.each([
   ['Express 5', express],
@@ -331,7 +332,7 @@ describe('while the store is down', () => {
     await supertest(app({ quota: shakyQuota, onError }))
       .post('/secrets')
       .expect(201);
-    await vi.waitFor(() => expect(settle).toHaveBeenCalledTimes(2), 20_000);
+    await eventually(() => expect(settle).toHaveBeenCalledTimes(2));
     await settlesAt(1, shakyQuota);
     expect(onError).not.toHaveBeenCalled();
   });
@@ -343,7 +344,7 @@ describe('while the store is down', () => {
     await supertest(app({ quota: projectQuotas({ store: gone }), onError }))
       .post('/secrets')
       .expect(201);
-    await vi.waitFor(() => expect(onError).toHaveBeenCalledTimes(1), 20_000);
+    await eventually(() => expect(onError).toHaveBeenCalledTimes(1));
     expect(onError.mock.calls[0]![0]).toMatchObject({ code: 'QUOTA_RESERVATION_GONE' });
   });
 });

@@ -5,6 +5,7 @@ import { enforceQuota, type ProjectQuotas, projectQuotas, ReservationGone } from
 import express from 'express';
 import express4 from 'express4';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { eventually } from '../../../testing/eventually.js';
 import { everyStore, type OpenedStore } from './every-store.js';
 
 const LIMIT = 3;
@@ -114,7 +115,7 @@ const countOf = async () => {
   return { used, reserved };
 };
 const counts = (used: number, reserved = 0) =>
-  vi.waitFor(async () => expect(await countOf()).toEqual({ used, reserved }), { timeout: 5_000 });
+  eventually(async () => expect(await countOf()).toEqual({ used, reserved }));
 
 const combinations = servers.flatMap(([server, serve]) => everyStore.map((store) => ({ server, serve, ...store })));
 
@@ -148,7 +149,7 @@ describe.each(combinations)('a client that hangs up on $server, with $name', ({ 
   it('of a handler that never ends holds for the time-to-live', async () => {
     const renew = vi.spyOn(opened.store, 'renew');
     await hangUp(port);
-    await vi.waitFor(() => expect(renew).toHaveBeenCalled(), 20_000);
+    await eventually(() => expect(renew).toHaveBeenCalled());
     await renew.mock.results[0]!.value;
     now += TTL_MS - 1;
     await counts(0, 1);
@@ -187,6 +188,6 @@ describe('a reservation whose client has hung up', () => {
     const work = await hangUp(port);
     now += TTL_MS;
     work!.end(201);
-    await vi.waitFor(() => expect(errors).toEqual([expect.any(ReservationGone)]), 20_000);
+    await eventually(() => expect(errors).toEqual([expect.any(ReservationGone)]));
   });
 });

@@ -2,7 +2,8 @@ import { execFileSync } from 'node:child_process';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { projectQuotas } from '@apistrata/quota';
-import { afterAll, afterEach, beforeAll, describe, expect, inject, it, vi } from 'vitest';
+import { afterAll, afterEach, beforeAll, describe, expect, inject, it } from 'vitest';
+import { eventually } from '../../../testing/eventually.js';
 import {
   type CrashableServer,
   crashablePostgres,
@@ -81,11 +82,11 @@ describe.each(stores)('many processes on one %s', (_name, url, share, startCrash
 
       const quota = quotaOn(shared);
       const usage = (used: number) => async () => expect(await secretsOf(quota, 'all')).toEqual({ used, reserved: 0 });
-      await vi.waitFor(usage(LIMIT), { timeout: 10_000 });
+      await eventually(usage(LIMIT));
       for (const worker of workers) worker.send({ giveBack: true });
       const ended = await Promise.all(workers.map((worker) => worker.next('statuses')));
       expect(sum(ended.map((statuses) => statuses[204]))).toBe(LIMIT);
-      await vi.waitFor(usage(0), { timeout: 10_000 });
+      await eventually(usage(0));
       await killWorkers();
     });
 
@@ -137,7 +138,7 @@ describe.each(stores)('many processes on one %s', (_name, url, share, startCrash
       await sleep(1_500);
       await server!.start();
       // The second crash hits while the room that is new is being taken.
-      await vi.waitFor(() => quota.set('crashed', { secrets: LIMIT }), { timeout: 20_000 });
+      await eventually(() => quota.set('crashed', { secrets: LIMIT }));
       await sleep(30);
       await server!.crash();
       await server!.start();
@@ -150,9 +151,7 @@ describe.each(stores)('many processes on one %s', (_name, url, share, startCrash
       const admitted = sum(answers.map((statuses) => statuses[201]));
       expect(admitted).toBeLessThanOrEqual(LIMIT);
       // Commits that the crash interrupted are tried again until the store has them.
-      await vi.waitFor(async () => expect((await secretsOf(quota, 'crashed')).used).toBe(admitted), {
-        timeout: 30_000,
-      });
+      await eventually(async () => expect((await secretsOf(quota, 'crashed')).used).toBe(admitted));
       await killWorkers();
       await expectExactlyFillable(shared, 'crashed');
     });

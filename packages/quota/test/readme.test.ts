@@ -1,7 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import supertest from 'supertest';
-import { describe, expect, it, vi } from 'vitest';
+import { describe, expect, it } from 'vitest';
+import { eventually } from '../../../testing/eventually.js';
 
 describe('the first example of the README', () => {
   it('is the one that is run here', () => {
@@ -24,7 +25,7 @@ describe('the first example of the README', () => {
     const shown = await agent.get('/v1/quotas').set('X-Project-Id', 'p1').expect(200);
     expect(readme).toContain(shown.text);
     await agent.delete('/v1/secrets/1').set('X-Project-Id', 'p1').expect(204);
-    await vi.waitFor(() => create().expect(201), 20_000);
+    await eventually(() => create().expect(201));
     const admin = { 'X-Project-Id': 'admins', 'X-Roles': 'key-manager:service-admin' };
     const set = agent
       .put('/v1/project-quotas/p1')

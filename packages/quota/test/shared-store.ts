@@ -9,7 +9,7 @@ import { redisStore } from '@apistrata/quota/redis';
 import { postgres, sqlStore } from '@apistrata/quota/sql';
 import { Redis } from 'ioredis';
 import pg from 'pg';
-import { vi } from 'vitest';
+import { eventually } from '../../../testing/eventually.js';
 import { findProgram, freePort } from '../../../testing/servers.js';
 
 export interface WorkerMessage {
@@ -34,7 +34,7 @@ export async function sharedPostgres(url: string): Promise<SharedStore> {
   pool.on('error', () => undefined);
   const store = sqlStore({ database: postgres(pool), tablePrefix: name });
   // A server that listens may still be starting up.
-  await vi.waitFor(() => store.createSchema(), { timeout: 20_000 });
+  await eventually(() => store.createSchema());
   return {
     job: { store: 'postgres', url, name },
     open: (aheadMs) => sqlStore({ database: postgres(pool), tablePrefix: name, clock: clockAhead(aheadMs) }),

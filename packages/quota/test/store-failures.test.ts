@@ -1,5 +1,6 @@
 import { memoryStore, projectQuotas, type QuotaStore } from '@apistrata/quota';
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { eventually } from '../../../testing/eventually.js';
 import { everyStore, type OpenedStore } from './every-store.js';
 
 type Method = 'reserve' | 'settle';
@@ -42,7 +43,7 @@ describe.each(cases)('an answer that is $fault, with $name', ({ open, here, faul
   const unavailable = { code: 'QUOTA_STORE_UNAVAILABLE' };
   /** Nothing is counted, and the whole limit can be taken. */
   const expectNothing = () =>
-    vi.waitFor(async () => {
+    eventually(async () => {
       expect((await quotaOn(opened.store).usage('p')).secrets).toEqual({ used: 0, reserved: 0, limit: 1 });
     });
 

@@ -93,7 +93,7 @@ describe.each(storesUnderTest(inject('postgresUrl')))("beside a server's own job
   /** The guards of requests that never came to their end do their work. */
   async function guardsWakeUp(): Promise<void> {
     withCatalogs(original());
-    await expect.poll(() => coreOf(engine).worker.pending(), { timeout: 10_000 }).toBe(0);
+    await expect.poll(() => coreOf(engine).worker.pending()).toBe(0);
   }
 
   it.each(['before', 'after'] as const)(
@@ -160,7 +160,7 @@ describe.each(storesUnderTest(inject('postgresUrl')))("beside a server's own job
     // The process ends in the middle of it; another one goes on.
     await engine.close();
     engine = await createEngine({ database: url, worker: { pollMs: 20 } });
-    await expect.poll(() => coreOf(engine).worker.pending(), { timeout: 10_000 }).toBe(0);
+    await expect.poll(() => coreOf(engine).worker.pending()).toBe(0);
     expect(volumesOf(await fresh(server.id))).toEqual([volumeId]);
     expect((await volume(volumeId)).status).toBe('in-use');
   });

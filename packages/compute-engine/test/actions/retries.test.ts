@@ -12,7 +12,6 @@ import { defaultPreset } from '../../src/preset/preset.js';
 import { contextOf, engineUnderTest, imageId } from '../engine-under-test.js';
 import { storesUnderTest } from '../stores-under-test.js';
 
-const patient = { timeout: 20_000 };
 const networkId = defaultPreset.networks![0]!.id;
 
 describe.each(storesUnderTest(inject('postgresUrl')))(
@@ -56,7 +55,7 @@ describe.each(storesUnderTest(inject('postgresUrl')))(
       const away = () => Promise.reject(new CatalogError('UNAVAILABLE', 'The network service cannot be reached.'));
       Object.assign(engine.catalogs, { networks: { ...engine.embedded.networks, releasePorts: away } });
       const id = await create();
-      await expect.poll(() => coreOf(engine).worker.pending(), patient).toBe(0);
+      await expect.poll(() => coreOf(engine).worker.pending()).toBe(0);
       const fault = { code: 500, message: 'gave up after 5 attempts: The network service cannot be reached.' };
       expect(await server(id)).toMatchObject({ vmState: 'error', taskState: null, jobId: null, fault });
       expect(await messages(id)).toEqual([['create', 'Error']]);
@@ -64,7 +63,7 @@ describe.each(storesUnderTest(inject('postgresUrl')))(
 
       Object.assign(engine.catalogs, { networks: engine.embedded.networks });
       await engine.servers.delete(contextOf('p1'), id);
-      await expect.poll(() => coreOf(engine).worker.pending(), patient).toBe(0);
+      await expect.poll(() => coreOf(engine).worker.pending()).toBe(0);
       expect(await ports(id)).toEqual([]);
       const { hosts } = await coreOf(engine).infrastructure.hosts();
       const used = await coreOf(engine).store.db.selectFrom('nodes').select('vcpus_used').execute();
@@ -83,7 +82,7 @@ describe.each(storesUnderTest(inject('postgresUrl')))(
         },
       });
       const id = await create();
-      await expect.poll(() => coreOf(engine).worker.pending(), patient).toBe(0);
+      await expect.poll(() => coreOf(engine).worker.pending()).toBe(0);
       expect(await server(id)).toMatchObject({ vmState: 'active', fault: null });
       expect(await messages(id)).toEqual([['create', null]]);
       expect(await ports(id)).toHaveLength(1);
@@ -92,7 +91,7 @@ describe.each(storesUnderTest(inject('postgresUrl')))(
     it('leaves the server in error when its processes died each time that it was tried', async () => {
       await start([{ match: { verb: 'spawn' }, hang: true }]);
       const id = await create();
-      await expect.poll(async () => (await server(id)).taskState, patient).toBe('spawning');
+      await expect.poll(async () => (await server(id)).taskState).toBe('spawning');
       await engine.close();
       await start([]);
       await engine.idle();
@@ -101,7 +100,7 @@ describe.each(storesUnderTest(inject('postgresUrl')))(
       await engine.close();
       await start([{ match: { verb: 'reboot' }, hang: true }]);
       await engine.servers.act(contextOf('p1'), id, 'rebootHard');
-      await expect.poll(async () => (await server(id)).taskState, patient).toBe('reboot_started_hard');
+      await expect.poll(async () => (await server(id)).taskState).toBe('reboot_started_hard');
       await coreOf(engine).store.db.updateTable('jobs').set({ attempts: 5 }).execute();
       await engine.close();
       await start([]);
@@ -114,11 +113,11 @@ describe.each(storesUnderTest(inject('postgresUrl')))(
     it('leaves the server in error when no process knows how to do it', async () => {
       await start([{ match: { verb: 'spawn' }, hang: true }]);
       const id = await create();
-      await expect.poll(async () => (await server(id)).taskState, patient).toBe('spawning');
+      await expect.poll(async () => (await server(id)).taskState).toBe('spawning');
       await coreOf(engine).store.db.updateTable('jobs').set({ kind: 'createOnMars', attempts: 3 }).execute();
       await engine.close();
       await start([]);
-      await expect.poll(() => coreOf(engine).worker.pending(), patient).toBe(0);
+      await expect.poll(() => coreOf(engine).worker.pending()).toBe(0);
       const message = 'gave up after 5 attempts: no action is defined for jobs of kind createOnMars';
       expect(await server(id)).toMatchObject({ vmState: 'error', fault: { message } });
     });

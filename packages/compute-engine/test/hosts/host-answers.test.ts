@@ -2,14 +2,14 @@ import type { ChildProcess } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, inject, it, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
+import { eventually } from '../../../../testing/eventually.js';
 import { freshDatabase } from '../../../../testing/fresh-database.js';
 import { Refusal } from '../../src/errors.js';
 import { imageId } from '../engine-under-test.js';
 import { admin, HostCloud } from './host-cloud.js';
 
 const postgresUrl = inject('postgresUrl');
-const soon = { timeout: 20_000, interval: 20 };
 
 describe.skipIf(!postgresUrl)('what a host that is a process is asked', { timeout: 120_000 }, () => {
   const folder = mkdtempSync(join(tmpdir(), 'apistrata-host-answers-'));
@@ -61,7 +61,7 @@ describe.skipIf(!postgresUrl)('what a host that is a process is asked', { timeou
     const { seq } = await cloud.engine.aggregates.create('all');
     await cloud.engine.aggregates.addHost(seq, 'h1');
     await cloud.engine.aggregates.cacheImages(seq, [imageId]);
-    await vi.waitFor(() => expect(readFileSync(join(folder, 'h1', 'images'), 'utf8')).toBe(imageId), soon);
+    await eventually(() => expect(readFileSync(join(folder, 'h1', 'images'), 'utf8')).toBe(imageId));
   });
 
   it('is a refusal that says so when it does not answer: 409 of servers, 400 of hosts', async () => {
@@ -79,7 +79,7 @@ describe.skipIf(!postgresUrl)('what a host that is a process is asked', { timeou
     ]);
     expect(await cloud.see(server.id)).toMatchObject({ vmState: 'active', taskState: null, jobId: null });
     host.kill('SIGCONT');
-    await vi.waitFor(async () => expect(await cloud.orders()).toEqual([]), soon);
+    await eventually(async () => expect(await cloud.orders()).toEqual([]));
     expect(await power('reboot')).toBe('reboot of h1');
   });
 });

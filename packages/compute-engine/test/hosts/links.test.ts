@@ -2,7 +2,8 @@ import { randomBytes } from 'node:crypto';
 import { connect } from 'node:net';
 import { Duplex, PassThrough, Readable } from 'node:stream';
 import { buffer, text } from 'node:stream/consumers';
-import { afterAll, beforeAll, describe, expect, inject, it, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
+import { eventually } from '../../../../testing/eventually.js';
 import { freshDatabase } from '../../../../testing/fresh-database.js';
 import { createEngine } from '../../src/create-engine.js';
 import type { DriverServices } from '../../src/drivers/driver-services.js';
@@ -105,7 +106,7 @@ describe.skipIf(!postgresUrl)('links between the processes of a cloud', { timeou
     const context = contextOf('p1', { isAdmin: true });
     const wanted = { name: 'web', flavorId: '1', imageId, networks: 'none', host: 'b' } as const;
     const { servers } = await engine.servers.create(context, wanted);
-    const server = await vi.waitFor(async () => {
+    const server = await eventually(async () => {
       const now = await engine.servers.get(context, servers[0]!.id);
       expect(now.vmState).toBe('active');
       return now;

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { sql } from 'kysely';
-import { afterEach, beforeEach, describe, expect, inject, it, vi } from 'vitest';
+import { afterEach, beforeEach, describe, expect, inject, it } from 'vitest';
+import { eventually } from '../../../../testing/eventually.js';
 import { freshDatabase } from '../../../../testing/fresh-database.js';
 import { HostDesk } from '../../src/hosts/host-desk.js';
 import { HostOrders } from '../../src/hosts/host-orders.js';
@@ -8,7 +9,6 @@ import { channelOf, Notices } from '../../src/store/postgres-notices.js';
 import { openStore, type Store } from '../../src/store/store.js';
 
 const postgresUrl = inject('postgresUrl');
-const soon = { timeout: 20_000, interval: 20 };
 
 describe.skipIf(!postgresUrl)('notices of PostgreSQL', { timeout: 60_000 }, () => {
   let url: string;
@@ -36,22 +36,22 @@ describe.skipIf(!postgresUrl)('notices of PostgreSQL', { timeout: 60_000 }, () =
 
   it('arrive at their receiver and at nobody else', async () => {
     const mine = listen();
-    await vi.waitFor(() => expect(mine.listening).toBe(true), soon);
+    await eventually(() => expect(mine.listening).toBe(true));
     await notify('somebody else', 'not for me');
     await notify('me', 'for me');
-    await vi.waitFor(() => expect(heard).toEqual(['', 'for me']), soon);
+    await eventually(() => expect(heard).toEqual(['', 'for me']));
   });
 
   it('arrive again after the connection was cut, and it is told that some may be missing', async () => {
     const mine = listen();
-    await vi.waitFor(() => expect(mine.listening).toBe(true), soon);
+    await eventually(() => expect(mine.listening).toBe(true));
     await sql`select pg_terminate_backend(pid) from pg_stat_activity where application_name = 'apistrata notices'`.execute(
       store.db,
     );
-    await vi.waitFor(() => expect(heard).toEqual(['', '']), soon);
+    await eventually(() => expect(heard).toEqual(['', '']));
     expect(mine.listening).toBe(true);
     await notify('me', 'again');
-    await vi.waitFor(() => expect(heard.at(-1)).toBe('again'), soon);
+    await eventually(() => expect(heard.at(-1)).toBe('again'));
   });
 
   it('are known not to arrive where a pooler keeps them, and answers are looked for all the same', async () => {
@@ -64,10 +64,10 @@ describe.skipIf(!postgresUrl)('notices of PostgreSQL', { timeout: 60_000 }, () =
       const order = { id: randomUUID(), host: 'h1', serverId: null, question: { kind: 'hostUptime' } } as const;
       const asked = desk.ask(order, ended.signal, () => false);
       await sql`insert into host_holds values ('h1', 'owner', 0)`.execute(store.db);
-      await vi.waitFor(async () => {
+      await eventually(async () => {
         const [taken] = await orders.claim('h1', 'owner', 1);
         expect(taken).toMatchObject({ id: order.id, awaited: true, question: order.question });
-      }, soon);
+      });
       await orders.answer('owner', [{ id: order.id, answer: { value: 'up for a day' } }]);
       expect(await asked).toBe('up for a day');
     } finally {

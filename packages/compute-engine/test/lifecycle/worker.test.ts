@@ -11,8 +11,6 @@ import { storesUnderTest } from '../stores-under-test.js';
 
 const LEASE_MS = 200;
 
-const patient = { timeout: 20_000 };
-
 describe('the pause before a job is tried again', () => {
   it('doubles with every failure, and stays bounded', () => {
     expect([1, 2, 3, 4, 5, 6, 7, 1000].map((attempts) => retryDelayMs(attempts, 1000))).toEqual([
@@ -86,8 +84,8 @@ describe.each(storesUnderTest(inject('postgresUrl')))('background work on $kind'
       if (tries.length < 4) throw new Error('not yet');
     });
     await add(worker, 'long', 'short');
-    await expect.poll(() => tries, patient).toEqual([1, 2, 3, 4]);
-    await expect.poll(() => worker.pending(), patient).toBe(1);
+    await expect.poll(() => tries).toEqual([1, 2, 3, 4]);
+    await expect.poll(() => worker.pending()).toBe(1);
     expect(errors).toHaveLength(3);
   });
 
@@ -95,10 +93,10 @@ describe.each(storesUnderTest(inject('postgresUrl')))('background work on $kind'
     const done: string[] = [];
     const first = await startWorker(() => Promise.reject(new Error('broken here')));
     await add(first, 'work');
-    await expect.poll(() => errors.length, patient).toBeGreaterThan(0);
+    await expect.poll(() => errors.length).toBeGreaterThan(0);
     await first.stop();
     await startWorker(async ({ kind }) => void done.push(kind));
-    await expect.poll(() => done, patient).toEqual(['work']);
+    await expect.poll(() => done).toEqual(['work']);
   });
 
   it('stays with its worker while it runs or waits there, however long that takes', async () => {
@@ -121,7 +119,7 @@ describe.each(storesUnderTest(inject('postgresUrl')))('background work on $kind'
     await add(worker, 'work');
     const far = Date.now() + 60_000;
     await store.db.updateTable('jobs').set({ lease_owner: 'somebody else', lease_until: far }).execute();
-    await expect.poll(() => (ended as { code?: string })?.code, patient).toBe('WORKER_STOPPING');
+    await expect.poll(() => (ended as { code?: string })?.code).toBe('WORKER_STOPPING');
     expect(errors).toEqual([]);
     const row = await store.db.selectFrom('jobs').select(['lease_owner', 'lease_until']).executeTakeFirst();
     expect(row).toEqual({ lease_owner: 'somebody else', lease_until: far });
@@ -149,14 +147,14 @@ describe.each(storesUnderTest(inject('postgresUrl')))('background work on $kind'
       const request = guards.hold(guard.id, () => new Promise<void>((resolve) => (answer = resolve)));
       // What is left of a process that was killed: nobody renews its leases.
       guards.stop();
-      await expect.poll(() => done, patient).toEqual(['guard']);
+      await expect.poll(() => done).toEqual(['guard']);
       answer();
       await request;
     });
 
     it('begin when the request has failed, and say so to one that comes late', async () => {
       await expect(guards.hold(guard.id, () => Promise.reject(new Error('away')))).rejects.toThrow('away');
-      await expect.poll(() => done, patient).toEqual(['guard']);
+      await expect.poll(() => done).toEqual(['guard']);
       expect(await store.transaction((tx) => guards.release(tx, guard.id))).toBe(false);
     });
   });

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
-import { afterEach, beforeEach, describe, expect, inject, it, vi } from 'vitest';
+import { afterEach, beforeEach, describe, expect, inject, it } from 'vitest';
+import { eventually } from '../../../../testing/eventually.js';
 import type { Engine } from '../../src/engine.js';
 import { coreOf } from '../../src/engine-core.js';
 import type { MigrationRecord } from '../../src/model/index.js';
@@ -161,7 +162,7 @@ describe.each(storesUnderTest(inject('postgresUrl')))('changes of the infrastruc
     for (const host of ['host1', 'host2']) await engine.aggregates.addHost(seq, host);
     await engine.services.update((await serviceOn('host2')).id, { forcedDown: true });
     await engine.aggregates.cacheImages(seq, [imageId]);
-    await vi.waitFor(() => expect(fetched).toEqual([['host1', [imageId]]]));
+    await eventually(() => expect(fetched).toEqual([['host1', [imageId]]]));
   });
 
   it('admit exactly as many server groups as the quota allows', async () => {

@@ -1,12 +1,11 @@
 import { sql } from 'kysely';
-import { afterAll, beforeAll, describe, expect, inject, it, onTestFinished, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, inject, it, onTestFinished } from 'vitest';
+import { eventually } from '../../../../testing/eventually.js';
 import { type PostgresPair, startPostgresPair } from '../../../../testing/postgres-pair.js';
 import type { Engine } from '../../src/engine.js';
 import { coreOf } from '../../src/engine-core.js';
 import type { EngineOptions } from '../../src/engine-options.js';
 import { contextOf, engineUnderTest, imageId } from '../engine-under-test.js';
-
-const PATIENT = { timeout: 60_000, interval: 50 };
 
 /** One of several processes that share the database, and where its readers were sent. */
 interface Process {
@@ -53,7 +52,7 @@ describe.skipIf(!inject('postgresUrl'))('replicas that answer those who only rea
   }
 
   const caughtUp = (process: Process, projectId: string, names: readonly string[]) =>
-    vi.waitFor(async () => expect(await process.names(projectId)).toEqual({ names, by: 'replica' }), PATIENT);
+    eventually(async () => expect(await process.names(projectId)).toEqual({ names, by: 'replica' }));
 
   it('are behind by nothing for whoever has just written, in any process, while others go on reading from them', async () => {
     const [one, other] = [await begun(), await begun({ worker: false })];
@@ -90,7 +89,7 @@ describe.skipIf(!inject('postgresUrl'))('replicas that answer those who only rea
     try {
       // Positions move on when somebody writes: until then the replica has everything.
       await boot(process, 'p5', 'other');
-      await vi.waitFor(async () => expect((await process.names('p4')).by).toBe('primary'), PATIENT);
+      await eventually(async () => expect((await process.names('p4')).by).toBe('primary'));
       expect(await process.names('p4')).toEqual({ names: ['web'], by: 'primary' });
     } finally {
       pair.resumeReplay();
@@ -126,17 +125,17 @@ describe.skipIf(!inject('postgresUrl'))('replicas that answer those who only rea
       }),
     );
     try {
-      await vi.waitFor(() => expect(asked.length).toBeGreaterThan(20), PATIENT);
+      await eventually(() => expect(asked.length).toBeGreaterThan(20));
       await pair.killStandby();
       const { length } = asked;
-      await vi.waitFor(() => expect(asked.slice(length)).toContain('primary: web'), PATIENT);
+      await eventually(() => expect(asked.slice(length)).toContain('primary: web'));
       const { healthy, reason } = await process.engine.health.replicas();
       expect({ healthy, reason }).toEqual({ healthy: false, reason: expect.stringContaining('127.0.0.1') });
     } finally {
       await pair.startStandby();
     }
     const { length } = asked;
-    await vi.waitFor(() => expect(asked.slice(length)).toContain('replica: web'), PATIENT);
+    await eventually(() => expect(asked.slice(length)).toContain('replica: web'));
     stopped = true;
     await asking;
     expect(new Set(asked)).toEqual(new Set(['replica: web', 'primary: web']));
@@ -159,13 +158,11 @@ describe.skipIf(!inject('postgresUrl'))('replicas that answer those who only rea
       pg_sleep(case when pg_is_in_recovery() then 60 else 0 end) from servers where name = 'web'`;
     const asked = sql<{ n: number }>`select count(*)::int as n from pg_stat_activity
       where state = 'active' and query like '%pg_sleep(case%' and pid <> pg_backend_pid()`;
-    await vi.waitFor(
-      async () =>
-        expect((await process.engine.reading({ projectId: 'p9', userId: '' })) === process.engine).toBe(false),
-      PATIENT,
+    await eventually(async () =>
+      expect((await process.engine.reading({ projectId: 'p9', userId: '' })) === process.engine).toBe(false),
     );
     const answered = question.execute(replica!.session.db);
-    await vi.waitFor(async () => expect((await asked.execute(replica!.session.db)).rows).toEqual([{ n: 1 }]), PATIENT);
+    await eventually(async () => expect((await asked.execute(replica!.session.db)).rows).toEqual([{ n: 1 }]));
     for (const statement of [
       'create table junk (n int)',
       'insert into junk values (1)',
@@ -182,13 +179,11 @@ describe.skipIf(!inject('postgresUrl'))('replicas that answer those who only rea
   it('are no replicas of another database, nor when they are promoted', async () => {
     const stranger = await begun({ databaseRead: [inject('postgresUrl')] });
     await boot(stranger, 'p8', 'web');
-    await vi.waitFor(
-      async () =>
-        expect(await stranger.engine.health.replicas()).toEqual({
-          healthy: false,
-          reason: expect.stringMatching(/: It is a copy of another database\.$/),
-        }),
-      PATIENT,
+    await eventually(async () =>
+      expect(await stranger.engine.health.replicas()).toEqual({
+        healthy: false,
+        reason: expect.stringMatching(/: It is a copy of another database\.$/),
+      }),
     );
     expect((await stranger.names('p8')).by).toBe('primary');
     const process = await begun();

@@ -2,7 +2,8 @@ import { randomUUID } from 'node:crypto';
 import type { SimulatedDriver } from '@apistrata/compute-engine/drivers';
 import { coreOf } from '@apistrata/compute-engine/testing';
 import fc from 'fast-check';
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { eventually } from '../../../../testing/eventually.js';
 import { type Api, ids } from '../api-under-test.js';
 import { newestAction, ada as owner, roomyApi } from '../servers-parts/roomy-api.js';
 
@@ -171,12 +172,12 @@ describe('interfaces of a server', () => {
         list.map((a: any) => a.addr),
       );
     await networks.updatePort(owner, shown.port_id, { fixedIps: [{ address: '10.0.77.7' }] });
-    await vi.waitFor(async () => expect(await addresses()).toEqual(['10.0.77.7']), 20_000);
+    await eventually(async () => expect(await addresses()).toEqual(['10.0.77.7']));
     await networks.deletePort(owner, shown.port_id);
-    await vi.waitFor(async () => expect(await addresses()).toEqual([]), 20_000);
+    await eventually(async () => expect(await addresses()).toEqual([]));
     const floating = await networks.createPort(owner, { networkId: ids.network });
     await networks.updatePort(owner, floating.id, { deviceId: id });
-    await vi.waitFor(async () => expect(await addresses()).toEqual([floating.fixedIps[0]!.address]), 20_000);
+    await eventually(async () => expect(await addresses()).toEqual([floating.fixedIps[0]!.address]));
   });
 
   it('never break the service, whatever is asked of them', async () => {

@@ -61,7 +61,7 @@ describe.skipIf(!postgresUrl)('an API whose PostgreSQL connections are cut under
       await Promise.all(working);
       expect(callers.flatMap(({ strange }) => strange)).toEqual([]);
       expect(callers.reduce((sum, { refused }) => sum + refused, 0)).toBeGreaterThan(0);
-      await expect.poll(() => coreOf(api.engine).worker.pending(), { timeout: 60_000 }).toBe(0);
+      await expect.poll(() => coreOf(api.engine).worker.pending()).toBe(0);
       const client = api.as('admin:p1', '2.37');
       for (const caller of callers)
         for (const id of caller.created) {

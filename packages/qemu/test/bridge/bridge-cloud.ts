@@ -4,7 +4,7 @@ import { readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { createInterface, type Interface } from 'node:readline';
 import type { Engine, Server } from '@apistrata/compute-engine';
-import { vi } from 'vitest';
+import { eventually } from '../../../../testing/eventually.js';
 import { buildGuest } from '../guest/build-guest.js';
 import { GuestLine } from '../guest/guest-line.js';
 import { processesOf } from '../processes-of.js';
@@ -120,7 +120,7 @@ export class BridgeCloud {
     const known = this.#lines.get(id);
     if (known) return known;
     const log = join(this.directory, 'qemu', 'machines', id, 'console.log');
-    await vi.waitFor(
+    await eventually(
       () => {
         const text = readFileSync(log, 'utf8');
         if (!text.includes('GUEST ready')) throw new Error(`the guest is not ready:\n${text.slice(-1_000)}`);

@@ -1,7 +1,7 @@
 import { type ChildProcess, execFile, execFileSync, spawn } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { promisify } from 'node:util';
-import { vi } from 'vitest';
+import { eventually } from '../../../../testing/eventually.js';
 
 const run = promisify(execFile);
 
@@ -15,13 +15,10 @@ export class Computer {
 
   static async open(): Promise<Computer> {
     const computer = new Computer();
-    await vi.waitFor(
-      () => {
-        if (readFileSync(`/proc/${computer.pid}/cmdline`, 'utf8').startsWith('sleep')) return;
-        throw new Error('the namespace is not there yet');
-      },
-      { timeout: 30_000 },
-    );
+    await eventually(() => {
+      if (readFileSync(`/proc/${computer.pid}/cmdline`, 'utf8').startsWith('sleep')) return;
+      throw new Error('the namespace is not there yet');
+    });
     computer.inside('mount', '-t', 'tmpfs', 'none', '/run');
     computer.inside('ip', 'link', 'set', 'lo', 'up');
     return computer;

@@ -95,14 +95,11 @@ describe.skipIf(!installed)('the dashboard', { timeout: 120_000 }, () => {
   /** Opens the page again until what the cloud does meanwhile has ended. */
   async function until(path: string, holds: () => Promise<boolean>): Promise<void> {
     await expect
-      .poll(
-        async () => {
-          await cloud.idle();
-          await open(path);
-          return holds();
-        },
-        { timeout: 60_000 },
-      )
+      .poll(async () => {
+        await cloud.idle();
+        await open(path);
+        return holds();
+      })
       .toBe(true);
   }
 

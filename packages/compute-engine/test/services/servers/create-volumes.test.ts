@@ -7,8 +7,6 @@ import { coreOf } from '../../../src/engine-core.js';
 import { contextOf, engineUnderTest, imageId } from '../../engine-under-test.js';
 import { storesUnderTest } from '../../stores-under-test.js';
 
-const patient = { timeout: 20_000 };
-
 describe.each(storesUnderTest(inject('postgresUrl')))('volumes for a new server, on $kind,', ({ database }) => {
   let engine: Engine;
   const context = contextOf('p1');
@@ -35,7 +33,7 @@ describe.each(storesUnderTest(inject('postgresUrl')))('volumes for a new server,
         ...volumeIds.map((sourceId) => ({ source: 'volume', sourceId, destination: 'volume' }) as const),
       ],
     });
-  const nothingIsOwed = () => expect.poll(() => coreOf(engine).worker.pending(), patient).toBe(0);
+  const nothingIsOwed = () => expect.poll(() => coreOf(engine).worker.pending()).toBe(0);
 
   it('are its own, and no guard is left', async () => {
     const volumeId = await newVolume();
@@ -67,7 +65,7 @@ describe.each(storesUnderTest(inject('postgresUrl')))('volumes for a new server,
     use({ reserve });
     await expect(create(first, second)).rejects.toThrow('no answer');
     use({});
-    await expect.poll(() => statuses(first, second), patient).toEqual(['available', 'available']);
+    await expect.poll(() => statuses(first, second)).toEqual(['available', 'available']);
     await nothingIsOwed();
   });
 
@@ -78,7 +76,7 @@ describe.each(storesUnderTest(inject('postgresUrl')))('volumes for a new server,
     await expect(create(volumeId)).rejects.toMatchObject({ status: 403 });
     expect(await statuses(volumeId)).toEqual(['reserved']);
     use({});
-    await expect.poll(() => statuses(volumeId), patient).toEqual(['available']);
+    await expect.poll(() => statuses(volumeId)).toEqual(['available']);
     await nothingIsOwed();
   });
 });
