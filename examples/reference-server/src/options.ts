@@ -66,6 +66,10 @@ export const optionTable = {
     'what servers are: simulated, qemu (virtual machines on this computer), or none (all hosts are processes of their own)',
   ),
   'machine-dir': text('DIR', 'folder of machines: with --driver qemu, and of hosts of their own', 'data/machines'),
+  'shared-dir': text(
+    'DIR',
+    'with --driver qemu and hosts of their own: folder for disks on storage that several hosts reach; machines move between those without copies',
+  ),
   acceleration: choice(
     'A',
     ['auto', 'kvm', 'tcg'],

@@ -16,6 +16,7 @@ export interface RealMachines {
 export async function realMachines(options: Options, directory: string, log: Logger): Promise<RealMachines> {
   const asked: QemuOptions = {
     directory,
+    ...(options['shared-dir'] !== undefined && { sharedDirectory: options['shared-dir'] }),
     acceleration: options.acceleration,
     networkMode: options['network-mode'],
     forward: options.forward,

@@ -25,6 +25,9 @@ describe('a computer with machines', () => {
     for (const name of ['machines', 'images']) mkdirSync(join(directory, name));
     host = new Host({
       directory,
+      sharedDirectory: undefined,
+      storage: undefined,
+      diskWaitMs: 0,
       services: {} as DriverServices,
       program: 'qemu',
       qemuImg: 'qemu-img',

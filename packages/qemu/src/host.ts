@@ -14,6 +14,7 @@ import type { MachineLayout } from './machine/machine-layout.js';
 import type { NicShape, VolumeShape } from './machine/machine-shape.js';
 import type { DiskTools } from './machine/prepare-disks.js';
 import { nicShape, shapeOf } from './machine/shape-of.js';
+import { untilFree } from './machine/until-free.js';
 import type { OngoingMove } from './moves/ongoing-move.js';
 import type { MachinePlaces, NetworkMode } from './network/network-mode.js';
 import type { NetworkBackend } from './network/user-network.js';
@@ -29,6 +30,9 @@ import { type VolumeAccess, VolumeStore } from './volumes/volume-store.js';
 /** What a host is made of, with every default decided on. */
 export interface HostParts {
   readonly directory: string;
+  /** Folder of disks and images that hosts share, and the name of the storage that it is on. */
+  readonly sharedDirectory: string | undefined;
+  readonly storage: string | undefined;
   readonly services: DriverServices;
   readonly program: string;
   readonly qemuImg: string;
@@ -39,6 +43,8 @@ export interface HostParts {
   /** What interfaces lead to. */
   readonly network: (places: MachinePlaces) => NetworkMode;
   readonly shutdownTimeoutMs: number;
+  /** How long it is waited for disks that somebody else has open. */
+  readonly diskWaitMs: number;
   /** Undefined: there is no bound. */
   readonly moveBytesPerSecond: number | undefined;
 }
@@ -69,10 +75,12 @@ export class Host implements MachinePlaces {
   readonly #machines = new Map<string, Machine>();
 
   constructor(parts: HostParts) {
-    const { directory, services, qemuImg, runAs, volumesAllowed, network } = parts;
+    const { directory, sharedDirectory, services, qemuImg, runAs, volumesAllowed, network } = parts;
     this.parts = parts;
     const { images } = services;
-    const cache = new ImageCache({ folder: join(directory, 'images'), images, qemuImg, runAs });
+    const shared = sharedDirectory !== undefined;
+    const folder = join(sharedDirectory ?? directory, 'images');
+    const cache = new ImageCache({ folder, shared, images, qemuImg, runAs });
     this.disks = { cache, images, qemuImg, run: { runAs } };
     this.processors = new Processors(async () => (await this.machineIds()).map((id) => this.machine({ id }).folder));
     const give = (path: string) => giveTo(path, runAs);
@@ -97,8 +105,9 @@ export class Host implements MachinePlaces {
   machine({ id }: Pick<Server, 'id'>): Machine {
     const known = this.#machines.get(id);
     if (known) return known;
-    const { directory, program, runAs, sandbox } = this.parts;
-    const folder = new MachineFolder(join(directory, 'machines', id), runAs);
+    const { directory, sharedDirectory, program, runAs, sandbox } = this.parts;
+    const disks = sharedDirectory && join(sharedDirectory, 'machines', id);
+    const folder = new MachineFolder(join(directory, 'machines', id), runAs, disks);
     const machine = new Machine(folder, { program, runAs, sandbox });
     this.#machines.set(id, machine);
     return machine;
@@ -152,7 +161,7 @@ export class Host implements MachinePlaces {
       ...(await this.#openVolumes(server)),
     });
     await machine.folder.boundConsole();
-    return machine.start(shape, signal, incoming);
+    return untilFree(() => machine.start(shape, signal, incoming), this.parts.diskWaitMs, signal);
   }
 
   /** Has all volumes of a server served, in the order of their devices. */
@@ -201,15 +210,33 @@ export class Host implements MachinePlaces {
     await writeConfigDrive(story, folder, name, qemuImg, { runAs, signal });
   }
 
-  /** Removes everything of a server from this computer, and images that nobody needs any more. */
+  /** Whether the disks of machines are on storage that another host has them on, too. */
+  async shares(name: string): Promise<boolean> {
+    const { storage, services } = this.parts;
+    return storage !== undefined && (await services.hosts?.storageOf(name)) === storage;
+  }
+
+  /** Removes everything of a server, and images that nobody needs any more. */
   async remove(server: Server): Promise<void> {
+    await this.#remove(server, (folder) => folder.remove());
+  }
+
+  /** Removes what a server has here, which lives on another host: disks that are that host's as well stay. */
+  async leaveTo(name: string | null, server: Server): Promise<void> {
+    await this.#remove(server, async (folder) => {
+      if (name !== null && (await this.shares(name))) await folder.removeHere();
+      else await folder.remove();
+    });
+  }
+
+  async #remove(server: Server, files: (folder: MachineFolder) => Promise<void>): Promise<void> {
     const machine = this.machine(server);
     await this.moves.get(server.id)?.leave();
     await machine.end();
     for (const { volumeId } of server.blockDevices)
       if (volumeId !== null) await this.volumes.close(server.id, volumeId);
     await this.processors.takeBack(server.id, machine.folder);
-    await machine.folder.remove();
+    await files(machine.folder);
     await this.networks.release(server.id);
     this.#machines.delete(server.id);
     await this.disks.cache.sweep();

@@ -5,6 +5,7 @@ import { claimDirectory } from './claim-directory.js';
 import { parseForward } from './forwards/forward-rule.js';
 import { Forwards } from './forwards/forwards.js';
 import { Host } from './host.js';
+import { storageName } from './machine/shared-storage.js';
 import { openBridgeMode } from './network/bridge-mode.js';
 import type { MachinePlaces } from './network/network-mode.js';
 import { userMode } from './network/user-mode.js';
@@ -19,9 +20,12 @@ const NOBODY = 65_534;
 /** Paths of sockets have 107 bytes at the most; below the directory come `/machines/`, an id and a name. */
 const MAX_DIRECTORY_BYTES = 55;
 
+/** What there is below a folder that hosts share. */
+const SHARED_FOLDERS = ['machines', 'images'];
 const FOLDERS = ['machines', 'images', 'volumes', 'contents', 'far'];
 
 const DEFAULT_SHUTDOWN_MS = 60_000;
+const DEFAULT_DISK_WAIT_MS = 120_000;
 
 async function runAsFrom(options: QemuOptions): Promise<RunAs | undefined> {
   if (options.runAs) return options.runAs;
@@ -30,15 +34,15 @@ async function runAsFrom(options: QemuOptions): Promise<RunAs | undefined> {
 }
 
 /** Makes the directory. Machines of another user have to get through to their own folders below it. */
-async function makeDirectory(given: string, runAs: RunAs | undefined): Promise<string> {
+async function makeDirectory(given: string, folders: readonly string[], runAs: RunAs | undefined): Promise<string> {
   const directory = resolve(given);
   const refuse = (why: string) =>
     new QemuError('DIRECTORY_UNUSABLE', `the directory ${directory} cannot hold machines: ${why}`);
-  if (Buffer.byteLength(directory) > MAX_DIRECTORY_BYTES)
+  if (folders === FOLDERS && Buffer.byteLength(directory) > MAX_DIRECTORY_BYTES)
     throw refuse(`its path has more than ${MAX_DIRECTORY_BYTES} bytes, which is too long for the sockets in it`);
   if (directory.includes(',')) throw refuse('QEMU takes no path with a comma');
   try {
-    for (const folder of [directory, ...FOLDERS.map((name) => join(directory, name))])
+    for (const folder of [directory, ...folders.map((name) => join(directory, name))])
       await mkdir(folder, { recursive: true, mode: runAs ? 0o711 : 0o700 });
   } catch (error) {
     throw refuse((error as Error).message);
@@ -63,6 +67,7 @@ async function hasSandbox(program: string, runAs: RunAs | undefined): Promise<bo
 /** What this computer has to run machines with. */
 export interface Found {
   readonly directory: string;
+  readonly sharedDirectory: string | undefined;
   readonly program: string;
   readonly qemuImg: string;
   readonly runAs: RunAs | undefined;
@@ -77,9 +82,11 @@ export async function look(options: QemuOptions): Promise<Found> {
   const program = findProgram(options.program ?? 'qemu-system-x86_64', 'the package qemu-system-x86');
   const qemuImg = findProgram('qemu-img', 'the package qemu-utils');
   const runAs = await runAsFrom(options);
-  const directory = await makeDirectory(options.directory, runAs);
+  const directory = await makeDirectory(options.directory, FOLDERS, runAs);
+  const { sharedDirectory: shared } = options;
+  const sharedDirectory = shared === undefined ? undefined : await makeDirectory(shared, SHARED_FOLDERS, runAs);
   const probe = await probeAcceleration(program, options.acceleration ?? 'auto', runAs);
-  return { directory, program, qemuImg, runAs, probe };
+  return { directory, sharedDirectory, program, qemuImg, runAs, probe };
 }
 
 function forwardsOf({ forward = [], forwardAddress = '127.0.0.1', log = () => {} }: QemuOptions): Forwards {
@@ -99,9 +106,11 @@ export async function openHost(options: QemuOptions, services: DriverServices): 
     services,
     acceleration: probe.acceleration,
     sandbox: await hasSandbox(found.program, found.runAs),
+    storage: found.sharedDirectory && (await storageName(found.sharedDirectory)),
     volumesAllowed: options.volumes ?? true,
     network,
     shutdownTimeoutMs: options.shutdownTimeoutMs ?? DEFAULT_SHUTDOWN_MS,
+    diskWaitMs: options.diskWaitMs ?? DEFAULT_DISK_WAIT_MS,
     moveBytesPerSecond: options.moveMibPerSecond && options.moveMibPerSecond * 2 ** 20,
   });
   await host.disks.cache.sweep();

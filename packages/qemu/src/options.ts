@@ -39,6 +39,16 @@ export interface QemuOptions {
   readonly log?: (line: string) => void;
   /** How long a guest may take to end by itself after its power button was pressed, in milliseconds. Default 60,000. */
   readonly shutdownTimeoutMs?: number;
+  /**
+   * Folder on storage that several hosts reach and that keeps locks for them (NFS 4, CephFS, ...): disks and images are there, and
+   * machines move between those hosts without them. Default: none, disks are in `directory`.
+   */
+  readonly sharedDirectory?: string;
+  /**
+   * How long a machine waits for a disk that a process has open which may be on another computer, in milliseconds; shared storage
+   * keeps locks of a computer that was lost for a minute or two. Default 120,000.
+   */
+  readonly diskWaitMs?: number;
   /** The most that a machine which moves to another host takes of the network, in MiB a second; for disks and memory each. Default: no bound. */
   readonly moveMibPerSecond?: number;
 }
@@ -54,6 +64,8 @@ const optionNames: Readonly<Record<keyof QemuOptions, true>> = {
   forwardAddress: true,
   log: true,
   shutdownTimeoutMs: true,
+  sharedDirectory: true,
+  diskWaitMs: true,
   moveMibPerSecond: true,
 };
 

@@ -63,7 +63,7 @@ export function hostHelpText(): string {
     '',
     'Makes this computer a host of the cloud whose API other processes serve with the same database. It runs servers',
     'by --driver (simulated or qemu) until it is told to end; virtual machines go on, and the next start takes them over.',
-    '--db, --secret-key-file, --machine-dir, --acceleration, --network-mode, --forward, --latency-ms, --image-dir, --image-url, --network-url,',
+    '--db, --secret-key-file, --machine-dir, --shared-dir, --acceleration, --network-mode, --forward, --latency-ms, --image-dir, --image-url, --network-url,',
     '--identity-url, --database, --log-level, --config and the environment are those of the server (--help).',
     '',
     ...rows,

@@ -52,7 +52,13 @@ export type DriverWork =
       readonly preserveEphemeral: boolean;
       readonly files: readonly { path: string; contents: string }[];
     }
-  | { readonly verb: 'evacuate'; readonly sourceHost: string; readonly adminPassword: string | null }
+  | {
+      readonly verb: 'evacuate';
+      readonly sourceHost: string;
+      readonly adminPassword: string | null;
+      /** Whether its disks are on storage that hosts share, as the request says; null: the driver finds it out. */
+      readonly sharedStorage: boolean | null;
+    }
   | { readonly verb: 'set_password'; readonly adminPassword: string }
   | { readonly verb: 'snapshot'; readonly imageId: string }
   | { readonly verb: 'migrate_disk'; readonly destHost: string; readonly flavor: FlavorCopy }
@@ -174,6 +180,11 @@ export interface Driver extends Partial<HostControl> {
    * nothing stays of servers that have gone while they were away; left out: evacuated servers alone are looked for.
    */
   machines?(): Promise<readonly string[]>;
+  /**
+   * Names the storage that the disks of machines are on, where other hosts reach it too: those whose drivers say the same copy no
+   * disk when a machine moves between them. Left out: disks are this computer's alone.
+   */
+  readonly storage?: string;
   /** Where the content of embedded volumes is; default: nowhere, they are records. */
   readonly volumes?: VolumeStorage;
   /** Everything the console has printed. */

@@ -27,6 +27,12 @@ export interface HostLinks {
   /** The host that keeps the content of embedded volumes; null where none does. */
   volumeHost(): Promise<string | null>;
   /**
+   * The storage that a host has said its machines' disks are on (`storage` of its driver), also while it is down; null where they
+   * are on that computer alone.
+   * @throws Error for hosts that have never been there
+   */
+  storageOf(host: string): Promise<string | null>;
+  /**
    * Asks the driver of a host, by its `answer`.
    * @param question plain data
    * @throws HostUnreachable, and what the driver threw there

@@ -21,7 +21,14 @@ import { HostWork } from './host-work.js';
 import { Leftovers } from './leftovers.js';
 import { HostCaller } from './links/host-caller.js';
 import { HostDoor } from './links/host-door.js';
-import { hasLinkAnswers, type LinkQuestion, linkAnswers, linkFinder, volumeHostFinder } from './links/link-question.js';
+import {
+  hasLinkAnswers,
+  type LinkQuestion,
+  linkAnswers,
+  linkFinder,
+  storageFinder,
+  volumeHostFinder,
+} from './links/link-question.js';
 import { linkKeys } from './links/link-security.js';
 import { type MachineResources, machineResources, ownAddress } from './machine-resources.js';
 import { registerHost } from './register-host.js';
@@ -131,6 +138,7 @@ function linksOf(self: string, store: Store, caller: HostCaller): HostLinks {
   return {
     self,
     volumeHost: volumeHostFinder(store),
+    storageOf: storageFinder(store),
     ask: (host, question, signal) => {
       const asked: LinkQuestion = { kind: 'driver', question };
       return caller.ask(host, asked, signal);
@@ -235,6 +243,7 @@ export async function createHost(given: HostOptions): Promise<Host> {
             snapshotFormat: able.snapshotFormat ?? null,
             ...(port === undefined ? {} : { link: { address, port } }),
             ...(able.volumes && { keepsVolumes: true }),
+            ...(able.storage !== undefined && { storage: able.storage }),
           },
         }),
       concurrency,

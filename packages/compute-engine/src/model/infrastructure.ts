@@ -31,6 +31,8 @@ export interface HostProcess {
   readonly link?: { readonly address: string; readonly port: number };
   /** Whether the content of embedded volumes is there. */
   readonly keepsVolumes?: boolean;
+  /** The storage that its machines' disks are on, where it is shared with other hosts. */
+  readonly storage?: string;
 }
 
 /** What a machine offers; what is claimed of it is counted in store/claims.ts. Memory in MiB, disks in GiB. */

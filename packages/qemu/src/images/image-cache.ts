@@ -1,6 +1,6 @@
 import { createHash, randomUUID } from 'node:crypto';
 import { existsSync } from 'node:fs';
-import { chmod, link, open, readdir, rename, rm, stat, utimes } from 'node:fs/promises';
+import { chmod, copyFile, link, open, readdir, rename, rm, stat, utimes } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Server } from '@apistrata/compute-engine';
 import type { DriverServices } from '@apistrata/compute-engine/drivers';
@@ -17,6 +17,8 @@ export function ownerOf({ userId, projectId }: Server) {
 
 export interface ImageCacheOptions {
   readonly folder: string;
+  /** Whether other computers have images there, too. */
+  readonly shared: boolean;
   readonly images: DriverServices['images'];
   readonly qemuImg: string;
   readonly runAs: RunAs | undefined;
@@ -65,7 +67,7 @@ export class ImageCache {
     const now = new Date();
     await utimes(path, now, now);
     await rm(target, { force: true });
-    await link(path, target);
+    await linkOrCopy(path, target);
     return size;
   }
 
@@ -118,13 +120,24 @@ export class ImageCache {
 
   /** Forgets images that nobody has asked for since a day, and what processes that died have left half written. */
   async sweep(): Promise<void> {
-    const { folder } = this.#options;
+    const { folder, shared } = this.#options;
     for (const name of await readdir(folder).catch(() => [])) {
       const path = join(folder, name);
       const { mtimeMs } = await stat(path).catch(() => ({ mtimeMs: Number.POSITIVE_INFINITY }));
-      if (isAbandoned(name) || mtimeMs < Date.now() - (name.includes('.part') ? UNFINISHED_MS : KEPT_MS))
+      if ((!shared && isAbandoned(name)) || mtimeMs < Date.now() - (name.includes('.part') ? UNFINISHED_MS : KEPT_MS))
         await rm(path, { force: true });
     }
+  }
+}
+
+/** What is on another file system cannot be linked. */
+async function linkOrCopy(path: string, target: string): Promise<void> {
+  try {
+    await link(path, target);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'EXDEV') throw error;
+    await copyFile(path, `${target}.new`);
+    await rename(`${target}.new`, target);
   }
 }
 

@@ -10,7 +10,11 @@ const LOOK_MS = 50;
 
 interface BlockNode {
   readonly 'node-name': string;
-  readonly image: { readonly 'virtual-size': number; readonly filename: string };
+  readonly image: {
+    readonly 'virtual-size': number;
+    readonly filename: string;
+    readonly snapshots?: readonly { readonly name: string }[];
+  };
 }
 
 /** The nodes of a process by their name. */

@@ -12,8 +12,6 @@ const FILES = {
   ramdisk: 'ramdisk',
   /** What the kernel is told. */
   commandLine: 'kernel.args',
-  /** The root disk as it was before a resize that is not confirmed yet. */
-  rootBefore: 'root.before-resize.qcow2',
   rescue: 'rescue.qcow2',
   rescueBase: 'rescue.base.raw',
   rescueKernel: 'rescue.kernel',
@@ -52,6 +50,13 @@ const FILES = {
   export: 'export',
 } as const;
 
+/** What is on the storage of disks, which hosts may share; everything else is of one computer. */
+const ON_DISK_STORAGE: ReadonlySet<MachineFile> = new Set<MachineFile>([
+  ...(['root', 'rootBase', 'rootImage', 'kernel', 'ramdisk', 'commandLine', 'configDrive'] as const),
+  ...(['rescue', 'rescueBase', 'rescueImage', 'rescueKernel', 'rescueRamdisk', 'rescueCommandLine'] as const),
+  'rescueConfigDrive',
+]);
+
 /** The most that is kept of what a console printed. */
 const CONSOLE_BYTES = 2 ** 20;
 
@@ -64,15 +69,18 @@ export async function giveTo(path: string, runAs: RunAs | undefined): Promise<vo
 
 export class MachineFolder implements ProcessFolder {
   readonly path: string;
+  readonly #diskPath: string;
   readonly #runAs: RunAs | undefined;
 
-  constructor(path: string, runAs: RunAs | undefined) {
+  /** @param diskPath where its disks are, where hosts share them */
+  constructor(path: string, runAs: RunAs | undefined, diskPath = path) {
     this.path = path;
+    this.#diskPath = diskPath;
     this.#runAs = runAs;
   }
 
   file(name: MachineFile): string {
-    return join(this.path, FILES[name]);
+    return join(ON_DISK_STORAGE.has(name) ? this.#diskPath : this.path, FILES[name]);
   }
 
   /** What a machine that was killed leaves behind. */
@@ -84,7 +92,7 @@ export class MachineFolder implements ProcessFolder {
 
   /** A disk that is neither the root disk nor a volume: `ephemeral`, `swap`. */
   disk(name: string): string {
-    return join(this.path, `${name}.qcow2`);
+    return join(this.#diskPath, `${name}.qcow2`);
   }
 
   /** A copy of the disk that is to become an image. */
@@ -94,8 +102,19 @@ export class MachineFolder implements ProcessFolder {
 
   /** Only the user that machines run as gets in. */
   async make(): Promise<void> {
-    await mkdir(this.path, { recursive: true, mode: 0o700 });
-    await this.give(this.path);
+    for (const path of new Set([this.path, this.#diskPath])) {
+      await mkdir(path, { recursive: true, mode: 0o700 });
+      await this.give(path);
+    }
+  }
+
+  /** Whether there are disks of the machine where hosts share them, made by whichever of them. */
+  async hasSharedDisks(): Promise<boolean> {
+    if (this.#diskPath === this.path) return false;
+    return stat(this.#diskPath).then(
+      () => true,
+      () => false,
+    );
   }
 
   /** Makes a file or folder the property of the user that machines run as. */
@@ -114,7 +133,14 @@ export class MachineFolder implements ProcessFolder {
     for (const name of names) await rm(this.file(name), { force: true });
   }
 
+  /** Removes everything. What is of this computer comes last: by that it is known that there is something to be removed. */
   async remove(): Promise<void> {
+    await rm(this.#diskPath, { recursive: true, force: true });
+    await this.removeHere();
+  }
+
+  /** Removes what is of this computer alone; disks that are shared stay. */
+  async removeHere(): Promise<void> {
     await rm(this.path, { recursive: true, force: true });
   }
 

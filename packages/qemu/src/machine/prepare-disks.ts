@@ -1,9 +1,11 @@
 import { rename, rm, stat, writeFile } from 'node:fs/promises';
+import { basename } from 'node:path';
 import type { FlavorCopy, Server } from '@apistrata/compute-engine';
 import type { DriverServices } from '@apistrata/compute-engine/drivers';
 import type { ImageCache } from '../images/image-cache.js';
 import { ownerOf } from '../images/image-cache.js';
 import { type ProgramOptions, runProgram } from '../programs/run-program.js';
+import { QemuError } from '../qemu-error.js';
 import { machineOptionsOf } from '../tuning/machine-options.js';
 import type { MachineFolder } from './machine-folder.js';
 
@@ -30,13 +32,34 @@ async function exists(path: string): Promise<boolean> {
   );
 }
 
-/** The size of the disk that a qcow2 file is, which this program has written. A machine may have it open. */
-export async function diskBytes({ qemuImg, run }: DiskTools, path: string, signal: AbortSignal): Promise<number> {
-  const told = await runProgram(qemuImg, ['info', '-U', '-f', 'qcow2', '--output=json', path], { ...run, signal });
-  return JSON.parse(told)['virtual-size'];
+/** What `qemu-img info` tells of a disk. */
+export interface DiskInfo {
+  readonly 'virtual-size': number;
+  readonly snapshots?: readonly { readonly name: string }[];
 }
 
-/** Makes a qcow2 file of that size, whole or not at all; one that is there stays. */
+/** What a qcow2 file is that this program has written, which a machine may have open; undefined where there is none. */
+export async function diskInfo(
+  { qemuImg, run }: DiskTools,
+  path: string,
+  signal: AbortSignal,
+): Promise<DiskInfo | undefined> {
+  if (!(await exists(path))) return undefined;
+  const told = await runProgram(qemuImg, ['info', '-U', '-f', 'qcow2', '--output=json', path], { ...run, signal });
+  return JSON.parse(told);
+}
+
+/** The size of the disk that such a file is. */
+export async function diskBytes(tools: DiskTools, path: string, signal: AbortSignal): Promise<number> {
+  const info = await diskInfo(tools, path, signal);
+  if (!info) throw new QemuError('NOT_POSSIBLE', `there is no disk ${basename(path)}`);
+  return info['virtual-size'];
+}
+
+/**
+ * Makes a qcow2 file of that size, whole or not at all; one that is there stays.
+ * @param base what it leans on, in the same folder: that is how it finds it, by whatever path hosts reach the folder
+ */
 export async function makeDisk(
   { qemuImg, run }: DiskTools,
   path: string,
@@ -45,7 +68,7 @@ export async function makeDisk(
   signal: AbortSignal,
 ): Promise<void> {
   if (await exists(path)) return;
-  const backing = base === null ? [] : ['-b', base, '-F', 'raw'];
+  const backing = base === null ? [] : ['-b', basename(base), '-F', 'raw'];
   await rm(`${path}.new`, { force: true });
   await runProgram(qemuImg, ['create', '-q', '-f', 'qcow2', ...backing, `${path}.new`, `${bytes}`], { ...run, signal });
   await rename(`${path}.new`, path);

@@ -5,6 +5,7 @@ import { Readable } from 'node:stream';
 import type { LinkAnswer } from '@apistrata/compute-engine/drivers';
 import { connectSocket } from '../connect-socket.js';
 import type { Host } from '../host.js';
+import { forgetBefore } from '../machine/disks-before.js';
 import { QemuError } from '../qemu-error.js';
 import { arrive } from './arrival.js';
 import { machineStory, readableFile } from './machine-story.js';
@@ -43,7 +44,7 @@ async function answerForVolumes({ kept }: Host, question: VolumeQuestion): Promi
 }
 
 /** Answers another host of the same cloud. */
-export async function answerHost(host: Host, question: HostQuestion): Promise<LinkAnswer> {
+export async function answerHost(host: Host, question: HostQuestion, signal: AbortSignal): Promise<LinkAnswer> {
   if (!('serverId' in question)) return answerForVolumes(host, question);
   const serverId = checked(question.serverId);
   const { folder } = host.machine({ id: serverId });
@@ -56,6 +57,8 @@ export async function answerHost(host: Host, question: HostQuestion): Promise<Li
       return { stream: await connectSocket(folder.file('export')) };
     case 'memory':
       return { stream: await connectSocket(folder.file('moving')) };
+    case 'forget before':
+      return { value: await forgetBefore(host, serverId, signal) };
     case 'arrive':
       return { value: await arrive(host, question) };
   }

@@ -51,16 +51,19 @@ export async function prepareArrival(
   const before = await machine.running();
   if (before && (await isUnderWay(before))) return;
   await machine.end();
-  await folder.remove();
+  const shared = await host.shares(sourceHost);
+  await (shared ? folder.removeHere() : folder.remove());
   await folder.make();
   const far = { host, server, sourceHost, signal };
   const story = await askStory(far);
   if (!story.layout) throw new QemuError('MACHINE_NOT_RUNNING', `the machine does not run on ${sourceHost}`);
-  await fetchCompanions(far, story);
-  await makeEmptyDisks(far, story, folder);
+  if (!shared) {
+    await fetchCompanions(far, story);
+    await makeEmptyDisks(far, story, folder);
+  }
   await writeFile(folder.file('arriving'), sourceHost);
   const qmp = await host.start(server, signal, server.flavor, checkedLayout(story.layout));
-  const disks = OWN_DISKS.filter((disk) => story.disks[disk] !== undefined);
+  const disks = shared ? [] : OWN_DISKS.filter((disk) => story.disks[disk] !== undefined);
   if (disks.length > 0)
     await qmp.execute('nbd-server-start', { addr: { type: 'unix', data: { path: folder.file('export') } } });
   for (const disk of disks)

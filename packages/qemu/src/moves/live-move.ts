@@ -101,10 +101,11 @@ export class LiveMove implements OngoingMove {
       const far = async () => (await askHost(this.#host, this.#destHost, { ask, serverId }, signal)).stream;
       tunnels.push(await openTunnel(folder.file(name), (path) => folder.give(path), far));
     };
-    await way('mirror', 'disks');
-    await way('moving', 'memory');
     const nodes = await blockNodesOf(qmp);
-    const disks = OWN_DISKS.filter((disk) => nodes.has(nodeName(disk)));
+    const shared = await this.#host.shares(this.#destHost);
+    const disks = shared ? [] : OWN_DISKS.filter((disk) => nodes.has(nodeName(disk)));
+    if (disks.length > 0) await way('mirror', 'disks');
+    await way('moving', 'memory');
     const onImage = await folder.exists('rootBase');
     for (const disk of disks) await this.#copy(qmp, disk, disk === 'root' && onImage ? 'top' : 'full');
     await this.#capabilities(qmp, true);

@@ -14,6 +14,8 @@ export type HostQuestion =
   | { readonly ask: 'open volume'; readonly user: VolumeUser; readonly volumeId: string }
   | { readonly ask: 'close volume'; readonly userId: string; readonly volumeId: string }
   | { readonly ask: 'volume'; readonly content: string }
+  /** A move has been confirmed: disks that both hosts share need not keep any more how they were. */
+  | { readonly ask: 'forget before'; readonly serverId: string }
   /** Everything is on its way: may the machine go on there? Its console is still to be had here. */
   | { readonly ask: 'arrive'; readonly serverId: string; readonly sourceHost: string; readonly going: boolean };
 

@@ -34,7 +34,7 @@ export const life: Verbs = {
     }
   },
   destroy: ({ host, server }) => host.remove(server),
-  leave: ({ host, server }) => host.remove(server),
+  leave: ({ host, server }) => host.leaveTo(server.host, server),
   power_on: async ({ host, server, signal }) => {
     await host.start(server, signal);
   },

@@ -1,20 +1,12 @@
+import { existsSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { makeRescueDisk } from '../machine/prepare-disks.js';
+import { QemuError } from '../qemu-error.js';
 import { boot } from './life.js';
 import { SAVED } from './memory.js';
 import type { Verbs } from './order.js';
 
-const SYSTEM = [
-  'root',
-  'rootBase',
-  'rootImage',
-  'rootBefore',
-  'kernel',
-  'ramdisk',
-  'commandLine',
-  'configDrive',
-  ...SAVED,
-] as const;
+const SYSTEM = ['root', 'rootBase', 'rootImage', 'kernel', 'ramdisk', 'commandLine', 'configDrive', ...SAVED] as const;
 const RESCUE = [
   'rescue',
   'rescueBase',
@@ -34,9 +26,24 @@ export const systems: Verbs = {
     if (!work.preserveEphemeral) await rm(machine.folder.disk('ephemeral'), { force: true });
     await boot(host, server, work.imageId, work, signal);
   },
-  evacuate: ({ host, work, server, signal }) => {
-    const { adminPassword } = work;
-    return boot(host, server, server.imageId, { adminPassword, files: [] }, signal);
+  /** With its own disks where this host has them, else with new ones. Whoever still has them open is waited for. */
+  evacuate: async ({ host, work, server, signal }) => {
+    const { adminPassword, sharedStorage } = work;
+    const { folder } = host.machine(server);
+    const there = await folder.hasSharedDisks();
+    // What is here of the server already has been made by this work, before somebody died.
+    const begun = existsSync(folder.path);
+    if (!begun && sharedStorage !== null && sharedStorage !== there)
+      throw new QemuError(
+        'NOT_POSSIBLE',
+        `the disks of the server are ${there ? '' : 'not '}on storage that this host shares`,
+      );
+    try {
+      await boot(host, server, server.imageId, { adminPassword, files: [] }, signal);
+    } catch (error) {
+      if (!signal.aborted) await (there ? host.leaveTo(work.sourceHost, server) : host.remove(server));
+      throw error;
+    }
   },
   rescue: async ({ host, work, server, signal }) => {
     const machine = host.machine(server);

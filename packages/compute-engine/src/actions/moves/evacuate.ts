@@ -7,7 +7,9 @@ import { beginMigration, changeMigration, endMigrations, getMigration } from '..
 import { action, type Change } from '../../runs/action.js';
 import { failRun } from '../../runs/fail-run.js';
 import type { ServerRun } from '../../runs/server-run.js';
+import { amountsOf, forceClaim } from '../../scheduler/claims.js';
 import { keepClaim, ownClaim } from '../../scheduler/server-claims.js';
+import { hasLocalRoot } from '../../volumes/root-disk.js';
 import { isHostUp, requestedHost } from '../hosts.js';
 
 /** A request to bring a server of a host that is down to life elsewhere. */
@@ -17,7 +19,10 @@ export interface EvacuationRequest {
   /** Does not ask the scheduler whether the host fits. */
   readonly force?: boolean;
   readonly adminPassword?: string;
-  /** The disks survived with the host's storage: the password stays what it was. */
+  /**
+   * True: the disks survived with the host's storage, and the password stays what it was; false: they did not. Left out: the
+   * driver finds it out. One that finds otherwise fails.
+   */
   readonly sharedStorage?: boolean;
   /** Left off at the other end, whatever it was. */
   readonly stop: boolean;
@@ -29,6 +34,7 @@ export interface EvacuateArguments {
   readonly host?: string;
   readonly force?: boolean;
   readonly adminPassword: string | null;
+  readonly sharedStorage?: boolean;
   /** Left off at the other end, whatever it was. */
   readonly stop: boolean;
 }
@@ -46,6 +52,19 @@ async function settleElsewhere(run: ServerRun<EvacuateArguments>): Promise<void>
     await changeMigration(tx, core, migration.id, { destHost, destNode, status: 'pre-migrating' });
     await keepClaim(tx, server, undefined);
     return { claims: [destination.claim], host: destHost, node: destNode };
+  });
+}
+
+/** The server is still that of the host which is down: it may be evacuated again, or that host takes it up when it returns. */
+async function goBack(run: ServerRun<EvacuateArguments>): Promise<void> {
+  const { core } = run;
+  const { sourceHost, sourceNode, destHost } = await getMigration(core, run.arguments.migrationId);
+  if (!sourceHost || destHost === null || run.server.host !== destHost) return;
+  await run.update({ host: sourceHost, node: sourceNode }, async (tx, server) => {
+    await keepClaim(tx, server, undefined);
+    const claim = { host: sourceHost, ...amountsOf(server.flavor, hasLocalRoot(server)) };
+    await forceClaim(tx, claim);
+    return { claims: [claim] };
   });
 }
 
@@ -77,11 +96,11 @@ export const evacuate = action({
       await beginMigration(tx, core, context, current, { id: migrationId, type: 'evacuation' });
       return { wasRunning: current.vmState !== 'stopped', oldFlavor: null, newFlavor: null };
     };
-    const args: EvacuateArguments = { migrationId, host: host?.name, force, adminPassword, stop };
+    const args: EvacuateArguments = { migrationId, host: host?.name, force, adminPassword, sharedStorage, stop };
     return { arguments: args, change, result: () => adminPassword };
   },
   run: async (run) => {
-    const { adminPassword, stop, migrationId } = run.arguments;
+    const { adminPassword, sharedStorage = null, stop, migrationId } = run.arguments;
     await run.step('conductor_rebuild_server', () => settleElsewhere(run));
     run.pass('rebuild_scheduled');
     run.enter('rebuild');
@@ -89,7 +108,7 @@ export const evacuate = action({
     await followServer(run);
     const { sourceHost } = await getMigration(run.core, migrationId);
     await run.perform(
-      { verb: 'evacuate', sourceHost: sourceHost ?? '', adminPassword },
+      { verb: 'evacuate', sourceHost: sourceHost ?? '', adminPassword, sharedStorage },
       'rebuild_spawning',
       'compute_rebuild_instance',
     );
@@ -109,6 +128,7 @@ export const evacuate = action({
     );
   },
   fail: async (run, error) => {
+    await goBack(run);
     await followServer(run).catch(() => {});
     await failRun(run, 'error', error, {}, async (tx, server) => {
       await changeMigration(tx, run.core, run.arguments.migrationId, { status: 'failed' });

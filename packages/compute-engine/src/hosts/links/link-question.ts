@@ -28,6 +28,15 @@ export function volumeHostFinder(store: Store) {
   };
 }
 
+/** Finds the storage that a host shares with others. */
+export function storageFinder(store: Store) {
+  return async (host: string): Promise<string | null> => {
+    const [node] = await tables.nodes.find(store, (q) => q.where('host', '=', host));
+    if (!node) throw new Error(`there is no host ${host}`);
+    return node.process?.storage ?? null;
+  };
+}
+
 /** Whether there is anything that a driver could be asked over a link. */
 export function hasLinkAnswers(driver: Driver): boolean {
   return driver.answer !== undefined || driver.openConsole !== undefined || driver.volumes !== undefined;

@@ -134,7 +134,7 @@ export function sequencesFor(
     },
     {
       title: 'brings machines of a lost host to life elsewhere',
-      works: [{ verb: 'evacuate', sourceHost: source, adminPassword }],
+      works: [{ verb: 'evacuate', sourceHost: source, adminPassword, sharedStorage: null }],
       at: [1],
     },
     {

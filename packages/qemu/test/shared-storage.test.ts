@@ -1,0 +1,141 @@
+import { execFileSync } from 'node:child_process';
+import { existsSync, readFileSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, inject, it, vi } from 'vitest';
+import { missingForGuests } from './guest/build-guest.js';
+import { processesOf } from './processes-of.js';
+import { admin, BOOT, QemuHosts } from './qemu-hosts.js';
+
+const postgresUrl = inject('postgresUrl');
+const missing = missingForGuests() ?? (postgresUrl ? undefined : 'PostgreSQL');
+if (missing) console.warn(`\n*** SKIPPED: machines on shared storage: this machine has no ${missing} ***\n`);
+
+describe.skipIf(missing)('virtual machines whose disks hosts share', { timeout: 300_000 }, () => {
+  let hosts: QemuHosts;
+  let id: string;
+  const share = () => ({ sharedDirectory: join(hosts.directory, 'shared') });
+  const start = (name: string) => hosts.start(name, share());
+
+  beforeAll(async () => {
+    hosts = await QemuHosts.open(postgresUrl);
+    await start('h1');
+    await start('h2');
+    id = (await hosts.booted('h1')).id;
+    await (await hosts.line(id)).run('echo kept >/mnt/disk/file; sync');
+  }, 240_000);
+
+  afterAll(() => hosts?.close(), 60_000);
+
+  const root = () => join(share().sharedDirectory, 'machines', id, 'root.qcow2');
+  const running = () => ['h1', 'h2'].map((host) => processesOf(hosts.folder(host, id)).length);
+  /** Where the folders of the machine are that are of one computer. */
+  const here = () => ['h1', 'h2'].map((host) => existsSync(hosts.folder(host, id)));
+  /** What a guest says once it has booted so often. */
+  const booted = async (boots: number, command = 'cat /mnt/disk/file; wc -l </mnt/disk/boots') => {
+    await vi.waitFor(async () => {
+      const text = await hosts.console(await hosts.see(id));
+      expect(text.match(/GUEST ready/g)?.length).toBe(boots);
+    }, BOOT);
+    return (await hosts.line(id)).run(command);
+  };
+  const snapshots = () => {
+    const told = execFileSync('qemu-img', ['info', '-U', '--output=json', root()], { encoding: 'utf8' });
+    return JSON.parse(told).snapshots?.length ?? 0;
+  };
+  const down = async (host: string, forcedDown: boolean) => {
+    const [found] = await hosts.engine.services.list({ host });
+    await hosts.engine.services.update(found!.service.id, { forcedDown });
+  };
+  const lastMigration = async () =>
+    (await hosts.engine.migrations.list({ serverId: id, newestFirst: true, limit: 1 }))[0]!;
+
+  it('move while they run without a disk being copied', async () => {
+    const { ino } = statSync(root());
+    const before = await (await hosts.line(id)).count();
+    await hosts.engine.servers.act(admin, id, 'os-migrateLive', { host: 'h2', checkedFirst: true });
+    const server = await hosts.settled(id);
+    expect(server).toMatchObject({ vmState: 'active', host: 'h2' });
+    expect(await lastMigration()).toMatchObject({ status: 'completed', diskTotalBytes: 0 });
+    await vi.waitFor(() => expect(here()).toEqual([false, true]), BOOT);
+    expect(running()).toEqual([0, 1]);
+    expect(statSync(root()).ino).toBe(ino);
+    const line = await hosts.line(id);
+    expect(await line.count()).toBeGreaterThan(before);
+    expect(await line.run('echo 3 >/proc/sys/vm/drop_caches; cat /mnt/disk/file')).toBe('kept');
+    const numbers = [...(await hosts.console(server)).matchAll(/^COUNT (\d+)\r?$/gm)].map((found) => Number(found[1]));
+    expect(numbers).toEqual(numbers.map((_, index) => index + 1));
+  });
+
+  it('get another flavor on another host and go back, with the disk that they had', async () => {
+    const { ino } = statSync(root());
+    await hosts.engine.servers.act(admin, id, 'resize', { flavorId: 'large' });
+    expect(await hosts.settled(id)).toMatchObject({ vmState: 'resized', host: 'h1' });
+    expect(await booted(2, 'cat /mnt/disk/file /sys/block/vda/size')).toBe(`kept\n${(2 * 2 ** 30) / 512}`);
+    await (await hosts.line(id)).run('echo lost >/mnt/disk/file; sync');
+    expect([running(), snapshots()]).toEqual([[1, 0], 1]);
+    await hosts.engine.servers.act(admin, id, 'revertResize');
+    expect(await hosts.settled(id)).toMatchObject({ vmState: 'active', host: 'h2', flavor: { name: 'small' } });
+    expect(await booted(2, 'cat /mnt/disk/file /sys/block/vda/size')).toBe(`kept\n${2 ** 30 / 512}`);
+    expect([running(), here(), snapshots()]).toEqual([[0, 1], [false, true], 0]);
+    expect(statSync(root()).ino).toBe(ino);
+  });
+
+  it('stay there once that is confirmed', async () => {
+    const { ino } = statSync(root());
+    await hosts.engine.servers.act(admin, id, 'migrate', {});
+    expect(await hosts.settled(id)).toMatchObject({ vmState: 'resized', host: 'h1' });
+    await hosts.engine.servers.act(admin, id, 'confirmResize');
+    expect(await hosts.settled(id)).toMatchObject({ vmState: 'active', host: 'h1' });
+    expect([running(), here(), snapshots()]).toEqual([[1, 0], [true, false], 0]);
+    expect(await booted(3)).toBe('kept\n3');
+    expect(statSync(root()).ino).toBe(ino);
+  });
+
+  it('are evacuated with their own disk, which the host that returns leaves alone', async () => {
+    await (await hosts.line(id)).run('echo evacuated >/mnt/disk/file; sync');
+    await hosts.kill('h1');
+    for (const pid of processesOf(hosts.folder('h1', id))) process.kill(pid, 'SIGKILL');
+    await down('h1', true);
+    await hosts.engine.servers.act(admin, id, 'evacuate', { sharedStorage: true, stop: false });
+    expect(await hosts.settled(id)).toMatchObject({ vmState: 'active', host: 'h2' });
+    expect(await booted(1)).toBe('evacuated\n4');
+    await start('h1');
+    await down('h1', false);
+    expect([running(), here()]).toEqual([
+      [0, 1],
+      [false, true],
+    ]);
+    expect(await (await hosts.line(id)).run('echo 3 >/proc/sys/vm/drop_caches; cat /mnt/disk/file')).toBe('evacuated');
+  });
+
+  it('are not evacuated by a request that says otherwise, and stay those of their host', async () => {
+    await hosts.kill('h2');
+    await down('h2', true);
+    await hosts.engine.servers.act(admin, id, 'evacuate', { sharedStorage: false, stop: false });
+    await vi.waitFor(async () => expect((await hosts.see(id)).jobId).toBeNull(), BOOT);
+    expect(await hosts.see(id)).toMatchObject({
+      vmState: 'error',
+      host: 'h2',
+      fault: { message: 'the disks of the server are on storage that this host shares' },
+    });
+    expect(running()).toEqual([0, 1]);
+  });
+
+  it('never run twice: what still runs on a host that is thought dead ends before they begin elsewhere', async () => {
+    const pids = processesOf(hosts.folder('h2', id));
+    await hosts.engine.servers.act(admin, id, 'evacuate', { stop: false });
+    const said = join(hosts.folder('h1', id), 'qemu.log');
+    await vi.waitFor(() => expect(readFileSync(said, 'utf8')).toMatch(/another process using the image/), BOOT);
+    expect(processesOf(hosts.folder('h2', id))).toEqual(pids);
+    expect(await hosts.see(id)).toMatchObject({ taskState: 'rebuild_spawning', host: 'h1' });
+    await start('h2');
+    expect(await hosts.settled(id)).toMatchObject({ vmState: 'active', host: 'h1' });
+    expect([running(), here()]).toEqual([
+      [1, 0],
+      [true, false],
+    ]);
+    expect(await booted(1)).toBe('evacuated\n5');
+    await hosts.engine.servers.delete(admin, id);
+    await vi.waitFor(() => expect([running(), existsSync(root())]).toEqual([[0, 0], false]), BOOT);
+  });
+});
