@@ -47,7 +47,7 @@ export class Guards {
 
   /** Takes the guard away; false when it was late and has begun its work, or has done it. */
   async release(tx: Tx, id: string): Promise<boolean> {
-    const removed = await this.#jobs.remove(tx, id, this.#owner);
+    const removed = await this.#jobs.removeHeld(tx, id, this.#owner);
     tx.afterCommit(() => this.#held.delete(id));
     return removed;
   }

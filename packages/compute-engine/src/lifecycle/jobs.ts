@@ -1,6 +1,8 @@
 import { sql } from 'kysely';
 import type { Session, Tx } from '../store/database.js';
+import { gathered } from '../store/gathered.js';
 import { hotStatement } from '../store/hot-statement.js';
+import { insertRows } from '../store/many-rows.js';
 import type { Store } from '../store/store.js';
 import type { JobPayload, Payloads, ReadPayload } from './payloads.js';
 
@@ -75,7 +77,9 @@ export class Jobs {
     const dueAt = Date.now();
     const { id, kind, serverId } = job;
     const payload = this.#payloads.write(id, job.payload);
-    await insertJob(tx, [id, kind, serverId, payload, dueAt, lease?.owner ?? null, lease?.until ?? 0, attempts]);
+    const row = [id, kind, serverId, payload, dueAt, lease?.owner ?? null, lease?.until ?? 0, attempts];
+    const one = (values: readonly unknown[]) => insertJob(tx, values).then(() => {});
+    await gathered(tx, 'insert jobs', row, one, (rows) => insertRows(tx, 'jobs', JOB_COLUMNS, rows));
     return { ...job, attempts, dueAt };
   }
 
@@ -139,10 +143,19 @@ export class Jobs {
     await (owner === undefined ? held : held.where('lease_owner', '=', owner)).execute();
   }
 
-  /** Removes a job; with an owner only while that holds it. False when there was nothing to remove. */
-  async remove(tx: Session, id: string, owner?: string): Promise<boolean> {
-    const { numAffectedRows } = await (owner === undefined ? deleteJob(tx, [id]) : deleteHeldJob(tx, [id, owner]));
-    return numAffectedRows === 1n;
+  /** Removes a job. False when there was nothing to remove. */
+  async remove(tx: Tx, id: string): Promise<boolean> {
+    const one = async () => (await deleteJob(tx, [id])).numAffectedRows === 1n;
+    return gathered(tx, 'delete jobs', id, one, async (ids) => {
+      const gone = await tx.db.deleteFrom('jobs').where('id', '=', sql`any(${ids})`).returning('id').execute();
+      const removed = new Set(gone.map((row) => row.id));
+      return ids.map((each) => removed.has(each));
+    });
+  }
+
+  /** Removes a job while its owner holds it. False when there was nothing to remove. */
+  async removeHeld(tx: Tx, id: string, owner: string): Promise<boolean> {
+    return (await deleteHeldJob(tx, [id, owner])).numAffectedRows === 1n;
   }
 
   /** Jobs that exist, in all processes. */

@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
 import type { Claim, FlavorCopy, Node } from '../model/index.js';
 import type { Session, Tx } from '../store/database.js';
+import { gathered } from '../store/gathered.js';
 import { hotStatement } from '../store/hot-statement.js';
 import { settled } from '../store/settled.js';
 
@@ -13,20 +14,42 @@ export interface HostUsage {
 }
 
 /** What a flavor takes of a host; the local disk only where the server does not boot from a volume. */
-export function amountsOf(flavor: FlavorCopy, localRoot: boolean): Omit<Claim, 'host'> {
+export function amountsOf(flavor: FlavorCopy, localRoot: boolean): Amounts {
   const diskGb = (localRoot ? flavor.diskGb : 0) + flavor.ephemeralGb + Math.ceil(flavor.swapMb / 1024);
   return { vcpus: flavor.vcpus, memoryMb: flavor.memoryMb, diskGb };
 }
 
+type Amounts = Omit<Claim, 'host'>;
+
 /**
  * Takes capacity of a host; false when there is not enough. The check and the taking are one statement, so two
- * schedulers can never take the same capacity.
+ * schedulers can never take the same capacity. Works that take some of the same host at the same time take it at once, or
+ * else one after the other, as far as there is enough.
  */
-export async function claim(tx: Tx, node: Node, { vcpus, memoryMb, diskGb }: Omit<Claim, 'host'>): Promise<boolean> {
+export async function claim(tx: Tx, node: Node, amounts: Amounts): Promise<boolean> {
+  const take = (taken: Amounts) => takeOf(tx, node, taken, 1);
+  return gathered(tx, `claim ${node.host}`, amounts, take, async (all) => {
+    if (await takeOf(tx, node, all.reduce(sumOf), all.length)) return all.map(() => true);
+    const taken: boolean[] = [];
+    for (const each of all) taken.push(await take(each));
+    return taken;
+  });
+}
+
+function sumOf(one: Amounts, other: Amounts): Amounts {
+  return {
+    vcpus: one.vcpus + other.vcpus,
+    memoryMb: one.memoryMb + other.memoryMb,
+    diskGb: one.diskGb + other.diskGb,
+  };
+}
+
+async function takeOf(tx: Tx, node: Node, { vcpus, memoryMb, diskGb }: Amounts, servers: number): Promise<boolean> {
   const { numAffectedRows } = await takeCapacity(tx, [
     vcpus,
     memoryMb,
     diskGb,
+    servers,
     node.host,
     Math.floor(node.vcpus * node.cpuAllocationRatio) - vcpus,
     Math.floor(node.memoryMb * node.ramAllocationRatio) - memoryMb,
@@ -42,7 +65,7 @@ const takeCapacity = hotStatement(({ db }) =>
       vcpus_used: sql`vcpus_used + ${0}`,
       memory_mb_used: sql`memory_mb_used + ${0}`,
       local_gb_used: sql`local_gb_used + ${0}`,
-      servers: sql`servers + 1`,
+      servers: sql`servers + ${0}`,
     })
     .where('host', '=', '')
     .where('vcpus_used', '<=', 0)

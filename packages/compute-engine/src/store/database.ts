@@ -1,7 +1,7 @@
 import { type Dialect, Kysely, type Transaction } from 'kysely';
 import type { EngineObserver } from '../observation/observer.js';
 import type { DatabaseSettings } from './database-settings.js';
-import { Lookups } from './lookups.js';
+import { type Finder, Lookups } from './lookups.js';
 import { observedDialect } from './observed-dialect.js';
 import { postgresDialects } from './postgres-dialect.js';
 import { RecordCache } from './record-cache.js';
@@ -24,8 +24,8 @@ export interface Session {
   readonly kind: DatabaseKind;
   /** What it has read lately. */
   readonly records: RecordCache;
-  /** Outside transactions, where a question is a round trip. */
-  readonly lookups?: Lookups;
+  /** Where a question is a round trip, and others may want to know something of the same table. */
+  readonly lookups?: Finder;
 }
 
 /** A database, and what it is spoken to with. */
@@ -37,11 +37,16 @@ export interface OpenDatabase extends Session {
  * What works that share one transaction have in common. Each of them sees what the others have written so far, and none
  * of it is kept unless all of it is.
  */
-export interface Mates {
+export interface Mates extends Finder {
   /** Waits until no other of them holds the name, and holds it until this work ends. */
   take(name: string): Promise<void>;
   /** What one of them has found out, for all of them. */
   once<T>(key: string, find: () => Promise<T>): Promise<T>;
+  /**
+   * Has one statement do what each of them wants done: whoever asks under the same key in one turn of the event loop gets
+   * an answer of its own from one `ask` for all, which answers in the order of the items.
+   */
+  gather<I, O>(key: string, item: I, ask: (items: readonly I[]) => Promise<readonly O[]>): Promise<O>;
 }
 
 /** A transaction: reads its own writes, and runs its `afterCommit` functions once everything is durable. */

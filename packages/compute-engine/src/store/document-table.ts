@@ -2,7 +2,9 @@ import { type Compilable, type CompiledQuery, type InsertQueryBuilder, type Sele
 import { EngineError } from '../engine-error.js';
 import type { New, Stored } from '../model/stored.js';
 import type { Rows, Session, Tx } from './database.js';
+import { gathered } from './gathered.js';
 import { EVERYBODY } from './latest-writes.js';
+import { insertRows, updateRows } from './many-rows.js';
 import { preparedQuery } from './prepared-query.js';
 import { nextTurn } from './turns.js';
 
@@ -140,21 +142,26 @@ export class DocumentTable<R extends Stored> {
   async lock(tx: Tx, id: string): Promise<R | undefined> {
     if (tx.kind === 'sqlite') return this.get(tx, id);
     const locking = () => this.#select(tx).where('id', '=', '').forUpdate();
+    if (!tx.mates) return this.#one(tx, 'lock', id, locking);
     // Whoever shares a transaction keeps all the others waiting: it rather waits in one of its own.
-    if (tx.mates) return this.#one(tx, 'lock at once', id, () => locking().noWait());
-    return this.#one(tx, 'lock', id, locking);
+    const one = () => this.#one(tx, 'lock at once', id, () => locking().noWait());
+    return gathered(tx, `lock ${this.name}`, id, one, async (ids) => {
+      const query = this.#select(tx).where('id', '=', sql`any(${ids})`).forUpdate().noWait();
+      const locked = new Map((await query.execute()).map((row) => [row.id, this.#decode(tx, row)]));
+      return ids.map((each) => locked.get(each));
+    });
   }
 
   async insert(tx: Tx, record: New<R>): Promise<R> {
-    const [inserted] = await this.#insert(tx, 'insert', record, (rows) => rows.returning('seq'));
+    const inserted = await this.#insert(tx, 'insert', record, (rows) => rows.returning('seq'), '');
     return inserted!;
   }
 
   /** Like `insert`, but leaves alone what is there already under this key. */
   async insertUnlessThere(tx: Tx, record: New<R>): Promise<void> {
-    await this.#insert(tx, 'insertUnlessThere', record, (rows) =>
-      rows.onConflict((conflict) => conflict.doNothing()).returning('seq'),
-    );
+    const unlessThere = (rows: InsertQueryBuilder<Rows, string, unknown>) =>
+      rows.onConflict((conflict) => conflict.doNothing()).returning('seq');
+    await this.#insert(tx, 'insertUnlessThere', record, unlessThere, 'on conflict do nothing');
   }
 
   async #insert(
@@ -162,7 +169,8 @@ export class DocumentTable<R extends Stored> {
     name: string,
     record: New<R>,
     finish: (rows: InsertQueryBuilder<Rows, string, unknown>) => Compilable,
-  ): Promise<R[]> {
+    finishMany: string,
+  ): Promise<R | undefined> {
     const revision = newRevision();
     const names = ['id', 'revision', 'data', ...this.#columns.map(([column]) => column)];
     const query = this.#once(tx, name, () =>
@@ -170,9 +178,15 @@ export class DocumentTable<R extends Stored> {
     );
     const key = this.#spec.key(record);
     this.#concerns(tx, record);
-    const parameters = [key, revision, JSON.stringify(record), ...this.#columnValues(record)];
-    const { rows } = await tx.db.executeQuery<{ seq: number }>({ ...query, parameters });
-    return rows.map(({ seq }) => this.#keep(tx, key, { ...record, seq, revision } as unknown as R));
+    const values = [key, revision, JSON.stringify(record), ...this.#columnValues(record)];
+    const one = async (parameters: readonly unknown[]) =>
+      (await tx.db.executeQuery<Row>({ ...query, parameters })).rows[0]?.seq;
+    const seq = await gathered(tx, `${name} ${this.name}`, values, one, async (rows) => {
+      const inserted = await insertRows<Row>(tx, this.name, names, rows, `${finishMany} returning id, seq`);
+      const seqs = new Map(inserted.map((row) => [row.id, row.seq]));
+      return rows.map(([id]) => seqs.get(id as string));
+    });
+    return seq === undefined ? undefined : this.#keep(tx, key, { ...record, seq, revision } as unknown as R);
   }
 
   /**
@@ -195,15 +209,22 @@ export class DocumentTable<R extends Stored> {
       names.push(name);
       values.push(value);
     }
-    const query = this.#once(tx, `update ${names}`, () =>
-      tx.db
-        .updateTable(this.name)
-        .set(Object.fromEntries(names.map((name) => [name, ''])))
-        .where('seq', '=', 0)
-        .where('revision', '=', 0),
-    );
-    const { numAffectedRows } = await tx.db.executeQuery({ ...query, parameters: [...values, seq, before] });
-    if (numAffectedRows !== 1n) throw new StaleRecord(`${this.name} ${key} was changed by somebody else`);
+    const one = async (parameters: readonly unknown[]) => {
+      const query = this.#once(tx, `update ${names}`, () =>
+        tx.db
+          .updateTable(this.name)
+          .set(Object.fromEntries(names.map((name) => [name, ''])))
+          .where('seq', '=', 0)
+          .where('revision', '=', 0),
+      );
+      return (await tx.db.executeQuery({ ...query, parameters })).numAffectedRows === 1n;
+    };
+    const row = [...values, seq, before];
+    const updated = await gathered(tx, `update ${this.name} ${names}`, row, one, async (rows) => {
+      const seqs = await updateRows(tx, this.name, names, rows);
+      return rows.map((values) => seqs.has(values.at(-2) as number));
+    });
+    if (!updated) throw new StaleRecord(`${this.name} ${key} was changed by somebody else`);
     return this.#keep(tx, key, { ...record, revision });
   }
 

@@ -1,10 +1,15 @@
-type Ask<T> = (ids: readonly string[]) => Promise<ReadonlyMap<string, T>>;
+export type Ask<T> = (ids: readonly string[]) => Promise<ReadonlyMap<string, T>>;
+
+/** Finds records of a table by their keys, together with those that others look for. */
+export interface Finder {
+  find<T>(table: string, id: string, ask: Ask<T>): Promise<T | undefined>;
+}
 
 /**
  * Looks records up by their keys: what is asked of one table in one turn of the event loop is one question, however many
  * ask, so that many who come at the same time need neither a connection nor a round trip each.
  */
-export class Lookups {
+export class Lookups implements Finder {
   /** By table: what the next question asks for. */
   readonly #next = new Map<
     string,

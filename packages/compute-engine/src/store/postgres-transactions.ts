@@ -10,6 +10,7 @@ import {
 import { EngineError } from '../engine-error.js';
 import type { EngineObserver } from '../observation/observer.js';
 import type { Mates, Rows } from './database.js';
+import type { Ask } from './lookups.js';
 import { type Waiting, type Work, WorkGroups } from './work-groups.js';
 
 /** Nothing of a work was kept, and it is to be done in a transaction of its own. */
@@ -50,37 +51,82 @@ class Share implements DatabaseConnection {
   }
 }
 
-/** Names that works of one transaction hold, each until its work ends, and what they have found out. */
+/** What works of one transaction are about to ask by one statement. */
+interface Gathered {
+  readonly items: unknown[];
+  readonly shares: Share[];
+  readonly answers: Promise<readonly unknown[]>;
+}
+
+/** What works of one transaction know of each other. */
+interface Group {
+  readonly known: Map<string, Promise<unknown>>;
+  /** Until when somebody holds a name. */
+  readonly holders: Map<string, Promise<void>>;
+  readonly gathered: Map<string, Gathered>;
+}
+
+/** The others as one work sees them: names that it holds until its end, what was found out, and what is asked together. */
 class MatesOfOne implements Mates {
-  readonly #known: Map<string, Promise<unknown>>;
-  readonly #holders: Map<string, Promise<void>>;
+  readonly #group: Group;
+  readonly #share: Share;
   readonly #ended: Promise<void>;
   readonly #held = new Set<string>();
 
-  constructor(group: Pick<Group, 'known' | 'holders'>, ended: Promise<void>) {
-    this.#known = group.known;
-    this.#holders = group.holders;
+  constructor(group: Group, share: Share, ended: Promise<void>) {
+    this.#group = group;
+    this.#share = share;
     this.#ended = ended;
   }
 
   async take(name: string): Promise<void> {
     if (this.#held.has(name)) return;
-    const before = this.#holders.get(name);
-    this.#holders.set(name, this.#ended);
+    const { holders } = this.#group;
+    const before = holders.get(name);
+    holders.set(name, this.#ended);
     this.#held.add(name);
     await before;
   }
 
   once<T>(key: string, find: () => Promise<T>): Promise<T> {
-    let found = this.#known.get(key) as Promise<T> | undefined;
-    if (!found) this.#known.set(key, (found = find()));
+    const { known } = this.#group;
+    let found = known.get(key) as Promise<T> | undefined;
+    if (!found) known.set(key, (found = find()));
     return found;
   }
-}
 
-interface Group {
-  readonly known: Map<string, Promise<unknown>>;
-  readonly holders: Map<string, Promise<void>>;
+  async gather<I, O>(key: string, item: I, ask: (items: readonly I[]) => Promise<readonly O[]>): Promise<O> {
+    const { gathered } = this.#group;
+    let gathering = gathered.get(key);
+    if (!gathering) gathered.set(key, (gathering = this.#gathering(key, ask)));
+    gathering.shares.push(this.#share);
+    const place = gathering.items.push(item) - 1;
+    return (await gathering.answers)[place] as O;
+  }
+
+  find<T>(table: string, id: string, ask: Ask<T>): Promise<T | undefined> {
+    return this.gather(`find ${table}`, id, async (ids: readonly string[]) => {
+      const found = await ask(ids);
+      return ids.map((one) => found.get(one));
+    });
+  }
+
+  #gathering<I>(key: string, ask: (items: readonly I[]) => Promise<readonly unknown[]>): Gathered {
+    const items: I[] = [];
+    const shares: Share[] = [];
+    const answer = async () => {
+      // Behind all that goes on by itself: works that have come as far as this one are there then.
+      await new Promise((resolve) => process.nextTick(resolve));
+      this.#group.gathered.delete(key);
+      try {
+        return await ask(items);
+      } finally {
+        // What was done on the connection of one of them was done for each.
+        if (this.#share.committed) for (const share of shares) share.committed = true;
+      }
+    };
+    return { items, shares, answers: answer() };
+  }
 }
 
 /**
@@ -160,14 +206,14 @@ export class PostgresTransactions {
 
   /** Begins all works of a group. */
   #beside(group: readonly Waiting[], shares: readonly Share[]): Promise<unknown>[] {
-    const common: Group = { known: new Map(), holders: new Map() };
+    const common: Group = { known: new Map(), holders: new Map(), gathered: new Map() };
     return group.map(({ work }, index) => {
       let end = () => {};
       const ended = new Promise<void>((resolve) => {
         end = resolve;
       });
       const share = shares[index]!;
-      return work(this.#within(share), new MatesOfOne(common, ended)).finally(() => {
+      return work(this.#within(share), new MatesOfOne(common, share, ended)).finally(() => {
         share.end();
         end();
       });

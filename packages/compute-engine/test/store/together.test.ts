@@ -138,6 +138,55 @@ describe.each(storesUnderTest(inject('postgresUrl')))('works that may be done to
     expect(events.slice(2).sort()).toEqual(['had the name', 'had the row']);
   });
 
+  it('write their rows by one statement where they do so at the same time', async () => {
+    if (kind === 'SQLite') return;
+    const names = ['a', 'b', 'c', 'd'];
+    const write = (name: string) => async (tx: Tx) => {
+      const { seq, revision } = await tables.keypairs.insert(tx, keypair(name));
+      await tables.keypairs.insertUnlessThere(tx, keypair(name));
+      const locked = await tables.keypairs.lock(tx, `ada/${name}`);
+      expect(locked).toMatchObject({ name, seq, revision });
+      const changed = await tables.keypairs.update(tx, { ...locked!, fingerprint: `"${name}", {\\}` });
+      return [await tables.keypairs.get(tx, `ada/${name}`), changed];
+    };
+    const written = await Promise.all(names.map((name) => store.together(write(name))));
+    const asked = statements.filter((name) => /keypairs/.test(name));
+    expect(asked).toEqual(['insert keypairs', 'insert keypairs', 'select keypairs', 'update keypairs', 'select keypairs']);
+    const read = await tables.keypairs.find(store, (q) => q.orderBy('seq'));
+    expect(read.map(({ name, fingerprint }) => [name, fingerprint])).toEqual(
+      names.map((name) => [name, `"${name}", {\\}`]),
+    );
+    expect(written).toEqual(read.map((record) => [record, record]));
+  });
+
+  it('leave alone what others keep from being written, row by row', async () => {
+    await store.transaction((tx) => tables.keypairs.insert(tx, keypair('there')));
+    const stale = await tables.keypairs.get(store, 'ada/there');
+    await store.transaction((tx) => tables.keypairs.update(tx, { ...stale!, fingerprint: 'theirs' }));
+    let tries = 0;
+    const works = ['a', 'b'].map((name) => async (tx: Tx) => {
+      await tables.keypairs.insertUnlessThere(tx, keypair('there'));
+      return insert(name)(tx);
+    });
+    const late = async (tx: Tx) => {
+      const read = tries++ === 0 ? stale! : (await tables.keypairs.get(tx, 'ada/there'))!;
+      return (await tables.keypairs.update(tx, { ...read, fingerprint: 'ours' })).fingerprint;
+    };
+    expect(await Promise.all([...works, late].map((work) => store.together(work)))).toEqual(['a', 'b', 'ours']);
+    expect(tries).toBeGreaterThan(1);
+    expect(await kept()).toEqual(['a', 'b', 'there']);
+    expect(await tables.keypairs.get(store, 'ada/there')).toMatchObject({ fingerprint: 'ours' });
+  });
+
+  it('are undone all when what one asks for all of them cannot be done, and are done one by one', async () => {
+    if (kind === 'SQLite') return;
+    await store.transaction(insert('taken'));
+    const works = ['a', 'taken', 'b'].map((name) => store.together(insert(name)));
+    const outcomes = await Promise.allSettled(works);
+    expect(outcomes.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled']);
+    expect(await kept()).toEqual(['a', 'b', 'taken']);
+  });
+
   it('look records up by one question where many ask at the same time', async () => {
     if (kind === 'SQLite') return;
     for (const name of ['a', 'b']) await store.transaction(insert(name));
