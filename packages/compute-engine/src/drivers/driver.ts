@@ -162,6 +162,12 @@ export interface Driver extends Partial<HostControl> {
   perform(work: DriverWork, server: Server, signal: AbortSignal, origin: WorkOrigin): Promise<void>;
   /** True when `perform` will be done without waiting for anything, so no intermediate state is worth writing down. */
   instantly?(work: DriverWork, server: Server, origin: WorkOrigin): boolean;
+  /**
+   * True when there is nothing to do for this work, so that `perform` would come to its end at once and cannot fail. Where all
+   * that is left of an action is of that kind, its end is written down at once, and `perform` called after that. Left out:
+   * there always is something.
+   */
+  nothingToDo?(work: DriverWork, server: Server, origin: WorkOrigin): boolean;
   /** False for work that no machine of this driver can do: the request is refused. Default: it can do everything. */
   supports?(verb: DriverVerb): boolean;
   /**

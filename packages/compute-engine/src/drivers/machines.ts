@@ -49,6 +49,8 @@ export interface Machines {
   perform(order: MachineOrder, signal: AbortSignal): Promise<void>;
   /** True when an order will be carried out without waiting for anything, so no state on the way is worth writing down. */
   isInstant(order: MachineOrder): boolean;
+  /** True when there is nothing to do for an order: what comes of it may be written down before it is carried out. */
+  nothingToDo(order: MachineOrder): boolean;
   /** False for work that the machine of this server cannot do; without a server, that no machine can. */
   supports(verb: DriverVerb, server?: Server): boolean;
   /** What keeps this one machine from doing something that its driver supports; null: nothing. */
@@ -106,6 +108,7 @@ export function machinesOf(driver: Driver): Machines {
   return {
     perform: ({ work, server, origin }, signal) => driver.perform(work, server, signal, origin),
     isInstant: ({ work, server, origin }) => driver.instantly?.(work, server, origin) ?? false,
+    nothingToDo: ({ work, server, origin }) => driver.nothingToDo?.(work, server, origin) ?? false,
     supports: (verb) => driver.supports?.(verb) ?? true,
     obstacle: async (verb, server) => (await driver.obstacle?.(verb, server)) ?? null,
     canMove: () => driver.canMove ?? true,

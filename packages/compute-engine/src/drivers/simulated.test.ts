@@ -41,6 +41,20 @@ describe('a rule of the simulated driver', () => {
     await (holds ? expect(performed).rejects.toThrow('as told') : expect(performed).resolves.toBeUndefined());
   });
 
+  it('leaves nothing to do where none holds, unless a kind of these machines does something of its own', () => {
+    class Counting extends SimulatedDriver {
+      calls = 0;
+      override async perform(): Promise<void> {
+        this.calls++;
+      }
+    }
+    const clock = new ManualClock();
+    expect(new SimulatedDriver({ clock }).nothingToDo(work, server, origin)).toBe(true);
+    expect(driverWith({ match: {}, delayMs: 1 }).nothingToDo(work, server, origin)).toBe(false);
+    expect(new SimulatedDriver({ clock, latencyMs: 1 }).nothingToDo(work, server, origin)).toBe(false);
+    expect(new Counting({ clock }).nothingToDo(work, server, origin)).toBe(false);
+  });
+
   it('fails the first calls, or calls from some number on', async () => {
     const outcomes = async (rule: Rule) => {
       const driver = driverWith(rule);

@@ -144,6 +144,11 @@ export class SimulatedDriver implements Driver {
     );
   }
 
+  /** A kind of these machines that does something of its own has to say so for itself. */
+  nothingToDo(work: DriverWork, server: Server, origin: WorkOrigin): boolean {
+    return this.perform === SimulatedDriver.prototype.perform && this.instantly(work, server, origin);
+  }
+
   async perform(work: DriverWork, server: Server, signal: AbortSignal, origin: WorkOrigin): Promise<void> {
     if (this.latencyMs > 0) await this.#clock.sleep(this.latencyMs, signal);
     for (const active of this.#rules) {

@@ -112,6 +112,7 @@ export function machinesOfHosts(local: Machines, { desk, caller, infrastructure 
       }
     },
     isInstant: (order) => !lastProcess(order.server) && local.isInstant(order),
+    nothingToDo: (order) => !lastProcess(order.server) && local.nothingToDo(order),
     supports(verb, server) {
       const there = lastProcess(server);
       return there ? !there.cannot.includes(verb) : local.supports(verb, server);

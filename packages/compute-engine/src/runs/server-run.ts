@@ -15,6 +15,13 @@ import { Superseded } from './superseded.js';
 /** Further writes of a transaction that changes a server; may add to the patch. */
 export type AlsoWrite = (tx: Tx, server: Server) => Promise<ServerPatch | undefined>;
 
+/** What is left of an action when a server has got so far: work for its machine, the event of that, and how the server is then. */
+export interface RestOfWork {
+  readonly works: readonly DriverWork[];
+  readonly event: string;
+  readonly end: () => ServerPatch;
+}
+
 interface HowToWrite {
   readonly also?: AlsoWrite;
   /** Whether it may share its transaction: what it changes is this server's alone. */
@@ -23,6 +30,8 @@ interface HowToWrite {
   readonly last?: boolean;
   /** Whether the job goes with it. */
   readonly ends?: boolean;
+  /** Is over with the same write where there is nothing to do for it. */
+  readonly rest?: RestOfWork;
 }
 
 /** Of a server that nobody works on. */
@@ -117,12 +126,28 @@ export class ServerRun<Arguments = unknown> {
     return this.write(patch, { also });
   }
 
-  /** Like `update`, for what writes nothing that another server's job could be changing at that moment. */
-  updateTogether(patch: ServerPatch, also?: AlsoWrite): Promise<Server> {
-    return this.write(patch, { also, together: true });
+  /**
+   * Like `update`, for what writes nothing that another server's job could be changing at that moment. Where there is nothing
+   * to do for the rest of the work, the server is as that leaves it, and the job is done: true.
+   */
+  async updateTogether(patch: ServerPatch, also: AlsoWrite, rest?: RestOfWork): Promise<boolean> {
+    const { jobId } = await this.write(patch, { also, together: true, rest });
+    if (!rest || jobId !== null) return false;
+    for (const work of rest.works) await this.core.machines.perform(this.#order(work), this.signal);
+    return true;
   }
 
-  protected async write(patch: ServerPatch, { also, together, last, ends }: HowToWrite): Promise<Server> {
+  /** What the rest of the work comes to, if there is nothing to do for it; whoever is told of steps is told of each. */
+  #done({ works, event, end }: RestOfWork, server: Server): { patch: ServerPatch; events: ActionEvent[] } | undefined {
+    const { machines, events } = this.core;
+    if (events.active || !works.every((work) => machines.nothingToDo(this.#order(work, server)))) return undefined;
+    const ended = [...this.#events.values(), this.#begun(event)].map((step) =>
+      step.result === null ? this.#ended(step, 'Success', null, server.host) : step,
+    );
+    return { patch: { ...IDLE, ...end() }, events: ended };
+  }
+
+  protected async write(patch: ServerPatch, { also, together, last, ends, rest }: HowToWrite): Promise<Server> {
     const events = [...this.#events.values()];
     const told = [...this.#told];
     const { store } = this.core;
@@ -136,11 +161,13 @@ export class ServerRun<Arguments = unknown> {
       if (!current || !this.holds(current)) throw new Superseded(`${id} belongs to another job`);
       tx.concerns(this.context.caller.projectId);
       const more = (await also?.(tx, current)) ?? {};
+      const next = { ...current, ...patch, ...more };
+      const done = rest && this.#done(rest, next);
       const now = this.core.clock.now();
       const [changed] = await settled([
-        tables.servers.update(tx, { ...current, ...patch, ...more, updatedAt: now }),
-        action && recordEvents(tx, action, events),
-        ends && this.core.worker.complete(tx, this.job.id),
+        tables.servers.update(tx, { ...next, ...done?.patch, updatedAt: now }),
+        action && recordEvents(tx, action, done?.events ?? events),
+        (ends || done) && this.core.worker.complete(tx, this.job.id),
       ]);
       const tell = (step: InstanceStep) => this.core.events.stepped(tx, step, this.context, this.arguments);
       for (const step of told) await tell(step);
@@ -214,9 +241,9 @@ export class ServerRun<Arguments = unknown> {
     }
   }
 
-  #order(work: DriverWork): MachineOrder {
+  #order(work: DriverWork, server = this.server): MachineOrder {
     const origin = { action: this.job.kind, requestId: this.context.requestId };
-    return { work, server: this.server, origin, job: this.#machineJob() };
+    return { work, server, origin, job: this.#machineJob() };
   }
 
   #machineJob(): MachineJob {
@@ -224,7 +251,13 @@ export class ServerRun<Arguments = unknown> {
   }
 
   #begin(name: string): ActionEvent {
-    const begun: ActionEvent = {
+    const begun = this.#begun(name);
+    this.#events.set(name, begun);
+    return begun;
+  }
+
+  #begun(name: string): ActionEvent {
+    return {
       name,
       startTime: this.core.clock.now(),
       finishTime: null,
@@ -233,13 +266,20 @@ export class ServerRun<Arguments = unknown> {
       host: this.server.host,
       details: null,
     };
-    this.#events.set(name, begun);
-    return begun;
   }
 
   #end(begun: ActionEvent, result: 'Success' | 'Error', details: string | null): void {
+    this.#events.set(begun.name, this.#ended(begun, result, details));
+  }
+
+  #ended(
+    begun: ActionEvent,
+    result: 'Success' | 'Error',
+    details: string | null,
+    host = this.server.host,
+  ): ActionEvent {
     const finishTime = this.core.clock.now();
     const traceback = details && `Traceback (most recent call last):\n${details}\n`;
-    this.#events.set(begun.name, { ...begun, host: this.server.host, finishTime, result, traceback, details });
+    return { ...begun, host, finishTime, result, traceback, details };
   }
 }

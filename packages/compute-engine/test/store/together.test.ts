@@ -151,7 +151,13 @@ describe.each(storesUnderTest(inject('postgresUrl')))('works that may be done to
     };
     const written = await Promise.all(names.map((name) => store.together(write(name))));
     const asked = statements.filter((name) => /keypairs/.test(name));
-    expect(asked).toEqual(['insert keypairs', 'insert keypairs', 'select keypairs', 'update keypairs', 'select keypairs']);
+    expect(asked).toEqual([
+      'insert keypairs',
+      'insert keypairs',
+      'select keypairs',
+      'update keypairs',
+      'select keypairs',
+    ]);
     const read = await tables.keypairs.find(store, (q) => q.orderBy('seq'));
     expect(read.map(({ name, fingerprint }) => [name, fingerprint])).toEqual(
       names.map((name) => [name, `"${name}", {\\}`]),

@@ -32,6 +32,10 @@ export class ReadableDriver extends SimulatedDriver {
     return this.#transientMs === 0 && super.instantly(work, server, origin);
   }
 
+  override nothingToDo(work: DriverWork, server: Server, origin: WorkOrigin): boolean {
+    return this.instantly(work, server, origin);
+  }
+
   override async perform(work: DriverWork, server: Server, signal: AbortSignal, origin: WorkOrigin): Promise<void> {
     if (this.#transientMs > 0) await this.#untilRead(server.id, signal);
     return super.perform(work, server, signal, origin);

@@ -1,9 +1,9 @@
-import type { BlockDevice, ServerInterface } from '../../model/index.js';
+import type { BlockDevice, ServerInterface, ServerPatch } from '../../model/index.js';
 import { plannedInterface, type RequestedPort } from '../../ports/server-interface.js';
 import { connectPorts, releasePorts } from '../../ports/server-ports.js';
 import { action } from '../../runs/action.js';
 import { failRun } from '../../runs/fail-run.js';
-import type { ServerRun } from '../../runs/server-run.js';
+import type { AlsoWrite, RestOfWork, ServerRun } from '../../runs/server-run.js';
 import { Superseded } from '../../runs/superseded.js';
 import { amountsOf } from '../../scheduler/claims.js';
 import { NoValidHost } from '../../scheduler/no-valid-host.js';
@@ -26,13 +26,36 @@ export interface CreateArguments {
   readonly forced?: boolean;
 }
 
-/** Chooses a host for the server and writes it down with the claim. Placed already: nothing. */
-async function placeServer(run: ServerRun<CreateArguments>): Promise<void> {
-  if (run.server.host) return;
+/** Steps that nobody waits for where machines are simulated. */
+const PREPARED = ['block_device_mapping', 'networking'] as const;
+
+const SPAWNED = 'compute__do_build_and_run_instance';
+
+/** What is left when a server has its host; nothing that others have to be asked for, if it has no ports and volumes. */
+function restOf(run: ServerRun<CreateArguments>): RestOfWork | undefined {
+  const { ports, adminPassword, files } = run.arguments;
+  if (ports.length > 0 || run.server.blockDevices.some(({ destination }) => destination === 'volume')) return undefined;
+  return {
+    works: [...PREPARED.map((step) => ({ verb: 'prepare', step }) as const), { verb: 'spawn', adminPassword, files }],
+    event: SPAWNED,
+    end: () => running(run),
+  };
+}
+
+function running({ core }: ServerRun): ServerPatch {
+  return { vmState: 'active', powerState: 1, launchedAt: core.clock.now() };
+}
+
+/**
+ * Chooses a host for the server and writes it down with the claim. Placed already: nothing. True when the server has come to
+ * life with that.
+ */
+async function placeServer(run: ServerRun<CreateArguments>): Promise<boolean> {
+  if (run.server.host) return false;
   const { host, forced, ports } = run.arguments;
   const { infrastructure } = run.core;
   const map = await infrastructure.hosts();
-  await run.updateTogether({ taskState: 'block_device_mapping' }, async (tx, server) => {
+  const placed: AlsoWrite = async (tx, server) => {
     const group = server.groupId ? await tables.serverGroups.get(tx, server.groupId) : undefined;
     const amounts = amountsOf(server.flavor, hasLocalRoot(server));
     const chosen = await place(tx, infrastructure, map, {
@@ -51,7 +74,8 @@ async function placeServer(run: ServerRun<CreateArguments>): Promise<void> {
       claims: [{ host: chosen.name, ...amounts }],
       interfaces: ports.map(plannedInterface),
     };
-  });
+  };
+  return run.updateTogether({ taskState: 'block_device_mapping' }, placed, restOf(run));
 }
 
 /** Gives back what a build has taken of the catalogs. */
@@ -83,10 +107,11 @@ export const create = action({
   onFailure: 'error',
   run: async (run: ServerRun<CreateArguments>) => {
     const { ports, adminPassword, files } = run.arguments;
-    await run.step('conductor_schedule_and_build_instances', () => placeServer(run));
-    await run.passThrough(['block_device_mapping']);
+    if (await run.step('conductor_schedule_and_build_instances', () => placeServer(run))) return;
+    const [devices, networking] = PREPARED;
+    await run.passThrough([devices]);
     const blockDevices = await connectVolumes(run, await createBootVolumes(run));
-    await run.passThrough(['networking']);
+    await run.passThrough([networking]);
     const interfaces = await connectPorts(run, ports);
     if (interfaces.length > 0 || blockDevices !== run.server.blockDevices) {
       await run.update({ interfaces, blockDevices }).catch(async (error) => {
@@ -95,8 +120,8 @@ export const create = action({
         throw error;
       });
     }
-    await run.perform({ verb: 'spawn', adminPassword, files }, 'spawning', 'compute__do_build_and_run_instance');
-    await run.end({ vmState: 'active', powerState: 1, launchedAt: run.core.clock.now() });
+    await run.perform({ verb: 'spawn', adminPassword, files }, 'spawning', SPAWNED);
+    await run.end(running(run));
   },
   fail: async (run, error) => {
     await giveBack(run, run.arguments.ports.map(plannedInterface), run.server.blockDevices);

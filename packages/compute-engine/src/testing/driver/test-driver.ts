@@ -93,6 +93,8 @@ function testAnswers(test: DriverTest): void {
   test('says whether work is done at once, and what it supports, without doing it', async ({ driver, newServer }) => {
     const instantly = driver.instantly?.(spawn, newServer(), origin);
     assert.ok(instantly === undefined || typeof instantly === 'boolean');
+    const nothing = driver.nothingToDo?.(spawn, newServer(), origin);
+    assert.ok(nothing === undefined || typeof nothing === 'boolean');
     const supports = driver.supports?.('crash_dump');
     assert.ok(supports === undefined || typeof supports === 'boolean');
   });
