@@ -1,13 +1,14 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { CompiledQuery, type Kysely, sql } from 'kysely';
+import { CompiledQuery, sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import type { ServerFilters, ServerQuery, ServerSortKey } from '../src/api/index.js';
 import type { Engine } from '../src/engine.js';
 import { coreOf } from '../src/engine-core.js';
 import { populateServers } from '../src/testing/populate-servers.js';
 import { contextOf, engineUnderTest } from './engine-under-test.js';
+import { type Asked, listenTo } from './listen-to.js';
 import { storesUnderTest } from './stores-under-test.js';
 
 const SERVERS = 20_000;
@@ -15,21 +16,6 @@ const PROJECTS = 200;
 const LIMIT = 20;
 /** Rows that a page may cost: a few times itself, or all that a project has. */
 const MOST_ROWS = SERVERS / PROJECTS;
-
-interface Asked {
-  readonly db: 'own' | 'long';
-  readonly query: CompiledQuery;
-}
-
-/** Notes down what a database is asked. */
-function listenTo(db: Kysely<any>, name: Asked['db'], asked: Asked[]): void {
-  const executor = db.getExecutor();
-  const execute = executor.executeQuery.bind(executor);
-  executor.executeQuery = (query, ...rest) => {
-    asked.push({ db: name, query });
-    return execute(query, ...rest);
-  };
-}
 
 interface PlanNode {
   readonly 'Node Type': string;
@@ -46,7 +32,7 @@ describe.each(storesUnderTest(inject('postgresUrl')))('questions to 20,000 serve
   const folder = mkdtempSync(join(tmpdir(), 'plans-'));
   let engine: Engine;
   let markers: Readonly<Record<string, string>>;
-  const asked: Asked[] = [];
+  const asked: Asked<'own' | 'long'>[] = [];
   const member = contextOf('p7');
   const admin = contextOf('p7', { isAdmin: true });
 
@@ -98,7 +84,7 @@ describe.each(storesUnderTest(inject('postgresUrl')))('questions to 20,000 serve
     };
   }
 
-  async function ask(query: Partial<ServerQuery>): Promise<readonly Asked[]> {
+  async function ask(query: Partial<ServerQuery>): Promise<typeof asked> {
     asked.length = 0;
     const context = query.allProjects ? admin : member;
     await engine.servers.list(context, { limit: LIMIT, ...query });

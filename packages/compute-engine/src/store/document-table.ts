@@ -31,6 +31,9 @@ interface Row {
   readonly data: string;
 }
 
+/** A row as far as it has to be known for its record to be told from others; its text is read where it is not here. */
+type Head = Pick<Row, 'id' | 'seq' | 'revision'> & Partial<Pick<Row, 'data'>>;
+
 export type RowQuery = SelectQueryBuilder<Rows, string, Row>;
 
 /** A write met a record that somebody else had changed since it was read. The transaction is tried again. */
@@ -80,21 +83,41 @@ export class DocumentTable<R extends Stored> {
     narrow: (query: RowQuery) => RowQuery = (q) => q,
     looking: Session = session,
   ): Promise<R[]> {
-    const heads = looking.db.selectFrom(this.name).select(['id', 'seq', 'revision']) as unknown as RowQuery;
-    return this.read(session, await narrow(heads).execute());
+    return this.read(session, await narrow(this.heads(looking)).execute());
   }
 
-  /** The records of rows of which these columns are known; those that are gone meanwhile are left out. */
-  async read(session: Session, rows: readonly Pick<Row, 'id' | 'seq' | 'revision'>[]): Promise<R[]> {
+  /**
+   * What `read` asks of rows, to be narrowed. Texts are asked for too where there are few rows, read where they are looked
+   * for, and likely not to be known: one question then does for two.
+   */
+  heads(session: Session, rows = Number.POSITIVE_INFINITY): RowQuery {
+    const texts = rows <= READ_TOGETHER && session.records.expectsUnknown(this.name);
+    return session.db
+      .selectFrom(this.name)
+      .select(['id', 'seq', 'revision', ...(texts ? ['data'] : [])]) as unknown as RowQuery;
+  }
+
+  /**
+   * The records of rows of which these columns are known, or their texts too; those that are gone meanwhile are left out.
+   * @param keeps whether what was not known is kept from its first reading on, or from its second
+   */
+  async read(session: Session, rows: readonly Head[], keeps: 'at once' | 'if read again' = 'at once'): Promise<R[]> {
     const known = rows.map(({ id, revision }) => this.#known(session, id, revision));
-    const unknown = rows.flatMap(({ seq }, index) => (known[index] ? [] : [seq]));
+    const unknown = rows.filter((_row, index) => !known[index]);
+    session.records.told(this.name, unknown.length, rows.length);
     const read = new Map<number, R>();
-    for (let begin = 0; begin < unknown.length; begin += READ_TOGETHER) {
+    const decode = (row: Row) => read.set(row.seq, this.#decode(session, row, keeps));
+    const textless: number[] = [];
+    for (const row of unknown) {
+      if (row.data === undefined) textless.push(row.seq);
+      else decode(row as Row);
+    }
+    for (let begin = 0; begin < textless.length; begin += READ_TOGETHER) {
       if (begin > 0) await nextTurn();
-      const seqs = unknown.slice(begin, begin + READ_TOGETHER);
+      const seqs = textless.slice(begin, begin + READ_TOGETHER);
       const parameters = [session.kind === 'postgres' ? seqs : JSON.stringify(seqs)];
       const texts = await session.db.executeQuery<Row>({ ...this.#selectBySeqs(session), parameters });
-      for (const row of texts.rows) read.set(row.seq, this.#decode(session, row));
+      texts.rows.forEach(decode);
     }
     // What was removed between the two reads is left out.
     return rows.flatMap(({ seq }, index) => known[index] ?? read.get(seq) ?? []);
@@ -268,7 +291,7 @@ export class DocumentTable<R extends Stored> {
   }
 
   /** Records are immutable, so the same row is decoded once and then shared as long as it is kept. */
-  #decode(session: Session, row: Row): R {
+  #decode(session: Session, row: Row, keeps: 'at once' | 'if read again' = 'at once'): R {
     const known = this.#known(session, row.id, row.revision);
     if (known) return known;
     // Nobody else has it yet, so it is completed in place: copying it field by field would cost more than reading it.
@@ -276,7 +299,9 @@ export class DocumentTable<R extends Stored> {
     for (const [name, value] of this.#defaults) if (!Object.hasOwn(record, name)) record[name] = value;
     record.seq = row.seq;
     record.revision = row.revision;
-    return this.#keep(session, row.id, record as unknown as R);
+    if (keeps === 'at once') return this.#keep(session, row.id, record as unknown as R);
+    session.records.meet(this.name, row.id, record as unknown as R);
+    return record as unknown as R;
   }
 
   /** Known from now on. What is undone again does no harm: no row will ever have its revision. */

@@ -6,13 +6,13 @@ import {
   type QueryResult,
   SqliteAdapter,
   SqliteIntrospector,
-  SqliteQueryCompiler,
 } from 'kysely';
 import type { DatabaseSettings } from './database-settings.js';
 import { DatabaseUnavailable, databaseError } from './database-unavailable.js';
 import { SqliteFiles } from './sqlite-files.js';
 import { openSqlite, type SqliteHandle, type SqliteStatement } from './sqlite-handle.js';
 import { SqliteOwner } from './sqlite-owner.js';
+import { StableSqliteQueryCompiler } from './sqlite-query-compiler.js';
 
 interface Prepared {
   readonly statement: SqliteStatement;
@@ -203,6 +203,6 @@ export function sqliteDialect(path: string, settings: DatabaseSettings): Dialect
     createAdapter: () => new SqliteAdapter(),
     createDriver: () => new SqliteDriver(path, settings),
     createIntrospector: (db) => new SqliteIntrospector(db),
-    createQueryCompiler: () => new SqliteQueryCompiler(),
+    createQueryCompiler: () => new StableSqliteQueryCompiler(),
   };
 }

@@ -6,9 +6,9 @@ import {
   type QueryResult,
   SqliteAdapter,
   SqliteIntrospector,
-  SqliteQueryCompiler,
 } from 'kysely';
 import { DatabaseUnavailable } from './database-unavailable.js';
+import { StableSqliteQueryCompiler } from './sqlite-query-compiler.js';
 import { SqliteReader } from './sqlite-reader.js';
 
 class ReaderConnection implements DatabaseConnection {
@@ -93,6 +93,6 @@ export function sqliteReaders(path: string, most: number): Dialect {
     createAdapter: () => new SqliteAdapter(),
     createDriver: () => new ReadersDriver(path, most),
     createIntrospector: (db) => new SqliteIntrospector(db),
-    createQueryCompiler: () => new SqliteQueryCompiler(),
+    createQueryCompiler: () => new StableSqliteQueryCompiler(),
   };
 }

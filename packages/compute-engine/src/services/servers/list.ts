@@ -1,4 +1,4 @@
-import { CompiledQuery, sql } from 'kysely';
+import { type RawBuilder, sql } from 'kysely';
 import type { Context } from '../../context.js';
 import type { Core } from '../../core.js';
 import { badRequest } from '../../errors.js';
@@ -63,6 +63,8 @@ export async function listServers(core: Core, context: Context, query: ServerQue
   const list = new Listing(core, hosts, query, filters, (rows) =>
     hidden.length === 0 ? rows : rows.where((eb) => eb.or([eb('host', 'is', null), eb('host', 'not in', hidden)])),
   );
+  const page = await list.readUnlessWaiting(marker, query.limit);
+  if (page) return page;
   const waiting = await anyUnscheduled(core, filters.projectId);
   if (!waiting) return list.read(marker, query.limit);
   const behindWaiting = marker !== undefined && !isUnscheduled(marker);
@@ -87,13 +89,15 @@ function isUnscheduled({ vmState, taskState }: Server): boolean {
   return vmState === 'building' && taskState === 'scheduling';
 }
 
-const ANY_UNSCHEDULED = `select 1 from servers where deleted = 0 and vm_state = 'building' and task_state = 'scheduling'`;
+/** Almost always there is none, and one look into an index tells. */
+function anyWaits(projectId: string | undefined): RawBuilder<boolean> {
+  const ofProject = projectId === undefined ? sql`` : sql` and project_id = ${projectId}`;
+  return sql<boolean>`exists (select 1 from servers where deleted = 0 and vm_state = 'building' and task_state = 'scheduling'${ofProject})`;
+}
 
-/** Almost always there is none, and one look into an index tells. Part of every list, so its text is ready. */
 async function anyUnscheduled({ store }: Core, projectId: string | undefined): Promise<boolean> {
-  const ofProject = projectId === undefined ? '' : ` and project_id = ${store.kind === 'postgres' ? '$1' : '?'}`;
-  const query = CompiledQuery.raw(`${ANY_UNSCHEDULED}${ofProject} limit 1`, projectId === undefined ? [] : [projectId]);
-  return (await store.db.executeQuery(query)).rows.length > 0;
+  const { waits } = await store.db.selectNoFrom(anyWaits(projectId).as('waits')).executeTakeFirstOrThrow();
+  return Boolean(waits);
 }
 
 /** Reads servers in an order: by the database alone where it can, else in pieces, letting others work in between. */
@@ -107,11 +111,13 @@ class Listing {
   readonly #visible: Narrow;
   /** Where rows are looked for: what may take long, where nobody waits for it. */
   readonly #reads: Session;
+  readonly #projectId: string | undefined;
   #filteringMs = 0;
 
   constructor(core: Core, hosts: HostMap, query: ServerQuery, filters: ServerFilters, visible: Narrow) {
     const free = filters.changedSince !== undefined;
     this.#core = core;
+    this.#projectId = filters.projectId;
     const projectId = core.store.kind === 'postgres' ? filters.projectId : undefined;
     this.#order = new ServerOrder(query.sort ?? [], hosts, free, projectId);
     this.#reading = new ServerOrder([], hosts, free, projectId);
@@ -122,6 +128,23 @@ class Listing {
     this.#parts = numbers ? partsOf(filters) : [filters];
     const indexed = this.#parts.every((part) => isIndexed(part, query.sort ?? []));
     this.#reads = indexed ? core.store : { ...core.store, db: core.store.longReads };
+  }
+
+  /**
+   * A page that one question answers, which tells too whether servers wait for a host. Undefined where some do, so that
+   * they come first, and where it takes more than that.
+   */
+  async readUnlessWaiting(after: Server | undefined, limit: number): Promise<readonly Server[] | undefined> {
+    const { store } = this.#core;
+    const [filters, ...others] = this.#parts;
+    if (!filters || others.length > 0 || !this.#order.inDatabase || this.#predicate || this.#reads !== store)
+      return undefined;
+    const rows = await this.#rowsOf(filters, this.#order, after, limit)
+      .select(anyWaits(this.#projectId).as('waits'))
+      .execute();
+    // Behind a marker there may be some in an order of their own.
+    if (rows.length === 0) return after ? undefined : [];
+    return (rows[0] as { readonly waits?: unknown }).waits ? undefined : this.#records(rows);
   }
 
   async read(after: Server | undefined, limit: number, part: Narrow = (rows) => rows): Promise<readonly Server[]> {
@@ -153,13 +176,8 @@ class Listing {
 
   /** The first servers in an order, as far as the database can tell which fit. */
   async #find(order: ServerOrder, after: Server | undefined, limit: number, part: Narrow): Promise<readonly Server[]> {
-    const { kind } = this.#core.store;
-    const pages = this.#parts.map((filters) =>
-      tables.servers.find(
-        this.#core.store,
-        (rows) => order.apply(part(this.#visible(narrow(rows, filters, kind))), after).limit(limit),
-        this.#reads,
-      ),
+    const pages = this.#parts.map(async (filters) =>
+      this.#records(await this.#rowsOf(filters, order, after, limit, part).execute()),
     );
     const [page = [], ...others] = await Promise.all(pages);
     return others.length === 0
@@ -168,6 +186,22 @@ class Listing {
           .flat()
           .sort((a, b) => order.compare(a, b))
           .slice(0, limit);
+  }
+
+  #rowsOf(
+    filters: ServerFilters,
+    order: ServerOrder,
+    after: Server | undefined,
+    limit: number,
+    part: Narrow = (rows) => rows,
+  ) {
+    const { store } = this.#core;
+    const heads = tables.servers.heads(this.#reads, this.#reads === store ? limit : undefined);
+    return order.apply(part(this.#visible(narrow(heads, filters, store.kind))), after).limit(limit);
+  }
+
+  #records(rows: Awaited<ReturnType<RowQuery['execute']>>): Promise<readonly Server[]> {
+    return tables.servers.read(this.#core.store, rows, 'if read again');
   }
 
   async #matching(servers: readonly Server[]): Promise<readonly Server[]> {

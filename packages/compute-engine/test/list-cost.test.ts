@@ -1,0 +1,58 @@
+import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
+import type { Engine } from '../src/engine.js';
+import { coreOf } from '../src/engine-core.js';
+import { populateServers } from '../src/testing/populate-servers.js';
+import { contextOf, engineUnderTest } from './engine-under-test.js';
+import { type Asked, listenTo } from './listen-to.js';
+import { storesUnderTest } from './stores-under-test.js';
+
+const PROJECTS = 6;
+const EACH = 20;
+
+describe.each(storesUnderTest(inject('postgresUrl')))('a page of servers on $kind', ({ kind, database }) => {
+  let engine: Engine;
+  const asked: Asked[] = [];
+  const page = (projectId: string) => engine.servers.list(contextOf(projectId), { limit: EACH });
+
+  beforeAll(async () => {
+    engine = await engineUnderTest({ database: await database() });
+    const owners = Array.from({ length: PROJECTS }, (_, n) => ({ projectId: `p${n}`, userId: 'ada' }));
+    await populateServers(engine, { count: PROJECTS * EACH, owners });
+    listenTo(coreOf(engine).store.db, 'own', asked);
+  }, 120_000);
+  afterAll(() => engine?.close());
+
+  it('is one question, also where its records were never read before', async () => {
+    await page('p0');
+    for (const projectId of ['p1', 'p1', 'p2', 'p3']) {
+      asked.length = 0;
+      expect((await page(projectId)).map((server) => server.projectId)).toEqual(Array(EACH).fill(projectId));
+      const texts = asked.map(({ query: { sql } }) => sql);
+      expect(texts.filter((text) => /^select "id", .* from "servers"/.test(text))).toHaveLength(1);
+      expect(texts.filter((text) => /where "seq"|^select exists/.test(text))).toEqual([]);
+    }
+  });
+
+  it('is kept from its second reading on', async () => {
+    const [first, second, third] = [await page('p4'), await page('p4'), await page('p4')];
+    expect(second).toEqual(first);
+    expect(second[0]).not.toBe(first[0]);
+    third.forEach((server, index) => {
+      expect(server).toBe(second[index]);
+    });
+  });
+
+  it('is read anew where somebody has changed it', async () => {
+    const [server] = await page('p5');
+    await page('p5');
+    await engine.servers.update(contextOf('p5'), server!.id, { name: 'another' });
+    expect((await page('p5'))[0]).toMatchObject({ id: server!.id, name: 'another' });
+  });
+
+  it.runIf(kind === 'SQLite')('is asked for by statements that are not parsed anew for another limit', () => {
+    const query = coreOf(engine).store.db.selectFrom('servers').select('id').limit(5).compile();
+    // Alone, a parameter is part of the plan; see the compiler.
+    expect(query.sql).toMatch(/limit \(\? \+ 0\)$/);
+    expect(query.parameters).toEqual([5]);
+  });
+});
