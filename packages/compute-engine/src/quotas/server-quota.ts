@@ -7,6 +7,7 @@ import type { Caller } from '../model/index.js';
 import type { QuotaExcess } from '../observation/observer.js';
 import type { QuotaKind } from '../settings.js';
 import type { Session, Tx } from '../store/database.js';
+import { hotStatement } from '../store/hot-statement.js';
 import { settled } from '../store/settled.js';
 import { lockName } from '../store/store.js';
 import { compoundKey, LIVE, tables } from '../store/tables.js';
@@ -28,21 +29,29 @@ export async function limitsOf(core: Core, session: Session, projectId: string, 
   return { ...core.settings.quotas, ...byClass?.limits, ...project?.limits, ...user?.limits };
 }
 
-/** Instances, cores and memory (MiB) of a project's live servers; soft-deleted ones do not count. */
+/** Figures of a project's live servers; soft-deleted ones do not count. Part of every create, so it is built once. */
+const usageOf = (ofUser: boolean) =>
+  hotStatement<Readonly<Record<keyof ServerAmounts, number | string>>>(({ db }) => {
+    const ofProject = db
+      .selectFrom('servers')
+      .select([
+        sql`count(*)`.as('instances'),
+        sql`coalesce(sum(vcpus), 0)`.as('cores'),
+        sql`coalesce(sum(memory_mb), 0)`.as('ram'),
+      ])
+      .where('project_id', '=', '')
+      .where(LIVE)
+      .where('vm_state', '!=', sql.lit('soft-delete'));
+    return ofUser ? ofProject.where('user_id', '=', '') : ofProject;
+  });
+const usageOfProject = usageOf(false);
+const usageOfUser = usageOf(true);
+
+/** Instances, cores and memory (MiB) of a project's live servers, or of one user's among them. */
 export async function serverUsage(session: Session, projectId: string, userId?: string): Promise<ServerAmounts> {
-  let query = session.db
-    .selectFrom('servers')
-    .select([
-      sql`count(*)`.as('instances'),
-      sql`coalesce(sum(vcpus), 0)`.as('cores'),
-      sql`coalesce(sum(memory_mb), 0)`.as('ram'),
-    ])
-    .where('project_id', '=', projectId)
-    .where(LIVE)
-    .where('vm_state', '!=', 'soft-delete');
-  if (userId) query = query.where('user_id', '=', userId);
-  const row = (await query.executeTakeFirstOrThrow()) as Record<string, unknown>;
-  return { instances: Number(row.instances), cores: Number(row.cores), ram: Number(row.ram) };
+  const { rows } = await (userId ? usageOfUser(session, [projectId, userId]) : usageOfProject(session, [projectId]));
+  const [{ instances, cores, ram } = { instances: 0, cores: 0, ram: 0 }] = rows;
+  return { instances: Number(instances), cores: Number(cores), ram: Number(ram) };
 }
 
 /**

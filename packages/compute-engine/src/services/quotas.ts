@@ -1,10 +1,13 @@
+import { sql } from 'kysely';
 import type { Core } from '../core.js';
 import { badRequest } from '../errors.js';
 import { limitsOf, serverUsage } from '../quotas/server-quota.js';
 import type { QuotaKind } from '../settings.js';
 import { quotaKinds } from '../settings.js';
 import type { Session, Tx } from '../store/database.js';
+import { hotStatement } from '../store/hot-statement.js';
 import { EVERYBODY } from '../store/latest-writes.js';
+import { settled } from '../store/settled.js';
 import { lockName } from '../store/store.js';
 import { compoundKey, tables } from '../store/tables.js';
 
@@ -18,6 +21,14 @@ export interface QuotaScope {
 }
 
 const nothing = Object.fromEntries(quotaKinds.map((kind) => [kind, 0])) as QuotaValues;
+
+const groupsOf = (ofUser: boolean) =>
+  hotStatement<{ readonly count: number | string }>(({ db }) => {
+    const ofProject = db.selectFrom('server_groups').select(sql`count(*)`.as('count')).where('project_id', '=', '');
+    return ofUser ? ofProject.where('user_id', '=', '') : ofProject;
+  });
+const groupsOfProject = groupsOf(false);
+const groupsOfUser = groupsOf(true);
 
 /** -1 is more than anything. */
 function amount(limit: number): number {
@@ -50,11 +61,11 @@ export class Quotas {
 
   /** How much is in use, counted from the things themselves. Kinds that are not counted show 0. */
   async usage({ projectId, userId }: QuotaScope, session: Session = this.#core.store): Promise<QuotaValues> {
-    const groups = await tables.serverGroups.count(session, (q) => {
-      const inProject = q.where('project_id', '=', projectId);
-      return userId ? inProject.where('user_id', '=', userId) : inProject;
-    });
-    return { ...nothing, ...(await serverUsage(session, projectId, userId)), server_groups: groups };
+    const [groups, servers] = await settled([
+      userId ? groupsOfUser(session, [projectId, userId]) : groupsOfProject(session, [projectId]),
+      serverUsage(session, projectId, userId),
+    ]);
+    return { ...nothing, ...servers, server_groups: Number(groups.rows[0]?.count) };
   }
 
   /**
