@@ -158,6 +158,46 @@ describe.each(storesUnderTest(inject('postgresUrl')))('questions to 20,000 serve
         expect(rows, statement.sql).toBeLessThanOrEqual(MOST_ROWS);
       }
     });
+
+    it.runIf(kind === 'PostgreSQL').each([
+      ['member', {}],
+      ['admin', { allProjects: true }],
+    ] as const)('%s: a part that all names have: reads the page and little more', async (who, whose) => {
+      for (const marker of [undefined, markers[who]]) {
+        const statements = await ask({ ...whose, marker, filters: { patterns: { name: 'erver' } } });
+        expect(statements.length).toBeGreaterThan(0);
+        for (const { query } of statements) {
+          const { scans, rows } = await costOf(query);
+          expect({ scans, few: rows <= MOST_ROWS }, query.sql).toEqual({ scans: [], few: true });
+        }
+      }
+    });
+  });
+
+  describe.each([
+    ['a project', {}],
+    ['all', { allProjects: true }],
+  ] as const)('a part of a name, among servers of %s', (_who, whose) => {
+    it.runIf(kind === 'SQLite')('is looked for without a look at rows that do not have it', async () => {
+      const { db } = coreOf(engine).store;
+      const [table] = (
+        await sql<{ rootpage: number }>`select rootpage from sqlite_schema where name = 'servers'`.execute(db)
+      ).rows;
+      for (const [column, patterns] of Object.entries({ instr: { name: 'zzz' }, like: { ip: '10.9.9.9' } })) {
+        const found = (await ask({ ...whose, filters: { patterns } })).filter(({ db }) => db === 'long');
+        expect(found).toHaveLength(1);
+        for (const { query } of found) {
+          const { rows: steps } = await db.executeQuery<Record<'opcode' | 'p1' | 'p2' | 'p4', unknown>>(
+            CompiledQuery.raw(`explain ${query.sql}`, [...query.parameters]),
+          );
+          const opened = steps.find(({ opcode, p2 }) => opcode === 'OpenRead' && p2 === table?.rootpage);
+          const looked = steps.findIndex(({ opcode, p4 }) => opcode === 'Function' && String(p4).startsWith(column));
+          const read = steps.findIndex(({ opcode, p1 }) => opcode === 'Column' && p1 === opened?.p1);
+          expect({ opened: opened !== undefined, looked: looked > 0 }).toEqual({ opened: true, looked: true });
+          expect(read).toBeGreaterThan(looked);
+        }
+      }
+    });
   });
 
   it.runIf(kind === 'SQLite').each<[string, Partial<ServerQuery>]>([

@@ -17,6 +17,7 @@ import {
   type ServerPredicate,
 } from './list-filters.js';
 import { isIndexed } from './list-indexes.js';
+import { plainPattern } from './list-pattern.js';
 import { ServerOrder, type ServerSort } from './list-sort.js';
 
 /** Which servers, in which order, and how many. */
@@ -41,6 +42,9 @@ const CHUNK_ROWS = 500;
 const TURN_MS = 4;
 /** What one request may spend on filtering rows. */
 const MOST_FILTERING_MS = 10_000;
+
+/** Rows that are looked at, for each one wanted, before what may take long is asked. */
+const FIRST_ROWS = 2;
 
 /** Servers that no host was found for yet. */
 const UNSCHEDULED = sql<boolean>`(vm_state = 'building' and task_state = 'scheduling')`;
@@ -89,6 +93,14 @@ function isUnscheduled({ vmState, taskState }: Server): boolean {
   return vmState === 'building' && taskState === 'scheduling';
 }
 
+/** The same question without a part of a name, where nothing else keeps an index from answering it. */
+function withoutNamePart(filters: ServerFilters, sort: readonly ServerSort[]): ServerFilters | undefined {
+  const { name, ...patterns } = filters.patterns ?? {};
+  if (name === undefined || !plainPattern(name) || isIndexed(filters, sort)) return undefined;
+  const others = { ...filters, patterns };
+  return isIndexed(others, sort) ? others : undefined;
+}
+
 /** Almost always there is none, and one look into an index tells. */
 function anyWaits(projectId: string | undefined): RawBuilder<boolean> {
   const ofProject = projectId === undefined ? sql`` : sql` and project_id = ${projectId}`;
@@ -109,6 +121,7 @@ class Listing {
   readonly #predicate: ServerPredicate | undefined;
   readonly #parts: readonly ServerFilters[];
   readonly #visible: Narrow;
+  readonly #withoutNamePart: ServerFilters | undefined;
   /** Where rows are looked for: what may take long, where nobody waits for it. */
   readonly #reads: Session;
   readonly #projectId: string | undefined;
@@ -128,6 +141,7 @@ class Listing {
     this.#parts = numbers ? partsOf(filters) : [filters];
     const indexed = this.#parts.every((part) => isIndexed(part, query.sort ?? []));
     this.#reads = indexed ? core.store : { ...core.store, db: core.store.longReads };
+    this.#withoutNamePart = core.store.kind === 'postgres' ? withoutNamePart(filters, query.sort ?? []) : undefined;
   }
 
   /**
@@ -176,6 +190,8 @@ class Listing {
 
   /** The first servers in an order, as far as the database can tell which fit. */
   async #find(order: ServerOrder, after: Server | undefined, limit: number, part: Narrow): Promise<readonly Server[]> {
+    const first = await this.#amongFirst(order, after, limit, part);
+    if (first) return first;
     const pages = this.#parts.map(async (filters) =>
       this.#records(await this.#rowsOf(filters, order, after, limit, part).execute()),
     );
@@ -186,6 +202,31 @@ class Listing {
           .flat()
           .sort((a, b) => order.compare(a, b))
           .slice(0, limit);
+  }
+
+  /**
+   * Of a part of a name that many names share, the first rows of the order give a page. Without statistics PostgreSQL takes
+   * every part for a rare one, and would find and sort all that have it.
+   */
+  async #amongFirst(
+    order: ServerOrder,
+    after: Server | undefined,
+    limit: number,
+    part: Narrow,
+  ): Promise<readonly Server[] | undefined> {
+    const [filters] = this.#parts;
+    if (!filters || !this.#withoutNamePart) return undefined;
+    const { store } = this.#core;
+    const all = store.longReads.selectFrom('servers').selectAll() as unknown as RowQuery;
+    const ordered = order.apply(part(this.#visible(narrow(all, this.#withoutNamePart, store.kind))), after);
+    const first = store.longReads
+      .selectFrom(ordered.limit(FIRST_ROWS * limit).as('servers'))
+      .select(['id', 'seq', 'revision']) as unknown as RowQuery;
+    const rows = await order
+      .apply(narrow(first, filters, store.kind), undefined)
+      .limit(limit)
+      .execute();
+    return rows.length === limit ? this.#records(rows) : undefined;
   }
 
   #rowsOf(

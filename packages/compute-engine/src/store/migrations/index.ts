@@ -6,6 +6,7 @@ import * as notifications from './0004-notifications.js';
 import * as hosts from './0005-hosts.js';
 import * as addresses from './0006-addresses.js';
 import * as periods from './0007-periods.js';
+import * as namesOfProjects from './0008-names-of-projects.js';
 
 /** One change of the tables. */
 export interface SchemaChange extends Migration {
@@ -30,4 +31,5 @@ export const migrations: SchemaChanges = {
   '0005-hosts': hosts,
   '0006-addresses': addresses,
   '0007-periods': periods,
+  '0008-names-of-projects': namesOfProjects,
 };
