@@ -6,6 +6,7 @@ import type { DriverServices } from '@apistrata/compute-engine/drivers';
 import { writeConfigDrive } from './guest/config-drive.js';
 import { type GuestInterface, guestInterface } from './guest/guest-networks.js';
 import type { GuestSecrets } from './guest/meta-data.js';
+import { QuietGuests } from './guest/quiet-guests.js';
 import { ImageCache } from './images/image-cache.js';
 import { limitDisks } from './machine/limit-disks.js';
 import { Machine } from './machine/machine.js';
@@ -64,6 +65,7 @@ export class Host implements MachinePlaces {
   readonly kept: VolumeStore | undefined;
   readonly networks: NetworkMode;
   readonly processors: Processors;
+  readonly quietGuests = new QuietGuests();
   /** Those who read serial lines: one for each, for what a line says is said once. */
   readonly serialReaders = new Map<string, Socket>();
   /** Machines on their way to other hosts, and those that come from there, by server. */
@@ -232,6 +234,7 @@ export class Host implements MachinePlaces {
   async #remove(server: Server, files: (folder: MachineFolder) => Promise<void>): Promise<void> {
     const machine = this.machine(server);
     await this.moves.get(server.id)?.leave();
+    this.quietGuests.forget(machine.folder);
     await machine.end();
     for (const { volumeId } of server.blockDevices)
       if (volumeId !== null) await this.volumes.close(server.id, volumeId);
@@ -269,6 +272,7 @@ export class Host implements MachinePlaces {
     clearInterval(this.#consoles);
     await this.#bounding;
     for (const move of this.moves.values()) await move.leave();
+    await this.quietGuests.leave();
     await this.volumes.leave();
     await this.networks.leave();
     for (const machine of this.#machines.values()) machine.leave();

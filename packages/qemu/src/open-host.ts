@@ -115,6 +115,7 @@ export async function openHost(options: QemuOptions, services: DriverServices): 
   });
   await host.disks.cache.sweep();
   await host.volumes.recover();
+  await host.quietGuests.recover((await host.machineIds()).map((id) => host.folderOf(id)));
   host.watchConsoles();
   return host;
 }

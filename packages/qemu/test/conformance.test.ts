@@ -51,7 +51,7 @@ testDriver({
   server: { flavor },
   // Disks of another computer are out of its reach.
   hosts: ['here', 'here'],
-  needsGuest: ['detach_volume', 'set_password'],
+  needsGuest: ['detach_volume', 'set_password', 'quiesce'],
   async open() {
     const directory = machineDirectory();
     const options = { directory: `${directory}/q`, acceleration: 'tcg', shutdownTimeoutMs: 50 } as const;

@@ -1,11 +1,13 @@
 import { randomUUID } from 'node:crypto';
+import { EventEmitter, once } from 'node:events';
 import { existsSync, readdirSync, readlinkSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, inject, it, vi } from 'vitest';
 import { eventually } from '../../../testing/eventually.js';
+import { askAgent } from '../src/guest/guest-agent.js';
 import { missingForGuests } from './guest/build-guest.js';
 import { processesOf } from './processes-of.js';
-import { IMAGE } from './qemu-cloud.js';
+import { AGENT_IMAGE } from './qemu-cloud.js';
 import { admin, BOOT, QemuHosts } from './qemu-hosts.js';
 
 const postgresUrl = inject('postgresUrl');
@@ -100,7 +102,14 @@ describe.skipIf(missing)('volumes that one host keeps for all', { timeout: 300_0
   it('are what servers of other hosts boot from, with the tags that the guest reads', async () => {
     volumeId = await create({ name: 'data' });
     const devices = [
-      { source: 'image', destination: 'volume', sourceId: IMAGE, size: 1, bootIndex: 0, deleteOnTermination: true },
+      {
+        source: 'image',
+        destination: 'volume',
+        sourceId: AGENT_IMAGE,
+        size: 1,
+        bootIndex: 0,
+        deleteOnTermination: true,
+      },
       { source: 'volume', destination: 'volume', sourceId: volumeId, bootIndex: -1, tag: 'data' },
     ] as const;
     const server = await hosts.booted('h2', { imageId: undefined, devices });
@@ -159,6 +168,48 @@ describe.skipIf(missing)('volumes that one host keeps for all', { timeout: 300_0
     await when('[ -e /tmp-over ]', 'umount /mnt/v', second);
     await run('echo 3 >/proc/sys/vm/drop_caches; mount -t ext4 /dev/vdb /mnt/v');
     await run('seq $(wc -l </mnt/v/numbers) >/tmp-numbers; cmp /tmp-numbers /mnt/v/numbers && umount /mnt/v');
+  });
+
+  const createImage = (name: string) =>
+    hosts.engine.servers.act(admin, second, 'createImage', { name, metadata: {}, limitMetadata: true });
+
+  it('are copied while the guest keeps its files at rest', async () => {
+    await when('true', 'echo unwritten >/mnt/disk/note', second);
+    const image = await hosts.engine.catalogs.images.get(admin.caller, await createImage('copy'));
+    expect(await when('true', 'cat /tmp-freezes; echo more >>/mnt/disk/note; cat /mnt/disk/note', second)).toBe(
+      'frozen\nunwritten\nmore',
+    );
+    const mappings = JSON.parse(image.properties.block_device_mapping!);
+    const copied = await create({ snapshotId: mappings[0].snapshot_id });
+    await attach(id, copied);
+    const look = 'mkdir -p /mnt/c; mount -t ext4 /dev/vdc /mnt/c; cat /mnt/c/note; umount /mnt/c';
+    expect(await when(isThere('vdc', copied), look)).toBe('unwritten');
+    for (const { snapshot_id } of mappings) await volumes().deleteSnapshot(admin.caller, snapshot_id);
+  });
+
+  it('are no image where the host of the guest is killed meanwhile: the guest goes on when it is back', async () => {
+    const { volumes: catalog, images } = hosts.engine.catalogs;
+    const { createSnapshot } = catalog;
+    const gate = new EventEmitter();
+    const reached = once(gate, 'reached');
+    vi.spyOn(catalog, 'createSnapshot').mockImplementationOnce(async (...request) => {
+      const opened = once(gate, 'opened');
+      gate.emit('reached');
+      await opened;
+      return createSnapshot(...request);
+    });
+    const made = createImage('late').then(String, ({ code }) => code);
+    await reached;
+    const state = () => askAgent(join(hosts.folder('h2', second), 'agent'), 'guest-fsfreeze-status');
+    await hosts.kill('h2');
+    expect(await state()).toBe('frozen');
+    await hosts.start('h2');
+    await expect.poll(state, BOOT).toBe('thawed');
+    gate.emit('opened');
+    expect(await made).toBe('CONFLICT');
+    vi.restoreAllMocks();
+    expect(await volumes().listSnapshots(admin.caller)).toEqual([]);
+    expect((await images.list(admin.caller, {})).map(({ name }) => name)).not.toContain('late');
   });
 
   it('go with their server where that was wished for, and leave nothing behind on either host', async () => {

@@ -11,9 +11,10 @@ import {
   type Server,
 } from '@apistrata/compute-engine';
 import type { NewServer } from '@apistrata/compute-engine/api';
+import type { Driver } from '@apistrata/compute-engine/drivers';
 import { eventually } from '../../../testing/eventually.js';
 import { type QemuOptions, qemuDriver } from '../src/index.js';
-import { buildGuest, type Guest } from './guest/build-guest.js';
+import { buildGuest, type Guest, type GuestOptions } from './guest/build-guest.js';
 import { GuestLine } from './guest/guest-line.js';
 
 export const IMAGE = '11111111-1111-4111-8111-111111111111';
@@ -82,6 +83,7 @@ export class QemuCloud {
   readonly #engineOptions: EngineOptions;
   readonly #lines = new Map<string, GuestLine>();
   engine!: Engine;
+  driver!: Driver;
 
   private constructor(directory: string, guest: Guest, options: Partial<QemuOptions>, engineOptions: EngineOptions) {
     this.directory = directory;
@@ -90,9 +92,13 @@ export class QemuCloud {
     this.#engineOptions = engineOptions;
   }
 
-  static async open(options: Partial<QemuOptions> = {}, engineOptions: EngineOptions = {}): Promise<QemuCloud> {
+  static async open(
+    options: Partial<QemuOptions> = {},
+    engineOptions: EngineOptions = {},
+    guest: GuestOptions = {},
+  ): Promise<QemuCloud> {
     const directory = machineDirectory();
-    const cloud = new QemuCloud(directory, buildGuest(directory), options, engineOptions);
+    const cloud = new QemuCloud(directory, buildGuest(directory, guest), options, engineOptions);
     await cloud.begin();
     return cloud;
   }
@@ -103,16 +109,20 @@ export class QemuCloud {
 
   /** Opens the engine, or opens it again. */
   async begin(): Promise<void> {
+    const openDriver = qemuDriver({
+      directory: join(this.directory, 'qemu'),
+      acceleration: 'tcg',
+      shutdownTimeoutMs: 30_000,
+      ...this.#options,
+    });
     this.engine = await createEngine({
       ...this.#engineOptions,
       database: join(this.directory, 'cloud.db'),
       preset: guestPreset(this.#guest),
-      driver: qemuDriver({
-        directory: join(this.directory, 'qemu'),
-        acceleration: 'tcg',
-        shutdownTimeoutMs: 30_000,
-        ...this.#options,
-      }),
+      driver: async (clock, services) => {
+        this.driver = await openDriver(clock, services);
+        return this.driver;
+      },
       onError: (error) => console.error(error),
     });
   }

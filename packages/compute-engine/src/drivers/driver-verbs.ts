@@ -23,6 +23,8 @@ const all: Readonly<Record<DriverVerb, true>> = {
   evacuate: true,
   set_password: true,
   snapshot: true,
+  quiesce: true,
+  unquiesce: true,
   migrate_disk: true,
   finish_migration: true,
   confirm_migration: true,

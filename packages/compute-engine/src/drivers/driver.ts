@@ -40,6 +40,7 @@ export type DriverWork =
         | 'soft_delete'
         | 'restore'
         | 'inject_network_info'
+        | 'unquiesce'
         /** The server lives on another host: what it left on this one goes, what both hosts share stays. */
         | 'leave';
     }
@@ -61,6 +62,12 @@ export type DriverWork =
     }
   | { readonly verb: 'set_password'; readonly adminPassword: string }
   | { readonly verb: 'snapshot'; readonly imageId: string }
+  /**
+   * Has what the guest writes be on its disks, and lets it write nothing more until `unquiesce`: its volumes are copied
+   * meanwhile. After so many seconds it goes on by itself. `again`: it has been so all the time, and is to stay so for as many
+   * seconds from now on; that fails where it has gone on.
+   */
+  | { readonly verb: 'quiesce'; readonly seconds: number; readonly again: boolean }
   | { readonly verb: 'migrate_disk'; readonly destHost: string; readonly flavor: FlavorCopy }
   | {
       readonly verb: 'finish_migration';
@@ -172,7 +179,7 @@ export interface Driver extends Partial<HostControl> {
   supports?(verb: DriverVerb): boolean;
   /**
    * What keeps the machine of this server from doing something, found out while the request waits; null: nothing does.
-   * Asked for `set_password`, which needs the guest. Left out: nothing ever does.
+   * Asked for `set_password` and `quiesce`, which need the guest. Left out: nothing ever does.
    */
   obstacle?(verb: DriverVerb, server: Server): Promise<Obstacle | null>;
   /** False: disks cannot go to another host, so a resize takes place on the server's own. Default: they can. */

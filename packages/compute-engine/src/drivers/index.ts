@@ -1,3 +1,4 @@
+export { isYes } from '../extra-specs/is-yes.js';
 export type * from './driver.js';
 export type { DriverServices } from './driver-services.js';
 export { joinStreams } from './join-streams.js';

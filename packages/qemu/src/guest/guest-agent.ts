@@ -1,8 +1,9 @@
 import { randomInt } from 'node:crypto';
 import { connect, type Socket } from 'node:net';
 import type { Server } from '@apistrata/compute-engine';
+import { isYes } from '@apistrata/compute-engine/drivers';
 import { QemuError } from '../qemu-error.js';
-import { isYes, optionsOfServer } from '../tuning/machine-options.js';
+import { optionsOfServer } from '../tuning/machine-options.js';
 
 /** How long an agent has to say that it is there, and to do something. */
 const SYNC_MS = 5_000;

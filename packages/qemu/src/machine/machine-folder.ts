@@ -31,6 +31,8 @@ const FILES = {
   vnc: 'vnc',
   /** The channel to the agent in the guest. */
   agent: 'agent',
+  /** While the files of the guest are at rest: somebody has to let it go on. */
+  frozen: 'frozen',
   moving: 'moving',
   /** Ports of this computer that lead to the guest. */
   forwards: 'forwards.json',
@@ -85,7 +87,7 @@ export class MachineFolder implements ProcessFolder {
 
   /** What a machine that was killed leaves behind. */
   get leftovers(): readonly string[] {
-    return (['pid', 'qmp', 'serial', 'vnc', 'agent', 'moving', 'mirror', 'export'] as const).map((name) =>
+    return (['pid', 'qmp', 'serial', 'vnc', 'agent', 'frozen', 'moving', 'mirror', 'export'] as const).map((name) =>
       this.file(name),
     );
   }

@@ -23,13 +23,6 @@ export function optionsOfServer({
   return machineOptionsOf(flavor, imageProperties);
 }
 
-const YES = new Set(['1', 't', 'true', 'on', 'y', 'yes']);
-
-/** Whether an option is a yes, in any of the ways that there are. */
-export function isYes(text: string | undefined): boolean {
-  return text !== undefined && YES.has(text.trim().toLowerCase());
-}
-
 /** A positive number; undefined for anything else, 0 among it, which stands for no bound. */
 export function positive(text: string | undefined): number | undefined {
   return text !== undefined && /^[1-9]\d{0,14}$/.test(text) ? Number(text) : undefined;

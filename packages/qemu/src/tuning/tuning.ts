@@ -1,5 +1,6 @@
 import type { FlavorCopy, Server } from '@apistrata/compute-engine';
-import { isYes, type MachineOptions, machineOptionsOf, positive } from './machine-options.js';
+import { isYes } from '@apistrata/compute-engine/drivers';
+import { type MachineOptions, machineOptionsOf, positive } from './machine-options.js';
 
 export interface CpuTopology {
   readonly sockets: number;

@@ -4,6 +4,7 @@ import { memory } from './memory.js';
 import { moving } from './moving.js';
 import type { Verbs } from './order.js';
 import { password } from './password.js';
+import { quiescing } from './quiescing.js';
 import { resizing } from './resizing.js';
 import { snapshots } from './snapshots.js';
 import { systems } from './systems.js';
@@ -16,6 +17,7 @@ export const verbs: Verbs = {
   ...systems,
   ...resizing,
   ...snapshots,
+  ...quiescing,
   ...interfaces,
   ...volumes,
   ...password,

@@ -11,8 +11,11 @@ function administrator(server: Server): string {
   return option('administrator') || (option('system') === 'windows' ? 'Administrator' : 'root');
 }
 
-/** What keeps the guest of a server from taking a password. */
+const NO_AGENT = 'QEMU guest agent is not enabled: the image does not say that there is one.';
+
+/** What keeps the guest of a server from taking a password, or from being quiet. */
 export async function obstacleTo(host: Host, verb: DriverVerb, server: Server): Promise<Obstacle | null> {
+  if (verb === 'quiesce' && !hasAgent(server)) return { code: 'NOT_SUPPORTED', message: NO_AGENT };
   if (verb !== 'set_password') return null;
   const conflict = (message: string): Obstacle => ({ code: 'CONFLICT', message });
   if (!hasAgent(server))

@@ -26,7 +26,7 @@ export const snapshots: Verbs = {
     const { qemuImg, runAs } = host.parts;
     const qmp = await machine.running();
     try {
-      const atRest = (begin: () => Promise<unknown>) => whileFrozen(server, folder.file('agent'), begin);
+      const atRest = (begin: () => Promise<unknown>) => whileFrozen(server, folder, begin);
       if (qmp) await copyWhileRunning(qmp, 'root', copy, { qemuImg, runAs, signal }, atRest);
       // The image leans on nothing, and has no holes where the guest has deleted something.
       const source = qmp ? copy : folder.file('root');

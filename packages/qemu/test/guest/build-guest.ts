@@ -64,8 +64,27 @@ function findModules(root: string): Map<string, string> {
   return new Map(files.map((name) => [name.split('/').at(-1)!.slice(0, -3), join(root, name)]));
 }
 
+/** The distribution's own agent, which guests have in place of the small one where that is wished. */
+const AGENT = '/usr/sbin/qemu-ga';
+
+/** The same for guests with the distribution's own agent. */
+export function missingForAgents(): string | undefined {
+  return missingForGuests() ?? (existsSync(AGENT) && hasProgram('ldd') ? undefined : 'qemu-guest-agent');
+}
+
+/** Files of libraries that a program needs, where it looks for them. */
+function librariesOf(program: string): readonly string[] {
+  const told = execFileSync('ldd', [program], { encoding: 'utf8' });
+  return [...told.matchAll(/(\/\S+) \(0x/g)].map(([, path]) => path!);
+}
+
+export interface GuestOptions {
+  /** Whether it has the agent of the package qemu-guest-agent. */
+  readonly realAgent?: boolean;
+}
+
 /** Makes the guest's ramdisk in a folder, out of what the distribution's packages have: takes less than a second. */
-export function buildGuest(folder: string): Guest {
+export function buildGuest(folder: string, { realAgent = false }: GuestOptions = {}): Guest {
   const version = kernelVersion();
   if (!version) throw new Error('there is no kernel for guests on this machine');
   const root = join(folder, 'root');
@@ -79,6 +98,10 @@ export function buildGuest(folder: string): Guest {
   put(join(here, 'init.sh'), 'init', true);
   put(join(here, 'udhcpc.sh'), 'udhcpc.sh', true);
   put(join(here, 'agent.sh'), 'agent.sh', true);
+  if (realAgent) {
+    for (const file of [AGENT, ...librariesOf(AGENT)]) put(file, file.slice(1), true);
+    put(join(here, 'chpasswd.sh'), 'bin/chpasswd', true);
+  }
   const modules = findModules(`/lib/modules/${version}/kernel`);
   const there = MODULES.filter((name) => modules.has(name));
   for (const name of there) put(modules.get(name)!, `modules/${name}.ko`);

@@ -53,7 +53,8 @@ export class GuestLine {
     const answered = this.lines(new RegExp(`${mark}:`));
     this.#socket.write(`${mark} ${command}\n`);
     const lines = await answered;
-    const printed = lines.filter((line) => !/^COUNT \d+$/.test(line)).join('\n');
+    // The guest counts also in the middle of a line that a command has begun.
+    const printed = lines.join('\n').replaceAll(/COUNT \d+\n/g, '');
     const [text, status] = printed.split(`${mark}:`) as [string, string];
     if (status !== '0') throw new Error(`the guest: ${command} ended with ${status}: ${text}`);
     return text.trim();

@@ -44,7 +44,15 @@ for path in /sys/class/net/eth*; do
 done
 
 channel=$(grep -ls org.qemu.guest_agent.0 /sys/class/virtio-ports/*/name)
-[ -n "$channel" ] && /agent.sh "/dev/$(basename "${channel%/name}")" &
+if [ -n "$channel" ]; then
+  channel=/dev/$(basename "${channel%/name}")
+  if [ -x /usr/sbin/qemu-ga ]; then
+    mkdir -p /etc /run
+    /usr/sbin/qemu-ga --method=virtio-serial --path="$channel" --statedir=/run --pidfile=/run/qemu-ga.pid >/qemu-ga.log 2>&1 &
+  else
+    /agent.sh "$channel" &
+  fi
+fi
 
 (n=0; while :; do n=$((n + 1)); echo "COUNT $n"; sleep 1; done) &
 

@@ -26,7 +26,7 @@ export const createImage = action({
     const ofVolumes = isVolumeBacked(scope.server);
     const { name, metadata: properties = {} } = request;
     const { imageId, refused } = ofVolumes
-      ? await snapshotVolumes(scope, request)
+      ? await snapshotVolumes(scope, 'createImage', request)
       : await newSnapshot(scope, { name, type: 'snapshot', properties });
     const args: SnapshotArguments = { imageId };
     return { arguments: args, result: () => imageId, refused, ...(ofVolumes && { done: true as const }) };

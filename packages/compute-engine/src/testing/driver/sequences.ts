@@ -79,6 +79,14 @@ export function sequencesFor(
       works: [{ verb: 'rebuild', imageId, adminPassword, preserveEphemeral: false, files: [] }],
     },
     { title: 'sets passwords', works: [{ verb: 'set_password', adminPassword }] },
+    {
+      title: 'keeps the files of guests at rest for a while',
+      works: [
+        { verb: 'quiesce', seconds: 60, again: false },
+        { verb: 'quiesce', seconds: 60, again: true },
+        { verb: 'unquiesce' },
+      ],
+    },
     { title: 'dumps crashed machines', works: [{ verb: 'crash_dump' }] },
     { title: 'tells machines of their networks', works: [{ verb: 'inject_network_info' }] },
     { title: 'puts machines aside and brings them back', works: [{ verb: 'soft_delete' }, { verb: 'restore' }] },
