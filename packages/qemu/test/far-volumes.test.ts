@@ -175,8 +175,8 @@ describe.skipIf(missing)('volumes that one host keeps for all', { timeout: 300_0
 
   it('are copied while the guest keeps its files at rest', async () => {
     await when('true', 'echo unwritten >/mnt/disk/note', second);
-    const image = await hosts.engine.catalogs.images.get(admin.caller, await createImage('copy'));
-    expect(await when('true', 'cat /tmp-freezes; echo more >>/mnt/disk/note; cat /mnt/disk/note', second)).toBe(
+    const image = await hosts.engine.catalogs.images.get(admin.caller, await eventually(() => createImage('copy')));
+    expect(await when('true', 'sort -u /tmp-freezes; echo more >>/mnt/disk/note; cat /mnt/disk/note', second)).toBe(
       'frozen\nunwritten\nmore',
     );
     const mappings = JSON.parse(image.properties.block_device_mapping!);
@@ -189,6 +189,8 @@ describe.skipIf(missing)('volumes that one host keeps for all', { timeout: 300_0
 
   it('are no image where the host of the guest is killed meanwhile: the guest goes on when it is back', async () => {
     const { volumes: catalog, images } = hosts.engine.catalogs;
+    const state = () => askAgent(join(hosts.folder('h2', second), 'agent'), 'guest-fsfreeze-status');
+    await expect.poll(state, BOOT).toBe('thawed');
     const { createSnapshot } = catalog;
     const gate = new EventEmitter();
     const reached = once(gate, 'reached');
@@ -200,9 +202,8 @@ describe.skipIf(missing)('volumes that one host keeps for all', { timeout: 300_0
     });
     const made = createImage('late').then(String, ({ code }) => code);
     await reached;
-    const state = () => askAgent(join(hosts.folder('h2', second), 'agent'), 'guest-fsfreeze-status');
     await hosts.kill('h2');
-    expect(await state()).toBe('frozen');
+    await expect.poll(state, BOOT).toBe('frozen');
     await hosts.start('h2');
     await expect.poll(state, BOOT).toBe('thawed');
     gate.emit('opened');

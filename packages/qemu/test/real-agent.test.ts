@@ -1,6 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { eventually } from '../../../testing/eventually.js';
+import { PATIENCE_MS } from '../../../testing/patience.js';
 import { askAgent } from '../src/guest/guest-agent.js';
 import { missingForAgents } from './guest/build-guest.js';
 import { AGENT_IMAGE, ada, QemuCloud } from './qemu-cloud.js';
@@ -24,9 +26,11 @@ describe.skipIf(missing)("a virtual machine with QEMU's own agent", { timeout: 2
 
   const run = async (command: string) => (await cloud.line(id)).run(command);
   const ask = <T>(question: string) => askAgent<T>(join(cloud.machines, id, 'agent'), question);
+  const becomes = (state: 'frozen' | 'thawed') =>
+    expect.poll(() => ask('guest-fsfreeze-status'), { timeout: PATIENCE_MS }).toBe(state);
 
   it('says what it is', async () => {
-    const { version } = await ask<{ version: string }>('guest-info');
+    const { version } = await eventually(() => ask<{ version: string }>('guest-info'));
     expect(version).toMatch(/^\d+\.\d+/);
     await expect(ask('guest-no-such-thing')).rejects.toMatchObject({ code: 'GUEST_REFUSED' });
   });
@@ -45,7 +49,7 @@ describe.skipIf(missing)("a virtual machine with QEMU's own agent", { timeout: 2
     // The image requires that they are at rest: this would fail otherwise.
     const imageId = await cloud.engine.servers.act(ada, id, 'createImage', wish);
     await cloud.settled(id);
-    expect(await ask('guest-fsfreeze-status')).toBe('thawed');
+    await becomes('thawed');
     expect(await run('echo more >>/mnt/disk/note; sync; cat /mnt/disk/note')).toBe('unwritten\nmore');
     const volume = await cloud.engine.embedded.volumes.createVolume(ada.caller, {
       key: randomUUID(),
@@ -67,13 +71,13 @@ describe.skipIf(missing)("a virtual machine with QEMU's own agent", { timeout: 2
     const quiesce = (seconds: number, again = false) =>
       cloud.driver.perform({ verb: 'quiesce', seconds, again }, server, new AbortController().signal, origin);
     await quiesce(600);
-    expect(await ask('guest-fsfreeze-status')).toBe('frozen');
+    await becomes('frozen');
     await quiesce(1, true);
-    await expect.poll(() => ask('guest-fsfreeze-status'), { timeout: 60_000 }).toBe('thawed');
+    await becomes('thawed');
     await expect(quiesce(600, true)).rejects.toMatchObject({ code: 'NOT_POSSIBLE' });
     await quiesce(600);
     await cloud.engine.close();
-    expect(await ask('guest-fsfreeze-status')).toBe('thawed');
+    await becomes('thawed');
     await cloud.begin();
     expect(await run('echo on >>/mnt/disk/note; sync; tail -n1 /mnt/disk/note')).toBe('on');
   });

@@ -84,6 +84,25 @@ function parsed(line: string): AgentAnswer | undefined {
 const command = (execute: string, args: object) => `${JSON.stringify({ execute, arguments: args })}\n`;
 
 /**
+ * Greets an agent until it answers. A greeting begins with what forgets everything before it, which agents may complain of: where
+ * several were sent, one without follows, so that no complaint is taken for the answer to what is asked next.
+ */
+async function greet(socket: Socket, what: string, late: AbortSignal): Promise<void> {
+  const sent = new Set<unknown>();
+  const greeting = (before: string) => {
+    const id = randomInt(2 ** 31);
+    sent.add(id);
+    return before + command('guest-sync-delimited', { id });
+  };
+  const again = setInterval(() => socket.write(Buffer.from(greeting(DELIMITER), 'latin1')), GREET_MS);
+  const answered = exchange(socket, greeting(DELIMITER), (answer) => sent.has(answer.return), what, late);
+  await answered.finally(() => clearInterval(again));
+  if (sent.size === 1) return;
+  sent.clear();
+  await exchange(socket, greeting(''), (answer) => sent.has(answer.return), what, late);
+}
+
+/**
  * Has the agent in a guest do something, by the protocol of QEMU's guest agent. What an agent that was away finds of earlier
  * questions is nothing but greetings: a command follows only the answer to its own.
  *
@@ -94,15 +113,11 @@ export async function askAgent<T = unknown>(path: string, execute: string, args:
   const greeting = AbortSignal.timeout(SYNC_MS);
   const socket = await connected(path, greeting);
   try {
-    const id = randomInt(2 ** 31);
-    const isGreeting = (answer: AgentAnswer) => answer.return === id;
-    const hello = DELIMITER + command('guest-sync-delimited', { id });
-    const again = setInterval(() => socket.write(Buffer.from(hello, 'latin1')), GREET_MS);
-    await exchange(socket, hello, isGreeting, execute, greeting).finally(() => clearInterval(again));
+    await greet(socket, execute, greeting);
     const answered = await exchange(
       socket,
       command(execute, args),
-      (answer) => !isGreeting(answer),
+      () => true,
       execute,
       AbortSignal.timeout(ANSWER_MS),
     );
