@@ -87,16 +87,17 @@ export function renderAnswer(shape: ReplyShape, version: Version): RenderAnswer 
   const fields = fieldsOf(known.fields, version, renderAnswer);
   return (value, call) => {
     const parts: Rendered[] = [];
-    /** Writes the fields from one on; nothing else is begun while a part is waited for. */
-    const write = (from: number): Rendered | Promise<Rendered> => {
-      for (const [index, { name, label, render }] of fields.slice(from).entries()) {
+    const left = fields.values();
+    /** Writes the fields that are left; nothing else is begun while a part is waited for. */
+    const write = (): Rendered | Promise<Rendered> => {
+      for (const { name, label, render } of left) {
         if (value[name] === undefined) continue;
         parts.push(`${parts.length === 0 ? '{' : ','}${label}`);
         const rendered = render(value[name], call);
         if (rendered instanceof Promise) {
           return rendered.then((part) => {
             parts.push(part);
-            return write(from + index + 1);
+            return write();
           });
         }
         parts.push(rendered);
@@ -104,7 +105,7 @@ export function renderAnswer(shape: ReplyShape, version: Version): RenderAnswer 
       parts.push(parts.length === 0 ? '{}' : '}');
       return joined(parts);
     };
-    return write(0);
+    return write();
   };
 }
 

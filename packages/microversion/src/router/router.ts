@@ -103,6 +103,11 @@ function send(res: ServerResponse, status: number, text: string | Buffer | undef
   }
 }
 
+/** What is there already is not waited for: an await puts the rest of the request off, and costs more than this question. */
+function isPromiseLike<T>(value: T | PromiseLike<T>): value is PromiseLike<T> {
+  return typeof (value as { then?: unknown } | null | undefined)?.then === 'function';
+}
+
 function answerOf(result: unknown): Answer {
   return result instanceof Answer ? result : new Answer({ body: result });
 }
@@ -147,7 +152,8 @@ export function createRouter<C extends object>(options: RouterOptions<C>) {
   const fault = faultNet(options.fault, options.onError);
 
   async function serve(req: IncomingMessage, res: ServerResponse, trail?: Trail): Promise<void> {
-    const call = (await options.call(req, res)) as C & RoutedCall;
+    const called = options.call(req, res);
+    const call = (isPromiseLike(called) ? await called : called) as C & RoutedCall;
     trail?.pass('identity');
     const url = req.url ?? '/';
     const mark = url.indexOf('?');
@@ -173,13 +179,17 @@ export function createRouter<C extends object>(options: RouterOptions<C>) {
     call.query = parts.query && checkQuery(parts.query, mark < 0 ? '' : url.slice(mark + 1), version);
     call.body = parts.body && check(parts.body, body, version);
     trail?.pass('validation');
-    call.target = operation.target && (await operation.target(call));
+    const target = operation.target?.(call);
+    call.target = isPromiseLike(target) ? await target : target;
     trail?.pass('target');
-    await options.authorize?.(operation, call);
+    const authorized = options.authorize?.(operation, call);
+    if (isPromiseLike(authorized)) await authorized;
     trail?.pass('policy');
-    call.loaded = operation.load && (await operation.load(call));
+    const loaded = operation.load?.(call);
+    call.loaded = isPromiseLike(loaded) ? await loaded : loaded;
     trail?.pass('load');
-    const result = answerOf(await operation.run(call));
+    const ran: unknown = operation.run(call);
+    const result = answerOf(isPromiseLike(ran) ? await ran : ran);
     trail?.pass('run');
     const status = result.status ?? at(operation.status, version) ?? 200;
     if (result.headers) for (const [name, value] of Object.entries(result.headers)) res.setHeader(name, value);

@@ -62,8 +62,10 @@ export function routeTable(operations: readonly Operation[]): RouteTable {
       const match = tree.find(method as Method, path);
       // The tree lets a trailing slash stand for an empty parameter; a path with an empty part, or a NUL in it, is none of ours.
       if (!match?.store) return undefined;
-      for (const value of Object.values(match.params)) if (!value || value.includes('\0')) return undefined;
-      return { route: match.store as Route, params: match.params };
+      const { params } = match;
+      // Parameters are no properties but their own, and `in` makes no list of them.
+      for (const name in params) if (!params[name] || params[name].includes('\0')) return undefined;
+      return { route: match.store as Route, params };
     },
   };
 }
