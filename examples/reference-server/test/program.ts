@@ -42,6 +42,11 @@ export async function startProgram(
   return { ...program, url: told };
 }
 
+/** Of a program of several processes, those that have said that they serve, in their order. */
+export function workersOf(program: Program): number[] {
+  return [...program.output().matchAll(/"worker":(\d+),"msg":"a worker serves"/g)].map(([, pid]) => Number(pid));
+}
+
 /** Starts a host and waits until it is up; rejects with its output when it ends before. */
 export async function startHost(
   args: readonly string[],

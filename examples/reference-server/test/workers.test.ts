@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterAll, describe, expect, inject, it, onTestFinished, vi } from 'vitest';
 import { eventually } from '../../../testing/eventually.js';
 import { freshDatabase } from '../../../testing/fresh-database.js';
-import { ask, type Program, runProgram, startProgram } from './program.js';
+import { ask, type Program, runProgram, startProgram, workersOf } from './program.js';
 
 /** Starting a process takes seconds where many tests run beside this one, and these start several. */
 const PATIENT_MS = 100_000;
@@ -15,10 +15,6 @@ const server = { name: 'web', flavorRef: '1', imageRef: '70a599e0-31e7-49b7-b260
 const unlimited = ['instances', 'cores', 'ram'].flatMap((kind) => ['--quota', `${kind}=-1`]);
 const folder = mkdtempSync(join(tmpdir(), 'apistrata-workers-'));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
-
-/** Processes that have said that they serve, in their order. */
-const workersOf = (program: Program) =>
-  [...program.output().matchAll(/"worker":(\d+),"msg":"a worker serves"/g)].map(([, pid]) => Number(pid));
 
 async function start(workers: number, args: readonly string[] = []): Promise<Program> {
   const database = await freshDatabase(postgresUrl);

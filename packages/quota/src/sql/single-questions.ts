@@ -1,6 +1,6 @@
 import type { Excess } from '../limits.js';
 import type { ReserveRequest } from '../store.js';
-import type { SqlDatabase, SqlRow, SqlValue } from './sql-database.js';
+import type { SqlDatabase } from './sql-database.js';
 import { nowOf, tablesOf } from './statements.js';
 import { type Now, type Settlement, verdictOn } from './steps.js';
 
