@@ -68,7 +68,8 @@ it.each([
   // As query builders are.
   [
     'something else that has a then()',
-    <T>(value: T) => ({ then: Promise.resolve(value).then.bind(Promise.resolve(value)) }),
+    // biome-ignore lint/suspicious/noThenProperty: that it has one is what this is about
+    <T>(value: T) => ({ then: (...args: Parameters<Promise<T>['then']>) => Promise.resolve(value).then(...args) }),
   ],
 ])('waits for each stage that answers with %s', async (_what, answered) => {
   const { stages, texts, end } = serve(answered as <T>(value: T) => PromiseLike<T>);
