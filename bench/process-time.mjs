@@ -2,12 +2,20 @@ import { readdirSync, readFileSync } from 'node:fs';
 
 const TICK_MS = 10;
 
-/** Of one process, from /proc: its parent, and the processor time of it and of its children that have ended. */
+/** Of one process, from /proc: its parent, and the processor time of its children that have ended. */
 function stat(pid) {
   const text = readFileSync(`/proc/${pid}/stat`, 'utf8');
   const fields = text.slice(text.lastIndexOf(')') + 2).split(' ');
-  const ticks = fields.slice(11, 15).reduce((sum, field) => sum + Number(field), 0);
-  return { parent: Number(fields[1]), ms: ticks * TICK_MS };
+  return { parent: Number(fields[1]), endedMs: (Number(fields[13]) + Number(fields[14])) * TICK_MS };
+}
+
+/** Of the threads of one process, to the nanosecond: what the kernel tells of a process as a whole it tells in ticks. */
+function ownMs(pid) {
+  const folder = `/proc/${pid}/task`;
+  const ns = readdirSync(folder).map((thread) =>
+    Number(readFileSync(`${folder}/${thread}/schedstat`, 'utf8').split(' ')[0]),
+  );
+  return ns.reduce((sum, one) => sum + one, 0) / 1e6;
 }
 
 /** Processor time that a process and its children have taken so far, in milliseconds. Linux only. */
@@ -17,8 +25,8 @@ export function processTime(root) {
     .filter((name) => /^\d+$/.test(name))
     .map(Number)) {
     try {
-      const { parent, ms } = stat(pid);
-      if (pid === root || parent === root) sum += ms;
+      const { parent, endedMs } = stat(pid);
+      if (pid === root || parent === root) sum += endedMs + ownMs(pid);
     } catch {
       // It has ended meanwhile.
     }

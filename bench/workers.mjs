@@ -3,7 +3,10 @@
 //
 // Requests come at a fixed rate that none of them is busy with, so that each is answered alone: a process that cannot keep up
 // reads many requests at once, and gathers many creates in one transaction, which makes each cheaper.
-import { spawn } from 'node:child_process';
+//
+// Processes that take turns on a processor find its caches cold, whatever they do. How much that is on this machine is measured
+// beside: by a bare Express route that is served in the same way, and by one worker that is asked as seldom as each of four.
+import { fork, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
@@ -16,12 +19,14 @@ import { testServers } from './test-servers.mjs';
 const IMAGE = '70a599e0-31e7-49b7-b260-868f441e862b';
 const BODY = JSON.stringify({ server: { name: 'web', flavorRef: '1', imageRef: IMAGE, networks: 'none' } });
 const MAIN = join(import.meta.dirname, '../examples/reference-server/dist/main.js');
+const BARE = join(import.meta.dirname, 'bare-workers.worker.mjs');
 const WORKERS = [1, 2, 4];
 const FULL = { requests: 800, creates: 120, rounds: 5, warm: 5000, warmCreates: 400, idleMs: 1500 };
 const QUICK = { requests: 50, creates: 10, rounds: 2, warm: 50, warmCreates: 10, idleMs: 200 };
 
+const read = { what: 'GET /flavors/{id}', path: '/v2.1/flavors/1', kind: 'requests', warmth: 'warm', overallRate: 400 };
 const questions = [
-  { what: 'GET /flavors/{id}', path: '/v2.1/flavors/1', kind: 'requests', warmth: 'warm', overallRate: 400 },
+  read,
   {
     what: 'POST /servers until ACTIVE',
     path: '/v2.1/servers',
@@ -31,6 +36,23 @@ const questions = [
     request: { method: 'POST', body: BODY },
   },
 ];
+
+/** A bare route that sends so many bytes, by so many workers. */
+async function startBare(bytes, workers) {
+  const child = fork(BARE, [String(workers), String(bytes)]);
+  const [{ url }] = await once(child, 'message');
+  return {
+    url,
+    workers,
+    cpuMs: () => processTime(child.pid),
+    idle: () => undefined,
+    stop: async () => {
+      const ended = once(child, 'exit');
+      child.disconnect();
+      await ended;
+    },
+  };
+}
 
 /** An empty database of its own, and a connection to it. */
 async function freshDatabase(server, name) {
@@ -107,9 +129,13 @@ export async function run({ quick }) {
   if (!postgres) return [{ what: 'workers on PostgreSQL', unit: 'skipped: this machine has no PostgreSQL' }];
   const rows = [];
   const servers = [];
+  const bare = [];
   try {
     for (const workers of WORKERS)
       servers.push(await start(await freshDatabase(postgres.url, `workers_${workers}`), workers));
+    const answer = await fetch(servers[0].url + read.path, { headers: HEADERS });
+    const { byteLength } = await answer.arrayBuffer();
+    for (const workers of WORKERS) bare.push(await startBare(byteLength, workers));
     const add = (what, unit, samples, budget) => {
       const [baseline] = samples;
       for (const [index, ours] of samples.entries()) {
@@ -117,18 +143,30 @@ export async function run({ quick }) {
         rows.push({ what: `${what}, ${many}, and one`, ours, baseline, unit, budget: index > 0 ? budget : undefined });
       }
     };
-    for (const question of questions) {
+    const measure = async (asked, question, budget) => {
       const { what, path, kind, warmth, request } = question;
       // Each worker has to be as warm as the one.
-      for (const server of servers) await ask(server, path, { ...request, amount: much[warmth] * server.workers });
-      const measures = servers.map((server) => () => cost(server, question, much[kind]));
-      add(what, 'ms of CPU', await inTurns(much.rounds, ...measures), '<= 1.1 x');
-    }
+      for (const server of asked) await ask(server, path, { ...request, amount: much[warmth] * server.workers });
+      const measures = asked.map((server) => () => cost(server, question, much[kind]));
+      add(what, 'ms of CPU', await inTurns(much.rounds, ...measures), budget);
+    };
+    for (const question of questions) await measure(servers, question, '<= 1.1 x');
+    await measure(bare, { ...read, what: 'a bare route', path: '/bare' });
+    const [one] = servers;
+    const rates = [read.overallRate / 4, read.overallRate].map((overallRate) => ({ ...read, overallRate }));
+    const measures = rates.map((question) => () => cost(one, question, much.requests / 2));
+    const [seldom, often] = await inTurns(much.rounds, ...measures);
+    rows.push({
+      what: `${read.what}, 1 worker at a quarter of the rate, and at all of it`,
+      ours: seldom,
+      baseline: often,
+      unit: 'ms of CPU',
+    });
     const idle = await inTurns(much.rounds, ...servers.map((server) => () => idleCost(server, much.idleMs)));
     add('a second without requests, each worker', 'ms of CPU', idle);
     return rows;
   } finally {
-    for (const server of servers) await server.stop();
+    for (const server of [...servers, ...bare]) await server.stop();
     await postgres.stop();
   }
 }

@@ -41,7 +41,9 @@ function serve(answered: <T>(value: T) => T | PromiseLike<T>) {
       throw error;
     },
   });
-  const req = Object.assign(new IncomingMessage(new Socket()), { method: 'GET', url: '/things/1' });
+  const req = new IncomingMessage(new Socket());
+  req.method = 'GET';
+  req.url = '/things/1';
   const res = new ServerResponse(req);
   const texts: string[] = [];
   const ended = new EventEmitter();

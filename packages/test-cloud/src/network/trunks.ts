@@ -2,6 +2,7 @@ import { z } from 'zod';
 import type { Call } from '../service/call.js';
 import type { Doc } from '../service/documents.js';
 import { derived, fixed, required, settable } from '../service/field.js';
+import { ifMissing } from '../service/if-missing.js';
 import type { Wire } from '../service/listing.js';
 import type { ResourceSpec } from '../service/resource.js';
 import { get, put } from '../service/route.js';
@@ -59,7 +60,7 @@ export const trunks: ResourceSpec = {
     await refuseTaken(call, [], sub_ports as readonly Wire[]);
   },
   async removing(call, { id, port_id }) {
-    const port = await call.cloud.catalogs.networks.getPort(call.caller, String(port_id)).catch(() => undefined);
+    const port = await call.cloud.catalogs.networks.getPort(call.caller, String(port_id)).catch(ifMissing);
     if (port?.deviceId) throw conflict(`Trunk ${id} is currently in use.`, 'TrunkInUse');
   },
   routes: (resource) => [

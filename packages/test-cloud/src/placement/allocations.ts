@@ -1,5 +1,6 @@
 import type { Server } from '@apistrata/compute-engine';
 import type { Call } from '../service/call.js';
+import { ifMissing } from '../service/if-missing.js';
 import { badRequest, conflict } from '../service/service-error.js';
 import { type Provider, provider, providers, write } from './providers.js';
 
@@ -76,7 +77,7 @@ export async function consumersIn(call: Call, projectId: string): Promise<readon
 export async function consumer(call: Call, id: string): Promise<Consumer | undefined> {
   const told = table(call).get(id);
   if (told) return told;
-  const server = await call.cloud.engine.servers.get(contextOf(call), id).catch(() => undefined);
+  const server = await call.cloud.engine.servers.get(contextOf(call), id).catch(ifMissing);
   return server && server.claims.length > 0 ? consumerOf(server, await hostsOf(call)) : undefined;
 }
 

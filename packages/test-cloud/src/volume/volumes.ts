@@ -4,6 +4,7 @@ import { z } from 'zod';
 import type { Call } from '../service/call.js';
 import type { Doc } from '../service/documents.js';
 import { derived, fixed, settable } from '../service/field.js';
+import { ifMissing } from '../service/if-missing.js';
 import type { Wire } from '../service/listing.js';
 import type { Resource, ResourceSpec } from '../service/resource.js';
 import { del, get, post, put, Reply, type Route } from '../service/route.js';
@@ -60,7 +61,7 @@ async function removeSnapshots(call: Call, volumeId: string): Promise<void> {
 
 async function typeId({ cloud, caller }: Call, name: unknown): Promise<string | null> {
   if (typeof name !== 'string') return null;
-  return (await cloud.catalogs.volumes.getType(caller, name).catch(() => undefined))?.id ?? null;
+  return (await cloud.catalogs.volumes.getType(caller, name).catch(ifMissing))?.id ?? null;
 }
 
 /** Metadata by itself: all of it, and item by item. */
