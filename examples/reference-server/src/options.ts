@@ -1,5 +1,5 @@
 import { defaultDatabaseSettings, defaultSettings, quotaKinds } from '@apistrata/compute-engine';
-import { MAX_VERSION } from '@apistrata/compute-router';
+import { MAX_VERSION } from '@apistrata/compute-router/versions';
 import { defaultLimits } from '@apistrata/healthcheck/server';
 import { z } from 'zod';
 import { choice, command, flag, list, pairs, pointer, text, type ValueOf, wholeNumber } from './option-kinds.js';

@@ -1,5 +1,4 @@
-import type { DatabaseSettings, Preset, QuotaKind, Settings } from '@apistrata/compute-engine';
-import { defaultSettings } from '@apistrata/compute-engine';
+import type { DatabaseSettings, Preset, Settings } from '@apistrata/compute-engine';
 import type { Catalogs } from '@apistrata/compute-engine/catalogs';
 import type { EventOptions } from '@apistrata/compute-engine/events';
 import { type Identity, type Policies, policies } from '@apistrata/compute-router';
@@ -7,11 +6,13 @@ import type { RateLimit } from '@apistrata/compute-router/rate-limit';
 import { type GuardLimits, guardLimits } from '@apistrata/healthcheck/server';
 import { defaultsFrom } from '@apistrata/quota';
 import { eventsFrom } from './events.js';
+import { identityFrom } from './identity-from.js';
 import type { Observation } from './observation.js';
 import type { Options } from './options.js';
 import { readPreset } from './preset-file.js';
 import { checkRateLimitStore, rateLimitsFrom } from './rate-limits.js';
-import { catalogsFrom, identityFrom } from './services.js';
+import { catalogsFrom } from './services.js';
+import { settingsFrom } from './settings-from.js';
 import { StartError } from './start-error.js';
 import { checkWorkers } from './workers/check-workers.js';
 
@@ -30,13 +31,6 @@ export interface Plan {
   readonly environment: NodeJS.ProcessEnv;
   readonly observation: Observation;
   readonly events: EventOptions | undefined;
-}
-
-/** The settings of the engine, out of `--setting` and `--quota`. */
-export function settingsFrom({ setting, quota }: Options): Partial<Settings> {
-  const compute = Object.entries(quota).filter(([name]) => !name.startsWith('quota_'));
-  const quotas = { ...defaultSettings.quotas, ...(Object.fromEntries(compute) as Partial<Record<QuotaKind, number>>) };
-  return { ...setting, quotas };
 }
 
 /** Gives the mistake of whoever wrote the option the option's name. */

@@ -5,16 +5,15 @@ import {
   httpVolumes,
   ServiceSession,
 } from '@apistrata/compute-engine/catalogs';
-import { type Identity, identityService, noauth, staticTokens } from '@apistrata/compute-router';
 import type { Observation } from './observation.js';
 import type { Options } from './options.js';
-import { readJson } from './preset-file.js';
 import { StartError } from './start-error.js';
 
 /** The catalogs that may live in services of their own, and the options that say where. */
 export const SERVICE_OPTIONS = { images: 'image-url', networks: 'network-url', volumes: 'volume-url' } as const;
 
-function credentials(environment: NodeJS.ProcessEnv) {
+/** Whom the server logs in as at the other services. */
+export function credentials(environment: NodeJS.ProcessEnv) {
   const { OS_USERNAME: username, OS_PASSWORD: password } = environment;
   if (!username || !password)
     throw new StartError('--identity-url needs OS_USERNAME and OS_PASSWORD in the environment: the user to log in as');
@@ -25,27 +24,6 @@ function credentials(environment: NodeJS.ProcessEnv) {
     userDomainName: environment.OS_USER_DOMAIN_NAME ?? 'Default',
     projectDomainName: environment.OS_PROJECT_DOMAIN_NAME ?? 'Default',
   };
-}
-
-/** Who callers are, as `--auth` says. */
-export function identityFrom(
-  options: Options,
-  environment: NodeJS.ProcessEnv,
-  { metrics, traces }: Pick<Observation, 'metrics' | 'traces'>,
-): Identity {
-  const kind = options.auth;
-  if (kind === 'noauth') return noauth({ projectId: options['noauth-project'] });
-  if (kind === 'tokens') {
-    if (!options.tokens) throw new StartError('--auth tokens needs --tokens FILE');
-    return staticTokens(readJson('tokens', options.tokens) as Parameters<typeof staticTokens>[0]);
-  }
-  if (!options['identity-url']) throw new StartError('--auth identity needs --identity-url URL');
-  return identityService({
-    url: options['identity-url'],
-    ...credentials(environment),
-    onLookup: metrics?.identity,
-    headers: traces?.headers,
-  });
 }
 
 /** Clients of the real services that were named, with one login for all of them. */

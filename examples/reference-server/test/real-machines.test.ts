@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { startCloud, type TestCloud } from '@apistrata/test-cloud';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { buildGuest, missingForGuests } from '../../../packages/qemu/test/guest/build-guest.js';
+import { buildGuest, COMMAND_LINE, missingForGuests } from '../../../packages/qemu/test/guest/build-guest.js';
 import { processesOf } from '../../../packages/qemu/test/processes-of.js';
 import { CommandLines, highestKnownVersion } from '../../../packages/test-cloud/test/e2e/command-lines.js';
 import { eventually } from '../../../testing/eventually.js';
@@ -65,7 +65,7 @@ describe.skipIf(missing)('the unmodified command line and real machines', { time
       IMAGE_FORMAT: 'raw',
       KERNEL_FILE: guest.kernel,
       RAMDISK_FILE: guest.ramdisk,
-      COMMAND_LINE: 'console=ttyS0 quiet',
+      COMMAND_LINE,
       FLAVOR: 'm1.nano',
       LARGER_FLAVOR: 'm1.tiny',
       READY: 'GUEST ready',

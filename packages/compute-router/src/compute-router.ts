@@ -21,6 +21,7 @@ import type { Identity } from './identity/index.js';
 import { operations } from './operations/index.js';
 import { latestKnown } from './operations/latest-known.js';
 import { type Policies, policies, type RuleName } from './policy/index.js';
+import { MAX_VERSION, MIN_VERSION } from './versions/index.js';
 
 /** What `computeRouter()` can be told; the engine and the identity must be given. */
 export interface ComputeRouterOptions {
@@ -63,10 +64,6 @@ const OPTIONS: Readonly<Record<keyof ComputeRouterOptions, true>> = {
   validateReplies: true,
 };
 
-/** The lowest microversion there is. */
-export const MIN_VERSION = '2.1';
-/** The highest one that is served unless `maxVersion` says otherwise; `latestKnown()` is the highest that could be. */
-export const MAX_VERSION = '2.100';
 const BODY_LIMIT_BYTES = 114_688;
 const VENDOR_TYPE = 'application/vnd.openstack.compute+json';
 

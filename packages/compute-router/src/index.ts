@@ -1,11 +1,5 @@
 export { type ComputeApi, type ComputeApiOptions, computeApi } from './compute-api.js';
-export {
-  type ComputeRouter,
-  type ComputeRouterOptions,
-  computeRouter,
-  MAX_VERSION,
-  MIN_VERSION,
-} from './compute-router.js';
+export { type ComputeRouter, type ComputeRouterOptions, computeRouter } from './compute-router.js';
 export { computeApiDescription } from './description/api-description.js';
 export { computeApiCommands } from './description/commands.js';
 export { computeApiHistory } from './description/history.js';
@@ -20,3 +14,4 @@ export * from './identity/index.js';
 export { operations } from './operations/index.js';
 export { latestKnown } from './operations/latest-known.js';
 export * from './policy/index.js';
+export * from './versions/index.js';

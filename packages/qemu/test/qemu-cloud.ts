@@ -14,7 +14,7 @@ import type { NewServer } from '@apistrata/compute-engine/api';
 import type { Driver } from '@apistrata/compute-engine/drivers';
 import { eventually } from '../../../testing/eventually.js';
 import { type QemuOptions, qemuDriver } from '../src/index.js';
-import { buildGuest, type Guest, type GuestOptions } from './guest/build-guest.js';
+import { buildGuest, COMMAND_LINE, type Guest, type GuestOptions } from './guest/build-guest.js';
 import { GuestLine } from './guest/guest-line.js';
 
 export const IMAGE = '11111111-1111-4111-8111-111111111111';
@@ -26,8 +26,6 @@ export const AGENT_IMAGE = '66666666-6666-4666-8666-666666666666';
 export const OLD_IMAGE = '77777777-7777-4777-8777-777777777777';
 export const NETWORK = '44444444-4444-4444-8444-444444444444';
 export const SUBNET = '55555555-5555-4555-8555-555555555555';
-
-const COMMAND_LINE = 'console=ttyS0 quiet';
 
 /** What there is from the start: the test guest as an image with a kernel, and a network. */
 export function guestPreset({ kernel, ramdisk }: Guest): Preset {

@@ -4,8 +4,8 @@ import { createEngine, DatabaseInUse, Refusal } from '@apistrata/compute-engine'
 import { databaseStatus, OperatingError } from '@apistrata/compute-engine/operating';
 import { isFile, withoutPassword } from '../database-url.js';
 import { flag } from '../option-kinds.js';
-import { settingsFrom } from '../plan.js';
 import { type OptionTable, readCommandLine } from '../read-options.js';
+import { settingsFrom } from '../settings-from.js';
 import { StartError } from '../start-error.js';
 import { type AdminCommand, type Asked, type DatabasePlace, type EngineCommand, UsageError } from './admin-command.js';
 import { askServer } from './control-socket.js';

@@ -1,5 +1,4 @@
 import { PRINTS } from '../environment.js';
-import { startCloud } from '../start-cloud.js';
 import type { TestCloud } from '../test-cloud.js';
 import { clientsGone } from './clients-gone.js';
 import { type CommandOptions, helpText, type RecordOptions, readCommand } from './options.js';
@@ -22,6 +21,8 @@ async function startedCloud(
 ): Promise<TestCloud> {
   const begun = performance.now();
   if (options.preset === 'large') say('Making 500 hosts and 100,000 servers ...');
+  // Loaded where a cloud is started: not for the help, nor for what is wrong with an option.
+  const { startCloud } = await import('../start-cloud.js');
   const cloud = await startCloud({
     ...options,
     onError: (error) => say(`defect: ${(error as Error)?.stack ?? error}`),
