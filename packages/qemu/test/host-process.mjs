@@ -1,22 +1,25 @@
-import { createHost } from '@apistrata/compute-engine/hosts';
-import { qemuDriver } from '@apistrata/qemu';
+import { dieAfter } from './kill/steps.mjs';
 
-/** A host that somebody is going to kill. Arguments: the database, its name, the folder of its machines, more options of them. */
+const { createHost } = await import('@apistrata/compute-engine/hosts');
+const { qemuDriver } = await import('@apistrata/qemu');
+
+/**
+ * A host that somebody is going to kill, or that dies of itself when it was told to. Arguments: the database, its name, the
+ * folder of its machines, and JSON: `driver`, more options of that, and `link`, where it listens.
+ */
 const [database, name, directory, more] = process.argv.slice(2);
+const { driver, link } = JSON.parse(more);
 await createHost({
   database,
   name,
-  driver: qemuDriver({
-    directory,
-    acceleration: 'tcg',
-    shutdownTimeoutMs: 30_000,
-    volumes: false,
-    ...JSON.parse(more),
-  }),
+  driver: qemuDriver({ directory, acceleration: 'tcg', shutdownTimeoutMs: 30_000, volumes: false, ...driver }),
   resources: { vcpus: 16, memoryMb: 16_384, diskGb: 100, ramAllocationRatio: 1 },
   address: '127.0.0.1',
+  ...link,
   heartbeatMs: 1_000,
   leaseMs: 3_000,
   onError: (error) => console.error(name, error),
 });
+// No number travels that is infinite.
+process.on('message', ({ when }) => dieAfter(when ?? Number.POSITIVE_INFINITY));
 console.log('up');

@@ -1,4 +1,6 @@
 import { existsSync } from 'node:fs';
+import { connect, createServer, type Server as Listener, type Socket } from 'node:net';
+import type { Server } from '@apistrata/compute-engine';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { eventually } from '../../../testing/eventually.js';
 import { missingForGuests } from './guest/build-guest.js';
@@ -12,37 +14,134 @@ if (missing)
 
 const SLOW = { moveMibPerSecond: 4 };
 
-describe.skipIf(missing).each([
-  ['target', 'h2', undefined],
-  ['source', 'h1', SLOW],
-] as const)('a live migration whose %s is killed in the middle', { timeout: 240_000 }, (_title, host, options) => {
+/** Stands between a host and those who ask it, at the same port of another address, until it is cut. */
+class Wire {
+  readonly #open = new Set<Socket>();
+  readonly #server: Listener;
+
+  private constructor(server: Listener) {
+    this.#server = server;
+  }
+
+  static async open(from: string, to: string): Promise<Wire> {
+    const server = createServer();
+    const wire = new Wire(server);
+    server.on('connection', (near) => {
+      const far = connect((server.address() as { port: number }).port, to);
+      for (const [one, another] of [
+        [near, far],
+        [far, near],
+      ] as const) {
+        wire.#open.add(one);
+        one
+          .on('error', () => {})
+          .on('close', () => {
+            wire.#open.delete(one);
+            another.destroy();
+          });
+        one.pipe(another);
+      }
+    });
+    await new Promise<void>((resolve) => server.listen(0, from, resolve));
+    return wire;
+  }
+
+  get port(): number {
+    return (this.#server.address() as { port: number }).port;
+  }
+
+  cut(): void {
+    for (const socket of this.#open) socket.destroy();
+  }
+
+  close(): void {
+    this.#server.close();
+    this.cut();
+  }
+}
+
+describe.skipIf(missing)('live migrations of two virtual machines at once', { timeout: 300_000 }, () => {
   let hosts: QemuHosts;
-  let id: string;
+  let wire: Wire;
+  let ids: readonly string[];
 
   beforeAll(async () => {
-    hosts = await QemuHosts.open(postgresUrl, 'h2');
+    hosts = await QemuHosts.open(postgresUrl);
+    wire = await Wire.open('127.0.0.1', '127.0.0.2');
     await hosts.start('h1', SLOW);
-    id = (await hosts.booted('h1')).id;
-  }, 240_000);
+    await hosts.start('h2', { ...SLOW, link: { listen: '127.0.0.2', port: wire.port } });
+    ids = (await Promise.all([hosts.booted('h1'), hosts.booted('h1')])).map(({ id }) => id);
+  }, 300_000);
 
-  afterAll(() => hosts?.close(), 60_000);
+  afterAll(async () => {
+    wire?.close();
+    await hosts?.close();
+  }, 60_000);
 
-  const running = () => ['h1', 'h2'].map((host) => processesOf(hosts.folder(host, id)).length);
-  const last = async () => (await hosts.engine.migrations.list({ serverId: id, newestFirst: true, limit: 1 }))[0]!;
+  const both = <T>(look: (id: string) => Promise<T>) => Promise.all(ids.map(look));
+  const migrate = (host: string) =>
+    both((id) => hosts.engine.servers.act(admin, id, 'os-migrateLive', { host, checkedFirst: true }));
+  const last = async (serverId: string) =>
+    (await hosts.engine.migrations.list({ serverId, newestFirst: true, limit: 1 }))[0]!;
 
-  it('fails, and the guest goes on where it was', async () => {
-    const before = await (await hosts.line(id)).count();
-    await hosts.engine.servers.act(admin, id, 'os-migrateLive', { host: 'h2', checkedFirst: true });
-    await eventually(async () => expect((await last()).memoryProcessedBytes).toBeGreaterThan(2 ** 20), BOOT);
-    expect(running()).toEqual([1, 1]);
-    await hosts.kill(host);
-    await hosts.start(host, options);
-    // The failed migration is the server's fault, which stays to be read.
-    await eventually(async () => expect((await hosts.see(id)).jobId).toBeNull(), BOOT);
-    expect(await hosts.see(id)).toMatchObject({ vmState: 'active', powerState: 1, host: 'h1' });
-    expect((await last()).status).toBe('failed');
-    await eventually(() => expect(existsSync(hosts.folder('h2', id))).toBe(false), BOOT);
-    expect(running()).toEqual([1, 0]);
-    expect(await (await hosts.line(id)).count()).toBeGreaterThan(before);
+  /** Once the memory of both is on its way. */
+  const underWay = () =>
+    eventually(async () => {
+      for (const { status, memoryProcessedBytes } of await both(last)) {
+        expect(status).toBe('running');
+        expect(memoryProcessedBytes).toBeGreaterThan(2 ** 20);
+      }
+    }, BOOT);
+
+  /** Once nothing is being done any more: both are on that host alone, and have missed nothing. */
+  async function goOn(here: string, there: string, status: string): Promise<void> {
+    await eventually(async () => {
+      for (const server of await both((id) => hosts.see(id)))
+        expect(server).toMatchObject({ jobId: null, vmState: 'active', powerState: 1, host: here });
+      expect((await both(last)).map((migration) => migration.status)).toEqual([status, status]);
+      for (const id of ids) {
+        expect(existsSync(hosts.folder(there, id))).toBe(false);
+        expect([here, there].map((host) => processesOf(hosts.folder(host, id)).length)).toEqual([1, 0]);
+      }
+    }, BOOT);
+    await both(async (id) => {
+      await (await hosts.line(id)).count();
+      const numbers = await counted(await hosts.see(id));
+      expect(numbers).toEqual(numbers.map((_, index) => index + 1));
+    });
+  }
+
+  /** All numbers that a guest has counted, as its console has them. */
+  const counted = async (server: Server) =>
+    [...(await hosts.console(server)).matchAll(/^COUNT (\d+)\r?$/gm)].map(([, number]) => Number(number));
+
+  it('leave them where they are when their own host program is killed', async () => {
+    await migrate('h2');
+    await underWay();
+    await hosts.kill('h1');
+    await hosts.start('h1', SLOW);
+    await goOn('h1', 'h2', 'failed');
+  });
+
+  it('leave them where they are when the connection is cut', async () => {
+    await migrate('h2');
+    await underWay();
+    wire.cut();
+    await goOn('h1', 'h2', 'failed');
+  });
+
+  it('bring both to the other host after that', async () => {
+    await migrate('h2');
+    await goOn('h2', 'h1', 'completed');
+  });
+
+  it('leave them where they are when the program of the other host is killed, and bring them back after that', async () => {
+    await migrate('h1');
+    await underWay();
+    await hosts.kill('h1');
+    await hosts.start('h1', SLOW);
+    await goOn('h2', 'h1', 'failed');
+    await migrate('h1');
+    await goOn('h1', 'h2', 'completed');
   });
 });

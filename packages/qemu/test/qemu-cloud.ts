@@ -24,6 +24,8 @@ export const RAMDISK = '33333333-3333-4333-8333-333333333333';
 export const AGENT_IMAGE = '66666666-6666-4666-8666-666666666666';
 /** One that asks for other devices than the usual ones. */
 export const OLD_IMAGE = '77777777-7777-4777-8777-777777777777';
+/** One that firmware finds nothing to boot in: a machine of it is there at once, and waits. */
+export const NOTHING = '88888888-8888-4888-8888-888888888888';
 export const NETWORK = '44444444-4444-4444-8444-444444444444';
 export const SUBNET = '55555555-5555-4555-8555-555555555555';
 
@@ -35,9 +37,12 @@ export function guestPreset({ kernel, ramdisk }: Guest): Preset {
     flavors: [
       { id: 'small', name: 'small', vcpus: 1, memoryMb: 160, diskGb: 1 },
       { id: 'large', name: 'large', vcpus: 2, memoryMb: 224, diskGb: 2 },
+      { id: 'tiny', name: 'tiny', vcpus: 1, memoryMb: 32, diskGb: 1 },
+      { id: 'wide', name: 'wide', vcpus: 1, memoryMb: 40, diskGb: 2 },
     ],
     hosts: [{ name: 'here', vcpus: 16, memoryMb: 16_384, diskGb: 100 }],
     images: [
+      { id: NOTHING, name: 'nothing', diskFormat: 'raw', content: Buffer.alloc(2 ** 20) },
       { id: KERNEL, name: 'kernel', diskFormat: 'aki', containerFormat: 'aki', content: file(kernel) },
       { id: RAMDISK, name: 'ramdisk', diskFormat: 'ari', containerFormat: 'ari', content: file(ramdisk) },
       { id: IMAGE, name: 'guest', diskFormat: 'raw', content: Buffer.alloc(2 ** 20), properties },

@@ -19,6 +19,11 @@ const PROGRAM = join(import.meta.dirname, 'host-process.mjs');
 export const admin = { ...ada, isAdmin: true, caller: { ...ada.caller, isAdmin: true, roles: ['admin'] } };
 export const BOOT = { timeout: 150_000, interval: 300 };
 
+/** How a host is run: what its driver is told, and where it listens for others where that is not what they are told. */
+export interface HostOptions extends Partial<QemuOptions> {
+  readonly link?: { readonly listen: string; readonly port: number };
+}
+
 /** An engine that runs no machines, and hosts of QEMU that are processes on this computer. */
 export class QemuHosts {
   readonly directory: string;
@@ -59,14 +64,29 @@ export class QemuHosts {
     return join(this.directory, host, 'machines', id);
   }
 
-  async start(name: string, options: Partial<QemuOptions> = {}): Promise<void> {
-    const args = [PROGRAM, this.#database, name, join(this.directory, name), JSON.stringify(options)];
-    const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'inherit'] });
+  async start(name: string, options: HostOptions = {}): Promise<void> {
+    const { link, ...driver } = options;
+    const args = [PROGRAM, this.#database, name, join(this.directory, name), JSON.stringify({ link, driver })];
+    const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'inherit', 'ipc'] });
     this.#hosts.set(name, child);
     await Promise.race([
       once(child.stdout!, 'data'),
       once(child, 'exit').then(([code]) => Promise.reject(new Error(`the host ended by itself, with ${code}`))),
     ]);
+  }
+
+  /** Has a host die of itself: after so many steps from now on, or right after such a command to QEMU. */
+  dieAfter(name: string, when: number | string): Promise<void> {
+    const child = this.#hosts.get(name);
+    return new Promise((resolve) => {
+      if (child?.connected) child.send({ when }, () => resolve());
+      else resolve();
+    });
+  }
+
+  lives(name: string): boolean {
+    const child = this.#hosts.get(name);
+    return child !== undefined && child.exitCode === null && child.signalCode === null;
   }
 
   async kill(name: string): Promise<void> {

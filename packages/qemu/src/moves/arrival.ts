@@ -9,6 +9,7 @@ import { checkedLayout } from '../machine/machine-layout.js';
 import { makeDisk } from '../machine/prepare-disks.js';
 import { unlessSo } from '../machine/remove-device.js';
 import { QemuError } from '../qemu-error.js';
+import { memoryMove } from '../qmp/memory-move.js';
 import type { QmpClient } from '../qmp/qmp-client.js';
 import { askStory, type FarMachine, fetchCompanions, fetchFile } from './fetch-machine.js';
 import { diskFile, type MachineStory, OWN_DISKS } from './machine-story.js';
@@ -22,10 +23,10 @@ async function statusOf(qmp: QmpClient): Promise<string> {
   return (await qmp.execute<{ status: string }>('query-status')).status;
 }
 
-/** Whether a machine has got what it waits for, or is getting it. */
-async function isUnderWay(qmp: QmpClient): Promise<boolean> {
+/** Whether a machine has got what it waits for, or is getting it: one whose move was cut off waits for nothing any more. */
+async function isUnderWay(far: FarMachine, qmp: QmpClient): Promise<boolean> {
   if ((await statusOf(qmp)) !== 'inmigrate') return true;
-  return (await qmp.execute<{ status?: string }>('query-migrate')).status === 'active';
+  return (await memoryMove(qmp)).status === 'active' && (await askStory(far)).leaving;
 }
 
 /** Disks as large as those of the source, and empty but for the image. */
@@ -48,13 +49,13 @@ export async function prepareArrival(
 ): Promise<void> {
   const machine = host.machine(server);
   const { folder } = machine;
+  const far = { host, server, sourceHost, signal };
   const before = await machine.running();
-  if (before && (await isUnderWay(before))) return;
+  if (before && (await isUnderWay(far, before))) return;
   await machine.end();
   const shared = await host.shares(sourceHost);
   await (shared ? folder.removeHere() : folder.remove());
   await folder.make();
-  const far = { host, server, sourceHost, signal };
   const story = await askStory(far);
   if (!story.layout) throw new QemuError('MACHINE_NOT_RUNNING', `the machine does not run on ${sourceHost}`);
   if (!shared) {

@@ -4,9 +4,8 @@ import { pipeline } from 'node:stream/promises';
 import type { Server } from '@apistrata/compute-engine';
 import type { Host } from '../host.js';
 import { ownerOf } from '../images/image-cache.js';
-import { QemuError } from '../qemu-error.js';
 import type { MachineStory } from './machine-story.js';
-import { askHost, askValue } from './questions.js';
+import { askHost, askValue, CutOff, untilReached } from './questions.js';
 
 /** A machine of another host. */
 export interface FarMachine {
@@ -14,14 +13,28 @@ export interface FarMachine {
   readonly server: Server;
   readonly sourceHost: string;
   readonly signal: AbortSignal;
+  /** Whether it is waited for the other host while that is away: the machine is nowhere else to be had. */
+  readonly waits?: boolean;
 }
 
-export function askStory({ host, server, sourceHost, signal }: FarMachine): Promise<MachineStory> {
-  return askValue(host, sourceHost, { ask: 'story', serverId: server.id }, signal);
+function patiently<T>({ waits = false, signal }: FarMachine, ask: () => Promise<T>): Promise<T> {
+  return waits ? untilReached(ask, signal) : ask();
 }
+
+export function askStory(far: FarMachine): Promise<MachineStory> {
+  const { host, server, sourceHost, signal } = far;
+  return patiently(far, () => askValue(host, sourceHost, { ask: 'story', serverId: server.id }, signal));
+}
+
+/** Errors of connections, whoever has cut them. */
+const CUTS: readonly unknown[] = ['ECONNRESET', 'EPIPE', 'ETIMEDOUT', 'ERR_STREAM_PREMATURE_CLOSE'];
 
 /** Brings a file of a machine here, whole or not at all. */
-export async function fetchFile(
+export function fetchFile(far: FarMachine, name: string, target: string): Promise<void> {
+  return patiently(far, () => fetchOnce(far, name, target));
+}
+
+async function fetchOnce(
   { host, server, sourceHost, signal }: FarMachine,
   name: string,
   target: string,
@@ -29,10 +42,12 @@ export async function fetchFile(
   const { value, stream } = await askHost(host, sourceHost, { ask: 'file', serverId: server.id, name }, signal);
   const draft = `${target}.new`;
   await rm(draft, { force: true });
-  await pipeline(stream, createWriteStream(draft, { mode: 0o600 }), { signal });
+  const what = `${name} of ${sourceHost}`;
+  await pipeline(stream, createWriteStream(draft, { mode: 0o600 }), { signal }).catch((cause) => {
+    throw CUTS.includes(cause.code) ? new CutOff(what, { cause }) : cause;
+  });
   const { bytes } = value as { bytes: number };
-  if ((await stat(draft)).size !== bytes)
-    throw new QemuError('MOVE_FAILED', `${name} did not come from ${sourceHost} as a whole`);
+  if ((await stat(draft)).size !== bytes) throw new CutOff(what);
   await host.machine(server).folder.give(draft);
   await rename(draft, target);
 }

@@ -5,28 +5,23 @@ import type { Host } from '../host.js';
 import { nodeName } from '../machine/block-devices.js';
 import { blockNodesOf, checkEnd, endOf, forgetJob, mirrorUntilReady } from '../machine/copy-disk.js';
 import { QemuError } from '../qemu-error.js';
-import type { QmpClient, QmpEvent } from '../qmp/qmp-client.js';
+import {
+  beforeMemoryMove,
+  checkMemoryMoved,
+  hasEnded,
+  hasEndedOrRests,
+  isOver,
+  memoryMove,
+  PRE_SWITCHOVER,
+} from '../qmp/memory-move.js';
+import type { QmpClient } from '../qmp/qmp-client.js';
 import { OWN_DISKS, type OwnDisk } from './machine-story.js';
 import type { OngoingMove } from './ongoing-move.js';
 import { askHost, askValue, type HostQuestion } from './questions.js';
 import { openTunnel, type Tunnel } from './tunnel.js';
 
-/** As good as no bound: QEMU's own default is a low one. */
-const UNBOUNDED = 2 ** 36;
 const RETRY_MS = 500;
 const LOOK_MS = 50;
-
-const ENDS = new Set(['completed', 'failed', 'cancelled']);
-const STATUSES = new Set(['pre-switchover', ...ENDS]);
-
-interface MigrationInfo {
-  readonly status?: string;
-  readonly 'error-desc'?: string;
-  readonly ram?: { readonly total: number; readonly transferred: number; readonly remaining: number };
-}
-
-const isStatus = (among: ReadonlySet<string>) => (told: QmpEvent) =>
-  told.event === 'MIGRATION' && among.has(String(told.data.status));
 
 /** The job that copies a disk, and the node that it copies to. */
 const copyOf = (disk: OwnDisk) => `to-${disk}`;
@@ -70,7 +65,7 @@ export class LiveMove implements OngoingMove {
     const qmp = await this.#machine.running();
     // Sent by a former process, which did not hear the answer any more.
     if (!qmp) return this.#handOver();
-    const { status } = await qmp.execute<MigrationInfo>('query-migrate');
+    const { status } = await memoryMove(qmp);
     if (status === 'completed' && (await this.#hasLeft(qmp))) return this.#handOver(qmp);
     const tunnels: Tunnel[] = [];
     let sent = false;
@@ -108,12 +103,10 @@ export class LiveMove implements OngoingMove {
     await way('moving', 'memory');
     const onImage = await folder.exists('rootBase');
     for (const disk of disks) await this.#copy(qmp, disk, disk === 'root' && onImage ? 'top' : 'full');
-    await this.#capabilities(qmp, true);
-    const bandwidth = this.#host.parts.moveBytesPerSecond ?? UNBOUNDED;
-    await qmp.execute('migrate-set-parameters', { 'max-bandwidth': bandwidth });
+    await beforeMemoryMove(qmp, true, this.#host.parts.moveBytesPerSecond);
     const uri = `unix:${folder.file('moving')}`;
-    const sent = await qmp.executeUntil('migrate', { uri }, isStatus(STATUSES), signal);
-    if (sent.data.status !== 'pre-switchover') return this.#check(qmp, sent);
+    const sent = await qmp.executeUntil('migrate', { uri }, hasEndedOrRests, signal);
+    if (sent.data.status !== PRE_SWITCHOVER) return checkMemoryMoved(qmp, sent, 'MOVE_FAILED');
     // The guest rests: the disks are alike, and nobody writes to them any more.
     for (const disk of disks)
       checkEnd(
@@ -121,9 +114,9 @@ export class LiveMove implements OngoingMove {
         `the disk ${disk} could not be copied`,
       );
     signal.throwIfAborted();
-    const go = { state: 'pre-switchover' };
-    const ended = await qmp.executeUntil('migrate-continue', go, isStatus(ENDS), this.#leaving.signal);
-    await this.#check(qmp, ended);
+    const go = { state: PRE_SWITCHOVER };
+    const ended = await qmp.executeUntil('migrate-continue', go, hasEnded, this.#leaving.signal);
+    await checkMemoryMoved(qmp, ended, 'MOVE_FAILED');
   }
 
   /** Has a copy of a disk on the other host that stays alike. */
@@ -141,12 +134,6 @@ export class LiveMove implements OngoingMove {
     const speed = this.#host.parts.moveBytesPerSecond ?? 0;
     const copy = { 'job-id': target, device: nodeName(disk), target, sync, speed };
     await mirrorUntilReady(qmp, copy, `the disk ${disk} could not be copied`, signal);
-  }
-
-  async #check(qmp: QmpClient, { data }: QmpEvent): Promise<void> {
-    if (data.status === 'completed') return;
-    const { 'error-desc': why } = await qmp.execute<MigrationInfo>('query-migrate');
-    throw new QemuError('MOVE_FAILED', `the memory could not be moved: ${why ?? data.status}`);
   }
 
   /** Asks until there is an answer: before that nobody knows where the guest is to go on. */
@@ -169,24 +156,9 @@ export class LiveMove implements OngoingMove {
     throw new QemuError('MOVE_FAILED', `the machine did not arrive on ${this.#destHost}`);
   }
 
-  async #capabilities(qmp: QmpClient, state: boolean): Promise<void> {
-    const capabilities = [
-      { capability: 'events', state: true },
-      { capability: 'pause-before-switchover', state },
-      // A guest that changes its memory faster than the network carries it is slowed down.
-      { capability: 'auto-converge', state },
-    ];
-    await qmp.execute('migrate-set-capabilities', { capabilities });
-  }
-
   /** Ends what is under way in QEMU, by whomever it was begun. */
   async #forget(qmp: QmpClient): Promise<void> {
-    for (;;) {
-      const { status } = await qmp.execute<MigrationInfo>('query-migrate');
-      if (status === undefined || status === 'none' || ENDS.has(status)) break;
-      await qmp.execute('migrate_cancel').catch(() => {});
-      await sleep(LOOK_MS);
-    }
+    for (; !isOver(await memoryMove(qmp)); await sleep(LOOK_MS)) await qmp.execute('migrate_cancel').catch(() => {});
     for (const disk of OWN_DISKS) {
       await qmp.execute('block-job-cancel', { device: copyOf(disk), force: true }).catch(() => {});
       await forgetJob(qmp, copyOf(disk));
@@ -198,7 +170,6 @@ export class LiveMove implements OngoingMove {
   async #stay(qmp: QmpClient): Promise<void> {
     if (!qmp.isOpen) return;
     await this.#forget(qmp);
-    await this.#capabilities(qmp, false);
     if (this.#going) await qmp.execute('cont');
   }
 
@@ -225,7 +196,7 @@ export class LiveMove implements OngoingMove {
     const qmp = await this.#machine.running();
     if (!qmp) return null;
     const [{ ram }, jobs] = await Promise.all([
-      qmp.execute<MigrationInfo>('query-migrate'),
+      memoryMove(qmp),
       qmp.execute<{ device: string; len: number; offset: number }[]>('query-block-jobs'),
     ]);
     const copies = jobs.filter(({ device }) => OWN_DISKS.some((disk) => copyOf(disk) === device));

@@ -18,6 +18,8 @@ const FETCHED: readonly MachineFile[] = [...COMPANIONS, 'rootBase', 'console'];
 export interface MachineStory {
   /** Null while it is off. */
   readonly layout: MachineLayout | null;
+  /** Whether it is on its way to another host. */
+  readonly leaving: boolean;
   /** Its own disks, with their sizes in bytes while it runs. */
   readonly disks: Readonly<Partial<Record<OwnDisk, number | null>>>;
   /** The image that its root disk leans on, and the size of that in bytes; null where it leans on none. */
@@ -62,6 +64,7 @@ export async function machineStory(host: Host, serverId: string): Promise<Machin
   const imageId = await text('rootImage');
   return {
     layout: qmp ? await layoutOf(qmp) : null,
+    leaving: host.moves.has(serverId),
     disks,
     base: bytes === undefined ? null : { imageId, bytes },
     files,

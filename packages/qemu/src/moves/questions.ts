@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { OpenLink } from '@apistrata/compute-engine/drivers';
 import type { Host } from '../host.js';
 import { QemuError } from '../qemu-error.js';
@@ -29,6 +30,28 @@ export async function askHost(
   const { hosts } = host.parts.services;
   if (!hosts || name === hosts.self) throw new QemuError('NOT_POSSIBLE', `the host ${name} is not another one`);
   return hosts.ask(name, question, signal);
+}
+
+const AGAIN_MS = 500;
+
+/** What came from another host has broken off. */
+export class CutOff extends QemuError {
+  constructor(what: string, options?: ErrorOptions) {
+    super('MOVE_FAILED', `${what} did not come as a whole`, options);
+  }
+}
+
+/** Asks another host as often as it takes: its program, or the network, may be away for a while. What it refuses is thrown. */
+export async function untilReached<T>(ask: () => Promise<T>, signal: AbortSignal): Promise<T> {
+  for (;;) {
+    try {
+      return await ask();
+    } catch (error) {
+      signal.throwIfAborted();
+      if (!(error instanceof CutOff) && (error as { code?: string }).code !== 'HOST_UNREACHABLE') throw error;
+    }
+    await sleep(AGAIN_MS, undefined, { signal });
+  }
 }
 
 /** Asks another host for a value only. */

@@ -7,30 +7,16 @@ import type { Machine } from '../machine/machine.js';
 import type { MachineFolder } from '../machine/machine-folder.js';
 import { checkedLayout, layoutOf, type MachineLayout } from '../machine/machine-layout.js';
 import { QemuError } from '../qemu-error.js';
-import type { QmpClient, QmpEvent } from '../qmp/qmp-client.js';
+import { beforeMemoryMove, checkMemoryMoved, hasEnded } from '../qmp/memory-move.js';
+import type { QmpClient } from '../qmp/qmp-client.js';
 import type { Verbs } from './order.js';
 
 /** What is kept of a machine while it is suspended. */
 export const SAVED = ['memory', 'layout'] as const;
 
-const ENDS = new Set(['completed', 'failed', 'cancelled']);
-
-/** The end of a move of memory. */
-function hasEnded({ event, data }: QmpEvent): boolean {
-  return event === 'MIGRATION' && ENDS.has(String(data.status));
-}
-
-async function move(qmp: QmpClient, command: string, uri: string, signal: AbortSignal): Promise<void> {
-  // A move to another host may have been cut off, and left what it wanted.
-  const capabilities = [
-    { capability: 'events', state: true },
-    { capability: 'pause-before-switchover', state: false },
-  ];
-  await qmp.execute('migrate-set-capabilities', { capabilities });
-  const { data } = await qmp.executeUntil(command, { uri }, hasEnded, signal);
-  if (data.status === 'completed') return;
-  const { 'error-desc': why } = await qmp.execute<{ 'error-desc'?: string }>('query-migrate');
-  throw new QemuError('MACHINE_REFUSED', `its memory could not be moved: ${why ?? data.status}`);
+async function send(qmp: QmpClient, uri: string, signal: AbortSignal): Promise<void> {
+  await beforeMemoryMove(qmp, false);
+  await checkMemoryMoved(qmp, await qmp.executeUntil('migrate', { uri }, hasEnded, signal), 'MACHINE_REFUSED');
 }
 
 /** Writes the memory of a machine to a file. QEMU sends it through a socket, for it may run no programs. */
@@ -46,7 +32,7 @@ async function saveMemory({ folder }: Machine, qmp: QmpClient, signal: AbortSign
     const saved = once(server, 'connection', { signal }).then(([socket]) =>
       pipeline(socket, createWriteStream(`${target}.new`, { mode: 0o600 }), { signal }),
     );
-    await Promise.all([saved, move(qmp, 'migrate', `unix:${path}`, signal)]);
+    await Promise.all([saved, send(qmp, `unix:${path}`, signal)]);
     await rename(`${target}.new`, target);
   } finally {
     server.close();
@@ -59,14 +45,13 @@ async function saveMemory({ folder }: Machine, qmp: QmpClient, signal: AbortSign
 async function loadMemory({ folder }: Machine, qmp: QmpClient, signal: AbortSignal): Promise<void> {
   const path = folder.file('moving');
   await rm(path, { force: true });
-  const capabilities = [{ capability: 'events', state: true }];
-  await qmp.execute('migrate-set-capabilities', { capabilities });
+  await beforeMemoryMove(qmp, false);
   // It listens once the command is answered.
   await qmp.execute('migrate-incoming', { uri: `unix:${path}` });
   const done = qmp.waitFor(hasEnded, signal);
   const sent = pipeline(createReadStream(folder.file('memory'), { highWaterMark: 2 ** 20 }), connect(path), { signal });
-  const [{ data }] = await Promise.all([done, sent]);
-  if (data.status !== 'completed') throw new QemuError('MACHINE_REFUSED', 'its memory could not be loaded');
+  const [ended] = await Promise.all([done, sent]);
+  await checkMemoryMoved(qmp, ended, 'MACHINE_REFUSED');
 }
 
 /** How the machine was put together whose memory was saved. */

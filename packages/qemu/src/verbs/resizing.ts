@@ -7,7 +7,7 @@ import type { MachineFolder } from '../machine/machine-folder.js';
 import { diskBytes, GIB, makeDisks } from '../machine/prepare-disks.js';
 import { untilFree } from '../machine/until-free.js';
 import { fetchDisks } from '../moves/fetch-disks.js';
-import { askValue } from '../moves/questions.js';
+import { askValue, untilReached } from '../moves/questions.js';
 import { runProgram } from '../programs/run-program.js';
 import { QemuError } from '../qemu-error.js';
 import type { Verbs } from './order.js';
@@ -44,7 +44,7 @@ export const resizing: Verbs = {
   finish_migration: async ({ host, work, server, signal }) => {
     const { folder } = host.machine(server);
     const { sourceHost } = work;
-    if (sourceHost !== server.host) await fetchDisks({ host, server, sourceHost, signal });
+    if (sourceHost !== server.host) await fetchDisks({ host, server, sourceHost, signal, waits: true });
     else await folder.removeFiles('move');
     if (await folder.exists('root')) await growRoot(host, folder, work.flavor, signal);
     await makeDisks(host.disks, server, '', work.flavor, folder, signal);
@@ -55,7 +55,7 @@ export const resizing: Verbs = {
     if (work.sourceHost === there) return forgetBefore(host, serverId, signal);
     // The one that has the disks open now has to do it.
     if (there !== null && (await host.shares(there)))
-      await askValue(host, there, { ask: 'forget before', serverId }, signal);
+      await untilReached(() => askValue(host, there, { ask: 'forget before', serverId }, signal), signal);
     await host.leaveTo(there, server);
   },
   revert_migration: async ({ host, work, server, signal }) => {

@@ -9,10 +9,12 @@ const QUESTION = /"execute":"(query-|qmp_capabilities|qom-list)/;
 let taken = 0;
 let last = Number.POSITIVE_INFINITY;
 
-/** The process dies of itself right after so many steps from now on: 0 is at once. */
-export function dieAfter(steps) {
-  [taken, last] = [0, steps];
-  if (steps === 0) process.kill(process.pid, 'SIGKILL');
+let lastCommand = '';
+
+/** The process dies of itself right after so many steps from now on, 0 is at once; or right after a command to QEMU. */
+export function dieAfter(when) {
+  [taken, last, lastCommand] = typeof when === 'number' ? [0, when, ''] : [0, Number.POSITIVE_INFINITY, when];
+  if (when === 0) process.kill(process.pid, 'SIGKILL');
 }
 
 function step() {
@@ -35,8 +37,8 @@ function counted(module, name, counts = () => true) {
 for (const name of ['spawn', 'execFile']) counted(childProcess, name);
 for (const name of ['rename', 'link']) counted(promises, name);
 syncBuiltinESMExports();
-counted(
-  Socket.prototype,
-  'write',
-  (text) => typeof text === 'string' && text.startsWith('{"execute":') && !QUESTION.test(text),
-);
+counted(Socket.prototype, 'write', (text) => {
+  if (typeof text !== 'string' || !text.startsWith('{"execute":')) return false;
+  if (lastCommand !== '' && text.startsWith(`{"execute":"${lastCommand}"`)) last = 0;
+  return last === 0 || !QUESTION.test(text);
+});

@@ -1,0 +1,64 @@
+import { QemuError, type QemuErrorCode } from '../qemu-error.js';
+import type { QmpClient, QmpEvent } from './qmp-client.js';
+
+/** As good as no bound: QEMU's own default is a low one. */
+const UNBOUNDED = 2 ** 36;
+
+/** The guest rests, and everything but its memory's last part is there; then the move waits to be told to go on. */
+export const PRE_SWITCHOVER = 'pre-switchover';
+
+/** How a move of memory ends. */
+const ENDS: ReadonlySet<string> = new Set(['completed', 'failed', 'cancelled']);
+
+/** What QEMU tells of a move of memory. */
+export interface MemoryMove {
+  readonly status?: string;
+  readonly 'error-desc'?: string;
+  readonly ram?: { readonly total: number; readonly transferred: number; readonly remaining: number };
+}
+
+export function memoryMove(qmp: QmpClient): Promise<MemoryMove> {
+  return qmp.execute<MemoryMove>('query-migrate');
+}
+
+/** Whether there is no move, or none any more. */
+export function isOver({ status = 'none' }: MemoryMove): boolean {
+  return status === 'none' || ENDS.has(status);
+}
+
+function statusTold({ event, data }: QmpEvent): string | undefined {
+  return event === 'MIGRATION' ? String(data.status) : undefined;
+}
+
+/** Whether an event is the end of a move of memory. */
+export function hasEnded(event: QmpEvent): boolean {
+  return ENDS.has(statusTold(event) ?? '');
+}
+
+/** The same, or the last moment before that. */
+export function hasEndedOrRests(event: QmpEvent): boolean {
+  return statusTold(event) === PRE_SWITCHOVER || hasEnded(event);
+}
+
+/**
+ * Says how memory is to be moved the next time; what was wanted of an earlier move, whose program may have died, counts no more.
+ * @param live the guest goes on meanwhile, and everything waits for a word at the last moment
+ * @param bytesPerSecond left out: there is no bound
+ */
+export async function beforeMemoryMove(qmp: QmpClient, live: boolean, bytesPerSecond = UNBOUNDED): Promise<void> {
+  const capabilities = [
+    { capability: 'events', state: true },
+    { capability: 'pause-before-switchover', state: live },
+    // A guest that changes its memory faster than the network carries it is slowed down.
+    { capability: 'auto-converge', state: live },
+  ];
+  await qmp.execute('migrate-set-capabilities', { capabilities });
+  await qmp.execute('migrate-set-parameters', { 'max-bandwidth': bytesPerSecond });
+}
+
+/** Throws why a move of memory has ended before everything was there. */
+export async function checkMemoryMoved(qmp: QmpClient, { data }: QmpEvent, code: QemuErrorCode): Promise<void> {
+  if (data.status === 'completed') return;
+  const { 'error-desc': why } = await memoryMove(qmp);
+  throw new QemuError(code, `the memory could not be moved: ${why ?? data.status}`);
+}
