@@ -1,7 +1,8 @@
 import { execFileSync } from 'node:child_process';
 import { existsSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, inject, it, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
+import { eventually } from '../../../testing/eventually.js';
 import { missingForGuests } from './guest/build-guest.js';
 import { processesOf } from './processes-of.js';
 import { admin, BOOT, QemuHosts } from './qemu-hosts.js';
@@ -32,7 +33,7 @@ describe.skipIf(missing)('virtual machines whose disks hosts share', { timeout: 
   const here = () => ['h1', 'h2'].map((host) => existsSync(hosts.folder(host, id)));
   /** What a guest says once it has booted so often. */
   const booted = async (boots: number, command = 'cat /mnt/disk/file; wc -l </mnt/disk/boots') => {
-    await vi.waitFor(async () => {
+    await eventually(async () => {
       const text = await hosts.console(await hosts.see(id));
       expect(text.match(/GUEST ready/g)?.length).toBe(boots);
     }, BOOT);
@@ -56,7 +57,7 @@ describe.skipIf(missing)('virtual machines whose disks hosts share', { timeout: 
     const server = await hosts.settled(id);
     expect(server).toMatchObject({ vmState: 'active', host: 'h2' });
     expect(await lastMigration()).toMatchObject({ status: 'completed', diskTotalBytes: 0 });
-    await vi.waitFor(() => expect(here()).toEqual([false, true]), BOOT);
+    await eventually(() => expect(here()).toEqual([false, true]), BOOT);
     expect(running()).toEqual([0, 1]);
     expect(statSync(root()).ino).toBe(ino);
     const line = await hosts.line(id);
@@ -112,7 +113,7 @@ describe.skipIf(missing)('virtual machines whose disks hosts share', { timeout: 
     await hosts.kill('h2');
     await down('h2', true);
     await hosts.engine.servers.act(admin, id, 'evacuate', { sharedStorage: false, stop: false });
-    await vi.waitFor(async () => expect((await hosts.see(id)).jobId).toBeNull(), BOOT);
+    await eventually(async () => expect((await hosts.see(id)).jobId).toBeNull(), BOOT);
     expect(await hosts.see(id)).toMatchObject({
       vmState: 'error',
       host: 'h2',
@@ -125,7 +126,7 @@ describe.skipIf(missing)('virtual machines whose disks hosts share', { timeout: 
     const pids = processesOf(hosts.folder('h2', id));
     await hosts.engine.servers.act(admin, id, 'evacuate', { stop: false });
     const said = join(hosts.folder('h1', id), 'qemu.log');
-    await vi.waitFor(() => expect(readFileSync(said, 'utf8')).toMatch(/another process using the image/), BOOT);
+    await eventually(() => expect(readFileSync(said, 'utf8')).toMatch(/another process using the image/), BOOT);
     expect(processesOf(hosts.folder('h2', id))).toEqual(pids);
     expect(await hosts.see(id)).toMatchObject({ taskState: 'rebuild_spawning', host: 'h1' });
     await start('h2');
@@ -136,6 +137,6 @@ describe.skipIf(missing)('virtual machines whose disks hosts share', { timeout: 
     ]);
     expect(await booted(1)).toBe('evacuated\n5');
     await hosts.engine.servers.delete(admin, id);
-    await vi.waitFor(() => expect([running(), existsSync(root())]).toEqual([[0, 0], false]), BOOT);
+    await eventually(() => expect([running(), existsSync(root())]).toEqual([[0, 0], false]), BOOT);
   });
 });
