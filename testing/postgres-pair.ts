@@ -55,6 +55,16 @@ export async function startPostgresPair(waits = true): Promise<PostgresPair> {
       ...options,
       encoding: 'utf8',
     }).trim();
+  /** What has to be replayed cancels questions that are in its way, the one that lets it go on among them. */
+  function askStandby(sql: string): string {
+    for (let attempt = 1; ; attempt++) {
+      try {
+        return ask(standbyPort, sql);
+      } catch (error) {
+        if (attempt === 50 || !/conflict with recovery/.test(String(error))) throw error;
+      }
+    }
+  }
   async function until(port: number, sql: string, wanted: string): Promise<void> {
     for (let attempt = 0; ask(port, sql) !== wanted; attempt++) {
       if (attempt === 300) throw new Error(`'${sql}' has not become '${wanted}'`);
@@ -72,7 +82,7 @@ export async function startPostgresPair(waits = true): Promise<PostgresPair> {
     primaryPid: first.pid,
     standbyUrl: `postgres://test@127.0.0.1:${standbyPort}/postgres`,
     pauseReplay: () => void ask(standbyPort, 'select pg_wal_replay_pause()'),
-    resumeReplay: () => void ask(standbyPort, 'select pg_wal_replay_resume()'),
+    resumeReplay: () => void askStandby('select pg_wal_replay_resume()'),
     killStandby: () => second.end('SIGKILL'),
     async startStandby() {
       second = await follow();

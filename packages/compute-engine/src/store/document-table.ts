@@ -1,28 +1,16 @@
 import { type Compilable, type CompiledQuery, type InsertQueryBuilder, type SelectQueryBuilder, sql } from 'kysely';
-import { EngineError } from '../engine-error.js';
 import type { New, Stored } from '../model/stored.js';
 import type { Rows, Session, Tx } from './database.js';
+import { type ColumnValue, type DocumentTableSpec, ownerOf, toColumn } from './document-table-spec.js';
 import { gathered } from './gathered.js';
 import { EVERYBODY } from './latest-writes.js';
 import { insertRows, updateRows } from './many-rows.js';
 import { preparedQuery } from './prepared-query.js';
+import { StaleRecord } from './stale-record.js';
 import { nextTurn } from './turns.js';
 
 /** Records whose texts are read and decoded in one turn of the event loop, at the most. */
 const READ_TOGETHER = 100;
-
-type ColumnValue = string | number | null;
-
-/** How records of one kind are kept: the key and, as columns of their own, whatever lists filter and sort by. */
-export interface DocumentTableSpec<R extends Stored> {
-  readonly name: string;
-  readonly key: (record: New<R>) => string;
-  readonly columns: Readonly<Record<string, (record: New<R>) => ColumnValue | boolean | undefined>>;
-  /** What stands for fields that records do not have because they were stored before there were such fields. */
-  readonly defaults?: Partial<New<R>>;
-  /** Belongs to no project, and everybody's readers must see what is written at once. Not for what changes every moment. */
-  readonly everybodys?: boolean;
-}
 
 interface Row {
   readonly id: string;
@@ -36,26 +24,9 @@ type Head = Pick<Row, 'id' | 'seq' | 'revision'> & Partial<Pick<Row, 'data'>>;
 
 export type RowQuery = SelectQueryBuilder<Rows, string, Row>;
 
-/** A write met a record that somebody else had changed since it was read. The transaction is tried again. */
-export class StaleRecord extends EngineError<'STALE_RECORD'> {
-  constructor(message: string) {
-    super('STALE_RECORD', message);
-  }
-}
-
 /** New for each write; only its being different counts. */
 function newRevision(): number {
   return Math.floor(Math.random() * 2 ** 52);
-}
-
-/** What belongs to a project is its project's; what belongs to a user alone, the user's. */
-function ownerOf(record: { readonly projectId?: unknown; readonly userId?: unknown } | undefined): string | undefined {
-  const owner = record?.projectId ?? record?.userId;
-  return typeof owner === 'string' ? owner : undefined;
-}
-
-function toColumn(value: ColumnValue | boolean | undefined): ColumnValue {
-  return typeof value === 'boolean' ? Number(value) : (value ?? null);
 }
 
 /** A table of one kind of record: a few real columns, the rest as JSON in `data`. */
@@ -161,18 +132,35 @@ export class DocumentTable<R extends Stored> {
     return this.#one(session, 'bySeq', seq, () => this.#select(session).where('seq', '=', 0));
   }
 
-  /** Like `get`, and keeps others from changing the record until this transaction ends. */
+  /**
+   * Like `get`, and keeps others from changing the record until this transaction ends. Whoever does so has read it shortly
+   * before, so its text is read only where it has changed since.
+   */
   async lock(tx: Tx, id: string): Promise<R | undefined> {
-    if (tx.kind === 'sqlite') return this.get(tx, id);
-    const locking = () => this.#select(tx).where('id', '=', '').forUpdate();
-    if (!tx.mates) return this.#one(tx, 'lock', id, locking);
     // Whoever shares a transaction keeps all the others waiting: it rather waits in one of its own.
-    const one = () => this.#one(tx, 'lock at once', id, () => locking().noWait());
+    const locked = (rows: RowQuery) =>
+      tx.kind === 'sqlite' ? rows : tx.mates ? rows.forUpdate().noWait() : rows.forUpdate();
+    const one = async () => {
+      const name = tx.mates ? 'lock at once' : 'lock';
+      const query = this.#once(tx, name, () => locked(this.heads(tx).where('id', '=', '')));
+      const { rows } = await tx.db.executeQuery<Head>({ ...query, parameters: [id] });
+      return (await this.#asRead(tx, rows)).get(id);
+    };
     return gathered(tx, `lock ${this.name}`, id, one, async (ids) => {
-      const query = this.#select(tx).where('id', '=', sql`any(${ids})`).forUpdate().noWait();
-      const locked = new Map((await query.execute()).map((row) => [row.id, this.#decode(tx, row)]));
-      return ids.map((each) => locked.get(each));
+      const rows = await locked(this.heads(tx).where('id', '=', sql`any(${ids})`)).execute();
+      const records = await this.#asRead(tx, rows);
+      return ids.map((each) => records.get(each));
     });
+  }
+
+  /** Records by their ids, of which those that are not known are read. */
+  async #asRead(tx: Tx, heads: readonly Head[]): Promise<ReadonlyMap<string, R>> {
+    const records = new Map<string, R>();
+    for (const { id, seq, revision } of heads) {
+      const record = this.#known(tx, id, revision) ?? (await this.bySeq(tx, seq));
+      if (record) records.set(id, record);
+    }
+    return records;
   }
 
   async insert(tx: Tx, record: New<R>): Promise<R> {

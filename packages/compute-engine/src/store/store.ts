@@ -4,12 +4,13 @@ import type { EngineObserver } from '../observation/observer.js';
 import { closeDatabase, type Mates, type OpenDatabase, openDatabase, type Session, type Tx } from './database.js';
 import { type DatabaseSettings, databaseSettings } from './database-settings.js';
 import { DatabaseUnavailable, databaseError } from './database-unavailable.js';
-import { StaleRecord } from './document-table.js';
+
 import { GroupCommit } from './group-commit.js';
 import { migrate } from './migrate.js';
 import { migrations, type SchemaChanges } from './migrations/index.js';
 import { PostgresTransactions, ToBeDoneAlone } from './postgres-transactions.js';
 import { ReadReplicas } from './read-replicas.js';
+import { StaleRecord } from './stale-record.js';
 
 /** How often a transaction that met somebody else's change starts again before it gives up. */
 const ATTEMPTS = 20;

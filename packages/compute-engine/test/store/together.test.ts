@@ -10,14 +10,16 @@ const keypair = (name: string) =>
 
 describe.each(storesUnderTest(inject('postgresUrl')))('works that may be done together on $kind', ({ kind, open }) => {
   let store: Store;
+  let url: string;
   const statements: string[] = [];
   const groups: number[] = [];
 
   beforeAll(async () => {
     const opened = await open();
     await opened.close();
+    ({ url } = opened);
     store = await openStore(
-      opened.url,
+      url,
       {},
       {
         statement: ({ name }) => statements.push(name),
@@ -163,6 +165,28 @@ describe.each(storesUnderTest(inject('postgresUrl')))('works that may be done to
       names.map((name) => [name, `"${name}", {\\}`]),
     );
     expect(written).toEqual(read.map((record) => [record, record]));
+  });
+
+  it('lock records as they are, also those that another process has changed since they were read', async () => {
+    if (kind === 'SQLite') return;
+    for (const name of ['a', 'b']) await store.transaction(insert(name));
+    const other = await openStore(url);
+    try {
+      for (const name of ['a', 'b'])
+        await other.transaction(async (tx) => {
+          const read = await tables.keypairs.lock(tx, `ada/${name}`);
+          await tables.keypairs.update(tx, { ...read!, fingerprint: 'theirs' });
+        });
+    } finally {
+      await other.close();
+    }
+    const locked = (name: string) => async (tx: Tx) => (await tables.keypairs.lock(tx, `ada/${name}`))?.fingerprint;
+    statements.length = 0;
+    const together = () => Promise.all(['a', 'b', 'nobody'].map((name) => store.together(locked(name))));
+    expect(await together()).toEqual(['theirs', 'theirs', undefined]);
+    expect(await store.transaction(locked('a'))).toBe('theirs');
+    // Texts are read once: after that it is known that they are the same.
+    expect(statements.filter((name) => name === 'select keypairs')).toHaveLength(3);
   });
 
   it('leave alone what others keep from being written, row by row', async () => {

@@ -7,6 +7,7 @@ import * as hosts from './0005-hosts.js';
 import * as addresses from './0006-addresses.js';
 import * as periods from './0007-periods.js';
 import * as namesOfProjects from './0008-names-of-projects.js';
+import * as keysOfActions from './0009-keys-of-actions.js';
 
 /** One change of the tables. */
 export interface SchemaChange extends Migration {
@@ -32,4 +33,5 @@ export const migrations: SchemaChanges = {
   '0006-addresses': addresses,
   '0007-periods': periods,
   '0008-names-of-projects': namesOfProjects,
+  '0009-keys-of-actions': keysOfActions,
 };
