@@ -85,20 +85,21 @@ export class DocumentTable<R extends Stored> {
     }
     for (let begin = 0; begin < textless.length; begin += READ_TOGETHER) {
       if (begin > 0) await nextTurn();
-      const seqs = textless.slice(begin, begin + READ_TOGETHER);
-      const parameters = [session.kind === 'postgres' ? seqs : JSON.stringify(seqs)];
-      const texts = await session.db.executeQuery<Row>({ ...this.#selectBySeqs(session), parameters });
-      texts.rows.forEach(decode);
+      (await this.#texts(session, textless.slice(begin, begin + READ_TOGETHER))).forEach(decode);
     }
     // What was removed between the two reads is left out.
     return rows.flatMap(({ seq }, index) => known[index] ?? read.get(seq) ?? []);
   }
 
   /** However many they are, it is one statement with one parameter: known to the database, and written once. */
-  #selectBySeqs(session: Session): CompiledQuery {
-    const listed = session.kind === 'postgres' ? sql`any(${''})` : sql`(select value from json_each(${''}))`;
-    const operator = session.kind === 'postgres' ? '=' : 'in';
-    return this.#once(session, 'bySeqs', () => this.#select(session).where('seq', operator, listed));
+  async #texts(session: Session, seqs: readonly number[]): Promise<readonly Row[]> {
+    const postgres = session.kind === 'postgres';
+    const query = this.#once(session, 'bySeqs', () => {
+      const listed = postgres ? sql`any(${''})` : sql`(select value from json_each(${''}))`;
+      return this.#select(session).where('seq', postgres ? '=' : 'in', listed);
+    });
+    const parameters = [postgres ? seqs : JSON.stringify(seqs)];
+    return (await session.db.executeQuery<Row>({ ...query, parameters })).rows;
   }
 
   #known(session: Session, id: string, revision: number): R | undefined {
@@ -154,12 +155,11 @@ export class DocumentTable<R extends Stored> {
   }
 
   /** Records by their ids, of which those that are not known are read. */
-  async #asRead(tx: Tx, heads: readonly Head[]): Promise<ReadonlyMap<string, R>> {
-    const records = new Map<string, R>();
-    for (const { id, seq, revision } of heads) {
-      const record = this.#known(tx, id, revision) ?? (await this.bySeq(tx, seq));
-      if (record) records.set(id, record);
-    }
+  async #asRead(tx: Tx, heads: readonly Head[]): Promise<ReadonlyMap<string, R | undefined>> {
+    const records = new Map(heads.map(({ id, revision }) => [id, this.#known(tx, id, revision)]));
+    const unknown = heads.flatMap(({ id, seq }) => (records.get(id) ? [] : [seq]));
+    if (unknown.length === 0) return records;
+    for (const row of await this.#texts(tx, unknown)) records.set(row.id, this.#decode(tx, row));
     return records;
   }
 
