@@ -17,11 +17,14 @@ export interface WorkerOptions {
   readonly concurrency?: number;
   /** How long a job belongs to a process that shows no life; default 10,000 ms. */
   readonly leaseMs?: number;
-  /** How often to look for jobs that other processes left; default 500 ms. */
+  /** How often to look for jobs that other processes left; default 500 ms, and down to a quarter as often while there are none. */
   readonly pollMs?: number;
   /** Pause before a job that failed is tried again; it doubles with each failure, up to 32 times. Default 1000 ms. */
   readonly retryMs?: number;
 }
+
+/** A worker that has nothing to do and finds nothing looks less and less often; so many times `pollMs` apart at the most. */
+const QUIET_POLLS = 4;
 
 export const workerDefaults = { concurrency: 256, leaseMs: 10_000, pollMs: 500, retryMs: 1000 } as const;
 
@@ -45,7 +48,9 @@ export class Worker {
   readonly #completed = new Set<string>();
   #stopping = false;
   readonly #idle = new Set<() => void>();
+  /** Of the next look; undefined before the start. */
   #timer: NodeJS.Timeout | undefined;
+  #pauseMs = 0;
   #renewedAt = 0;
   #looking: Promise<void> | undefined;
 
@@ -58,8 +63,7 @@ export class Worker {
     // A SQLite database has one process: whatever is held was held by one that is gone.
     if (this.#options.store.kind === 'sqlite') await this.#options.jobs.release();
     this.#renewedAt = Date.now();
-    this.#timer = setInterval(() => void this.#look(), this.#options.pollMs);
-    this.#timer.unref();
+    this.#lookOften();
     void this.#look();
   }
 
@@ -97,7 +101,7 @@ export class Worker {
 
   /** Ends: running jobs are told to stop at their next step, and what is left is handed back. */
   async stop(): Promise<void> {
-    clearInterval(this.#timer);
+    clearTimeout(this.#timer);
     this.#stopping = true;
     for (const { ending } of this.#running.values()) ending.abort(new WorkerStopping('the worker is stopping'));
     await this.#looking;
@@ -109,6 +113,24 @@ export class Worker {
   /** Leases are counted in the machine's own time: a clock that tests move must not end them. */
   #lease(): Lease {
     return { owner: this.#owner, until: Date.now() + this.#options.leaseMs };
+  }
+
+  #lookOften(): void {
+    if (this.#pauseMs === this.#options.pollMs) return;
+    this.#pauseMs = this.#options.pollMs;
+    this.#lookLater();
+  }
+
+  #lookLater(): void {
+    clearTimeout(this.#timer);
+    if (this.#stopping) return;
+    this.#timer = setTimeout(async () => {
+      await this.#look();
+      const { pollMs } = this.#options;
+      this.#pauseMs = this.#running.size > 0 ? pollMs : Math.min(this.#pauseMs * 2, pollMs * QUIET_POLLS);
+      this.#lookLater();
+    }, this.#pauseMs);
+    this.#timer.unref();
   }
 
   /** One look at a time; whoever wants another one meanwhile waits for that. */
@@ -150,6 +172,7 @@ export class Worker {
   }
 
   #begin(job: Job): void {
+    this.#lookOften();
     const ending = new AbortController();
     const done = this.#observed(job, ending.signal).finally(() => {
       this.#running.delete(job.id);
@@ -204,6 +227,8 @@ export class Worker {
     const { jobs, retryMs, onError } = this.#options;
     const runAt = Date.now() + retryDelayMs(job.attempts, retryMs);
     await jobs.defer(this.#owner, job.id, runAt).catch((error) => onError(error, job));
+    // Its time is known: it need not wait for the next look.
+    setTimeout(() => void this.#look(), runAt - Date.now()).unref();
   }
 }
 

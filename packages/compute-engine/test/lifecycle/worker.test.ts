@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
-import { afterEach, beforeEach, describe, expect, inject, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, inject, it, vi } from 'vitest';
 import { Guards } from '../../src/lifecycle/guards.js';
 import { type Job, Jobs, type NewJob, retryDelayMs } from '../../src/lifecycle/jobs.js';
 import { Payloads } from '../../src/lifecycle/payloads.js';
@@ -10,6 +10,7 @@ import { contextOf } from '../engine-under-test.js';
 import { storesUnderTest } from '../stores-under-test.js';
 
 const LEASE_MS = 200;
+const POLL_MS = 10;
 
 describe('the pause before a job is tried again', () => {
   it('doubles with every failure, and stays bounded', () => {
@@ -48,7 +49,7 @@ describe.each(storesUnderTest(inject('postgresUrl')))('background work on $kind'
 
   async function startWorker(
     run: (job: Job, signal: AbortSignal) => Promise<void>,
-    options: { readonly concurrency?: number } = {},
+    options: { readonly concurrency?: number; readonly leaseMs?: number } = {},
   ): Promise<Worker> {
     const onError = (error: unknown) => errors.push(error);
     const done = async (job: Job, signal: AbortSignal) => run(job, signal).then(() => 'done' as const);
@@ -58,7 +59,7 @@ describe.each(storesUnderTest(inject('postgresUrl')))('background work on $kind'
       run: done,
       onError,
       leaseMs: LEASE_MS,
-      pollMs: 10,
+      pollMs: POLL_MS,
       retryMs: 10,
       ...options,
     });
@@ -106,6 +107,34 @@ describe.each(storesUnderTest(inject('postgresUrl')))('background work on $kind'
     await add(busy, 'runs', 'waits');
     await pause(4 * LEASE_MS);
     expect(elsewhere).toEqual([]);
+  });
+
+  it('is looked for less and less often while there is none, and as often as ever once there is one', async () => {
+    let ended: (() => void) | undefined;
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+    try {
+      const looks = vi.spyOn(jobs, 'claim');
+      /** How often it looks while so many of its shortest pauses pass; each look has ended before time goes on. */
+      const looksIn = async (pauses: number) => {
+        const before = looks.mock.calls.length;
+        for (let pause = 0; pause < pauses; pause++) {
+          await vi.advanceTimersByTimeAsync(POLL_MS);
+          await Promise.all(looks.mock.results.map(({ value }) => value));
+        }
+        return looks.mock.calls.length - before;
+      };
+      const worker = await startWorker(() => new Promise((resolve) => (ended = resolve)), { leaseMs: 3_600_000 });
+      await looksIn(20);
+      expect(await looksIn(40)).toBe(10);
+      await add(worker, 'a job');
+      expect(await looksIn(40)).toBe(40);
+      ended?.();
+      await worker.idle();
+      await looksIn(20);
+      expect(await looksIn(40)).toBe(10);
+    } finally {
+      vi.useRealTimers();
+    }
   });
 
   it('is told to end where its lease was lost', async () => {
