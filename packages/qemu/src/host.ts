@@ -187,9 +187,10 @@ export class Host implements MachinePlaces {
     if (!(await machine.shutDown(timeoutMs, signal))) await machine.end();
   }
 
-  interfaces(server: Server, which = server.interfaces): Promise<readonly GuestInterface[]> {
+  async interfaces(server: Server, which = server.interfaces): Promise<readonly GuestInterface[]> {
     const { networks } = this.parts.services;
-    return Promise.all(which.map((one) => guestInterface(networks, server, one)));
+    const all = await Promise.all(which.map((one) => guestInterface(networks, server, one)));
+    return all.map((one) => ({ ...one, mtu: one.mtu - this.networks.overheadBytes }));
   }
 
   /** Interfaces of a server as its machine has them, with what they lead to. */

@@ -8,6 +8,7 @@ import { Host } from './host.js';
 import { storageName } from './machine/shared-storage.js';
 import { openBridgeMode } from './network/bridge-mode.js';
 import type { MachinePlaces } from './network/network-mode.js';
+import { USUAL_TUNNEL_PORT } from './network/tunnels.js';
 import { userMode } from './network/user-mode.js';
 import type { QemuOptions } from './options.js';
 import { kvmGroup, type Probe, probeAcceleration } from './programs/acceleration.js';
@@ -99,7 +100,13 @@ export async function openHost(options: QemuOptions, services: DriverServices): 
   if (services.hosts) await claimDirectory(found.directory, services.hosts.self);
   const network =
     options.networkMode === 'bridge'
-      ? await openBridgeMode({ ...found, networks: services.networks, log: options.log ?? (() => {}) })
+      ? await openBridgeMode({
+          ...found,
+          networks: services.networks,
+          hosts: services.hosts,
+          tunnelPort: options.tunnelPort ?? USUAL_TUNNEL_PORT,
+          log: options.log ?? (() => {}),
+        })
       : (places: MachinePlaces) => userMode(forwardsOf(options), places);
   const host = new Host({
     ...found,

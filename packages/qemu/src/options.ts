@@ -28,6 +28,11 @@ export interface QemuOptions {
    */
   readonly networkMode?: 'user' | 'bridge';
   /**
+   * UDP port at which networks of hosts that are processes of their own meet, with `bridge`; default 4789. Another one for each host
+   * on the same computer.
+   */
+  readonly tunnelPort?: number;
+  /**
    * Ports of this computer that lead to guests: `[NAME:]HOSTPORT[-LAST]:GUESTPORT[/udp]`. `2222:22` is for the first server that
    * starts, `web:8080:80` for servers named so, and of `2200-2299:22` each server gets a port of its own. Which it has got is told to
    * `log`, and stays so for the server's life. With the network mode `user` only.
@@ -60,6 +65,7 @@ const optionNames: Readonly<Record<keyof QemuOptions, true>> = {
   runAs: true,
   volumes: true,
   networkMode: true,
+  tunnelPort: true,
   forward: true,
   forwardAddress: true,
   log: true,
@@ -73,11 +79,13 @@ const optionNames: Readonly<Record<keyof QemuOptions, true>> = {
 export function checkQemuOptions(place: string, options: QemuOptions): void {
   checkOptions(place, options, optionNames);
   for (const text of options.forward ?? []) parseForward(text);
-  const { forwardAddress, networkMode = 'user' } = options;
+  const { forwardAddress, networkMode = 'user', tunnelPort } = options;
   if (networkMode !== 'user' && networkMode !== 'bridge')
     throw new TypeError(`${place}: networkMode is user or bridge, not '${networkMode}'`);
   if (networkMode === 'bridge' && options.forward?.length)
     throw new TypeError(`${place}: forward is for the network mode user; with bridges there are floating addresses`);
+  if (tunnelPort !== undefined && !(Number.isInteger(tunnelPort) && tunnelPort >= 1 && tunnelPort <= 65_535))
+    throw new TypeError(`${place}: tunnelPort is a port, 1 to 65535, not '${tunnelPort}'`);
   if (forwardAddress !== undefined && !isIPv4(forwardAddress))
     throw new TypeError(`${place}: forwardAddress is an IPv4 address of this computer, not '${forwardAddress}'`);
 }

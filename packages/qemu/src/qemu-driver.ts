@@ -5,6 +5,7 @@ import { diagnosticsOf } from './diagnostics.js';
 import { hostControl } from './host-control.js';
 import { answerHost } from './moves/answer-host.js';
 import type { HostQuestion } from './moves/questions.js';
+import { USUAL_TUNNEL_PORT } from './network/tunnels.js';
 import { openHost } from './open-host.js';
 import { checkQemuOptions, type QemuOptions } from './options.js';
 import { verbs } from './verbs/all-verbs.js';
@@ -55,6 +56,8 @@ export function qemuDriver(options: QemuOptions): (clock: Clock, services: Drive
       answer: (question, signal) => answerHost(host, question as HostQuestion, signal),
       ...hostControl(host),
       ...(host.kept && { volumes: host.kept }),
+      ...(services.hosts &&
+        options.networkMode === 'bridge' && { tunnelPort: options.tunnelPort ?? USUAL_TUNNEL_PORT }),
       close: async () => host.leave(),
     };
   };

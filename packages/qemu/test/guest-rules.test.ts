@@ -1,6 +1,7 @@
 import type { NetworkPlan, PlannedPort } from '@apistrata/compute-engine/drivers';
 import { describe, expect, it } from 'vitest';
 import { checkedPlan } from '../src/network/checked-plan.js';
+import { DeviceNames } from '../src/network/device-names.js';
 import { guestRules } from '../src/network/guest-rules.js';
 import { ruleMatch } from '../src/network/rule-match.js';
 
@@ -64,12 +65,17 @@ describe('the rules of guests', () => {
     securityGroupIds: [GROUP],
     allowedAddressPairs: [],
   };
-  const network = { id: NETWORK, mtu: 1500, subnets: [] } as unknown as NetworkPlan['networks'][number];
+  const names = new DeviceNames('h7');
+  const network = { id: NETWORK, mtu: 1500, segment: 1, subnets: [] } as unknown as NetworkPlan['networks'][number];
   const text = (more: Partial<PlannedPort>, rules: NetworkPlan['rules'] = []) =>
-    guestRules(checkedPlan({ networks: [network], ports: [{ ...port, ...more }], routers: [], rules }), new Map());
+    guestRules(
+      checkedPlan({ networks: [network], ports: [{ ...port, ...more }], routers: [], rules, members: {} }),
+      new Map(),
+      names,
+    );
 
   it('let nothing pass that no rule allows, but what gives a guest its address', () => {
-    const [, ingress = ''] = /chain ingress-aqt333333333333 \{([^}]*\}[^}]*)\}/.exec(text({})) ?? [];
+    const [, ingress = ''] = /chain ingress-aqth73333333333 \{([^}]*\}[^}]*)\}/.exec(text({})) ?? [];
     expect(
       ingress
         .trim()
@@ -96,7 +102,7 @@ describe('the rules of guests', () => {
   });
 
   it('do not know a port without port security', () => {
-    expect(text({ portSecurityEnabled: false })).not.toContain('aqt333333333333"  :');
+    expect(text({ portSecurityEnabled: false })).not.toContain('aqth73333333333" :');
     expect(text({ portSecurityEnabled: false })).not.toContain('jump');
   });
 

@@ -5,7 +5,7 @@ const { qemuDriver } = await import('@apistrata/qemu');
 
 /**
  * A host that somebody is going to kill, or that dies of itself when it was told to. Arguments: the database, its name, the
- * folder of its machines, and JSON: `driver`, more options of that, and `link`, where it listens.
+ * folder of its machines, and JSON: `driver`, more options of that, and `link`, more of the host.
  */
 const [database, name, directory, more] = process.argv.slice(2);
 const { driver, link } = JSON.parse(more);
@@ -15,9 +15,9 @@ await createHost({
   driver: qemuDriver({ directory, acceleration: 'tcg', shutdownTimeoutMs: 30_000, volumes: false, ...driver }),
   resources: { vcpus: 16, memoryMb: 16_384, diskGb: 100, ramAllocationRatio: 1 },
   address: '127.0.0.1',
-  ...link,
   heartbeatMs: 1_000,
   leaseMs: 3_000,
+  ...link,
   onError: (error) => console.error(name, error),
 });
 // No number travels that is infinite.

@@ -29,6 +29,11 @@ export const NOTHING = '88888888-8888-4888-8888-888888888888';
 export const NETWORK = '44444444-4444-4444-8444-444444444444';
 export const SUBNET = '55555555-5555-4555-8555-555555555555';
 
+/** A network for everybody. */
+export const guestNetworks: NonNullable<Preset['networks']> = [
+  { id: NETWORK, name: 'private', subnets: [{ id: SUBNET, cidr: '10.0.0.0/16' }] },
+];
+
 /** What there is from the start: the test guest as an image with a kernel, and a network. */
 export function guestPreset({ kernel, ramdisk }: Guest): Preset {
   const file = (path: string) => () => createReadStream(path);
@@ -61,7 +66,7 @@ export function guestPreset({ kernel, ramdisk }: Guest): Preset {
         properties: { ...properties, hw_disk_bus: 'scsi', hw_vif_model: 'e1000', hw_video_model: 'cirrus' },
       },
     ],
-    networks: [{ id: NETWORK, name: 'private', subnets: [{ id: SUBNET, cidr: '10.0.0.0/16' }] }],
+    networks: guestNetworks,
   };
 }
 

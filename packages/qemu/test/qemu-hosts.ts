@@ -3,13 +3,16 @@ import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { createEngine, type Engine, type EngineOptions, type Server } from '@apistrata/compute-engine';
+import { createEngine, type Engine, type EngineOptions, type Preset, type Server } from '@apistrata/compute-engine';
 import type { NewServer } from '@apistrata/compute-engine/api';
 import { noMachines } from '@apistrata/compute-engine/drivers';
+import type { HostOptions as CreateHostOptions } from '@apistrata/compute-engine/hosts';
+import pg from 'pg';
 import { expect } from 'vitest';
 import { eventually } from '../../../testing/eventually.js';
 import { freshDatabase } from '../../../testing/fresh-database.js';
 import type { QemuOptions } from '../src/index.js';
+import type { Computer } from './bridge/computer.js';
 import { buildGuest } from './guest/build-guest.js';
 import { GuestLine } from './guest/guest-line.js';
 import { processesOf } from './processes-of.js';
@@ -19,9 +22,21 @@ const PROGRAM = join(import.meta.dirname, 'host-process.mjs');
 export const admin = { ...ada, isAdmin: true, caller: { ...ada.caller, isAdmin: true, roles: ['admin'] } };
 export const BOOT = { timeout: 150_000, interval: 300 };
 
-/** How a host is run: what its driver is told, and where it listens for others where that is not what they are told. */
+type MoreOptions = Omit<EngineOptions, 'database' | 'driver' | 'preset'>;
+
+/** How a host is run: what its driver is told, what itself is told, and on which computer it is. */
 export interface HostOptions extends Partial<QemuOptions> {
-  readonly link?: { readonly listen: string; readonly port: number };
+  readonly link?: Pick<Partial<CreateHostOptions>, 'address' | 'listen' | 'port' | 'serviceDownSeconds'>;
+  readonly computer?: Computer;
+}
+
+/** A database server's way for those who are in a network namespace: a socket is a file. */
+async function socketUrl(database: string): Promise<string> {
+  const client = new pg.Client(database);
+  await client.connect();
+  const { rows } = await client.query('show unix_socket_directories');
+  await client.end();
+  return `${database}?host=${rows[0].unix_socket_directories}`;
 }
 
 /** An engine that runs no machines, and hosts of QEMU that are processes on this computer. */
@@ -43,20 +58,25 @@ export class QemuHosts {
     return QemuHosts.openWith({}, postgresUrl, ...names);
   }
 
-  static async openWith(
-    options: Omit<EngineOptions, 'database' | 'driver' | 'preset'>,
+  static async openWith(options: MoreOptions, postgresUrl: string, ...names: readonly string[]): Promise<QemuHosts> {
+    const hosts = await QemuHosts.withoutHosts(postgresUrl, {}, options);
+    await Promise.all(names.map((name) => hosts.start(name)));
+    return hosts;
+  }
+
+  /** Opens the engine. @param more of what there is from the start */
+  static async withoutHosts(
     postgresUrl: string,
-    ...names: readonly string[]
+    more: Partial<Preset> = {},
+    options: MoreOptions = {},
   ): Promise<QemuHosts> {
     process.env.APISTRATA_SECRET_KEY ??= randomBytes(32).toString('base64');
     const directory = machineDirectory();
     const database = await freshDatabase(postgresUrl);
-    const preset = { ...guestPreset(buildGuest(directory)), hosts: [] };
+    const preset = { ...guestPreset(buildGuest(directory)), hosts: [], ...more };
     const onError = (error: unknown) => console.error(error);
     const engine = await createEngine({ onError, ...options, database, driver: noMachines(), preset });
-    const hosts = new QemuHosts(database, directory, engine);
-    await Promise.all(names.map((name) => hosts.start(name)));
-    return hosts;
+    return new QemuHosts(await socketUrl(database), directory, engine);
   }
 
   /** The folder of a server's machine on a host, or of all of them. */
@@ -65,9 +85,10 @@ export class QemuHosts {
   }
 
   async start(name: string, options: HostOptions = {}): Promise<void> {
-    const { link, ...driver } = options;
+    const { link, computer, ...driver } = options;
     const args = [PROGRAM, this.#database, name, join(this.directory, name), JSON.stringify({ link, driver })];
-    const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'inherit', 'ipc'] });
+    const [program, all] = computer?.enter(process.execPath, args) ?? [process.execPath, args];
+    const child = spawn(program, all, { stdio: ['ignore', 'pipe', 'inherit', 'ipc'] });
     this.#hosts.set(name, child);
     await Promise.race([
       once(child.stdout!, 'data'),
@@ -143,7 +164,7 @@ export class QemuHosts {
     for (const line of this.#lines) line.close();
     for (const name of this.#hosts.keys()) await this.kill(name);
     await this.engine.close();
-    for (const program of ['qemu-system', 'qemu-storage-daemon'])
+    for (const program of ['qemu-system', 'qemu-storage-daemon', 'dnsmasq'])
       for (const pid of processesOf(this.directory, program)) process.kill(pid, 'SIGKILL');
     rmSync(this.directory, { recursive: true, force: true });
   }

@@ -1,6 +1,6 @@
 import { hostname } from 'node:os';
 import { resolve } from 'node:path';
-import { SecretKeyError } from '@apistrata/compute-engine';
+import { defaultSettings, SecretKeyError } from '@apistrata/compute-engine';
 import { type Driver, SimulatedDriver } from '@apistrata/compute-engine/drivers';
 import { createHost, type Host, type HostOptions } from '@apistrata/compute-engine/hosts';
 import { QemuError, qemuDriver } from '@apistrata/qemu';
@@ -30,6 +30,10 @@ const table = {
     most: 65_535,
     fallback: 0,
   }),
+  'tunnel-port': wholeNumber(
+    'with --network-mode bridge: UDP port at which networks of hosts meet; another one for each host on one computer',
+    { least: 1, most: 65_535, fallback: 4789 },
+  ),
   'link-listen': text('A', 'address to listen at for them; default: that of --address'),
   resource: pairs('NAME=N', amounts, 'what the host offers, where not what it has: vcpus, memoryMb, diskGb'),
   'heartbeat-ms': wholeNumber('how often it gives a sign of life', { least: 100, most: 600_000, fallback: 10_000 }),
@@ -46,6 +50,7 @@ interface OwnOptions {
   readonly name: string;
   readonly address: string | undefined;
   readonly 'link-port': number;
+  readonly 'tunnel-port': number;
   readonly 'link-listen': string | undefined;
   readonly resource: Readonly<Record<string, number>>;
   readonly volumes: boolean;
@@ -64,7 +69,7 @@ export function hostHelpText(): string {
     'Makes this computer a host of the cloud whose API other processes serve with the same database. It runs servers',
     'by --driver (simulated or qemu) until it is told to end; virtual machines go on, and the next start takes them over.',
     '--db, --secret-key-file, --machine-dir, --shared-dir, --acceleration, --network-mode, --forward, --latency-ms, --image-dir, --image-url, --network-url,',
-    '--identity-url, --database, --log-level, --config and the environment are those of the server (--help).',
+    '--identity-url, --database, --setting serviceDownSeconds=N, --log-level, --config and the environment are those of the server (--help).',
     '',
     ...rows,
   ].join('\n');
@@ -78,7 +83,7 @@ export interface RunningHost extends Ending {
 
 async function driverFrom(
   options: Options,
-  volumes: boolean,
+  { volumes, 'tunnel-port': tunnelPort }: OwnOptions,
   log: Logger,
 ): Promise<Pick<HostOptions, 'driver'> & { readonly told?: HostOptions['resources'] }> {
   const directory = resolve(options['machine-dir']);
@@ -91,7 +96,7 @@ async function driverFrom(
   const { given, seed } = await realMachines(options, directory, log);
   const { ramAllocationRatio, hypervisorType, hypervisorVersion } = seed;
   return {
-    driver: qemuDriver({ ...given, volumes }),
+    driver: qemuDriver({ ...given, volumes, tunnelPort }),
     told: { ramAllocationRatio, hypervisorType, hypervisorVersion },
   };
 }
@@ -120,15 +125,19 @@ export async function startHost(
 ): Promise<RunningHost> {
   const { words, own, options } = readCommandLine(args, environment, table);
   if (words.length > 0) throw new StartError(`host takes no '${words[0]}': host --help tells more`);
-  const { name, address, resource, reserve, volumes, ...times } = own as unknown as OwnOptions;
+  const mine = own as unknown as OwnOptions;
+  const { name, address, resource, reserve, ...times } = mine;
   const { db } = options;
+  const { serviceDownSeconds = defaultSettings.serviceDownSeconds } = options.setting as Partial<
+    typeof defaultSettings
+  >;
   if (isFile(db) || db === ':memory:')
     throw new StartError(
       `--db ${db} cannot be shared with hosts of their own: they need PostgreSQL (--db postgres://...). The process of a SQLite file runs its machines itself`,
     );
   const log = pino({ level: options['log-level'] });
   try {
-    const { driver, told: known } = await driverFrom(options, volumes, log);
+    const { driver, told: known } = await driverFrom(options, mine, log);
     const host = await createHost({
       ...options.database,
       database: db,
@@ -142,6 +151,7 @@ export async function startHost(
       reserved: reserve,
       heartbeatMs: times['heartbeat-ms'],
       leaseMs: times['lease-ms'],
+      serviceDownSeconds,
       catalogs: catalogsFrom(options, environment, { traces: undefined }),
       imageDirectory: options['image-dir'],
       onError: (error) => log.error({ err: error }, 'work of the host failed'),

@@ -15,7 +15,7 @@ import type { VolumeStorage } from './volume-storage.js';
 
 export type { MoveProgress } from '../model/index.js';
 export type { HostControl, HostPowerAction } from './host-control.js';
-export type { HostLinks, LinkAnswer, OpenLink } from './host-links.js';
+export type { HostLinks, KnownHost, LinkAnswer, OpenLink } from './host-links.js';
 
 /** What a machine is told to do, with what it needs to know beyond the server itself. */
 export type DriverWork =
@@ -200,6 +200,8 @@ export interface Driver extends Partial<HostControl> {
   readonly storage?: string;
   /** Where the content of embedded volumes is; default: nowhere, they are records. */
   readonly volumes?: VolumeStorage;
+  /** The UDP port at which this computer's networks meet those of other hosts. Left out: they do not. */
+  readonly tunnelPort?: number;
   /** Everything the console has printed. */
   consoleOutput(server: Server): Promise<string>;
   /** Null: this driver cannot tell. */

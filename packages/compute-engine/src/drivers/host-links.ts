@@ -17,6 +17,16 @@ export interface OpenLink {
   readonly stream: Duplex;
 }
 
+/** A host, as the others know it. */
+export interface KnownHost {
+  readonly name: string;
+  readonly address: string;
+  /** It has given a sign of life lately, and nobody has said that it is down. */
+  readonly alive: boolean;
+  /** The UDP port at which its networks meet those of others; null: they do not. */
+  readonly tunnelPort: number | null;
+}
+
 /**
  * Ways from one host to another: encrypted, and only for those who have the cloud's secret key. A link ends with either of the
  * two processes.
@@ -24,6 +34,10 @@ export interface OpenLink {
 export interface HostLinks {
   /** Name of this host. */
   readonly self: string;
+  /** The address of this host. */
+  readonly address: string;
+  /** All hosts of the cloud that are processes of their own, this one too as soon as it is up. */
+  all(): Promise<readonly KnownHost[]>;
   /** The host that keeps the content of embedded volumes; null where none does. */
   volumeHost(): Promise<string | null>;
   /**

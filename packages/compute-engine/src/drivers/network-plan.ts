@@ -2,6 +2,8 @@ import type { Network, SecurityGroupRule, Subnet } from '../catalogs/network-cat
 
 /** A network with its subnets. */
 export interface PlannedNetwork extends Network {
+  /** Its number among all networks of the cloud, 1 to 2^24 - 1: what tunnels between hosts tell networks apart by. */
+  readonly segment: number;
   readonly subnets: readonly Subnet[];
 }
 
@@ -32,6 +34,8 @@ export interface PlannedRouterInterface {
 /** A router with what concerns the networks of a plan. */
 export interface PlannedRouter {
   readonly id: string;
+  /** The host that it is on; null: the one that the plan is for. */
+  readonly host: string | null;
   readonly adminStateUp: boolean;
   readonly interfaces: readonly PlannedRouterInterface[];
   /** It leads outside. */
@@ -49,6 +53,16 @@ export interface NetworkPlan {
   readonly routers: readonly PlannedRouter[];
   /** Rules of the ports' groups. */
   readonly rules: readonly SecurityGroupRule[];
+  /** The addresses of all servers that are in the groups which rules name as their remote ones, by group. */
+  readonly members: Readonly<Record<string, readonly string[]>>;
+}
+
+/** Hosts whose networks are one. */
+export interface PlanHosts {
+  /** The host that the plan is for. */
+  readonly self: string;
+  /** Those that can have routers: a router whose host is not among them gets another one. */
+  readonly alive: readonly string[];
 }
 
 /** What a network service tells drivers that build its networks. The embedded one does; clients of real services do not. */
@@ -56,8 +70,11 @@ export interface NetworkPlans {
   /**
    * Everything that has to do with the ports of these servers. Networks that a preset has for everybody, and those of `auto`,
    * have a router that leads outside even where nobody has made one; its id is that of the network.
+   *
+   * @param among where servers of the same networks are on other hosts, too: each router has a host then, and the plan has
+   *   what the routers of this host need for servers of the others
    */
-  networkPlan(serverIds: readonly string[]): Promise<NetworkPlan>;
+  networkPlan(serverIds: readonly string[], among?: PlanHosts): Promise<NetworkPlan>;
   /**
    * Told, once it is durable, that a plan may be another one than before. Changes that other processes make are not told.
    * @returns ends that

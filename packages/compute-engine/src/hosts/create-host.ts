@@ -12,6 +12,7 @@ import { embeddedCatalogs } from '../embedded/embedded-catalogs.js';
 import { EngineError } from '../engine-error.js';
 import type { HostSeed } from '../preset/preset.js';
 import { type SecretKeyOptions, sealerFor } from '../secrets/sealer-for.js';
+import { defaultSettings } from '../settings.js';
 import { type DatabaseSettings, defaultDatabaseSettings } from '../store/database-settings.js';
 import { openStore, type Store } from '../store/store.js';
 import { HostHold } from './host-hold.js';
@@ -21,6 +22,7 @@ import { HostWork } from './host-work.js';
 import { Leftovers } from './leftovers.js';
 import { HostCaller } from './links/host-caller.js';
 import { HostDoor } from './links/host-door.js';
+import { hostFinder } from './links/known-hosts.js';
 import {
   hasLinkAnswers,
   type LinkQuestion,
@@ -70,6 +72,8 @@ export interface HostOptions extends Partial<DatabaseSettings>, SecretKeyOptions
   readonly heartbeatMs?: number;
   /** How long another process of this name waits for one that died without a word; default 10,000 ms. */
   readonly leaseMs?: number;
+  /** After how many seconds without a sign of life another host is down, and its routers are others'. Default 60. */
+  readonly serviceDownSeconds?: number;
   /** Told of what went wrong and is tried again. */
   readonly onError?: (error: unknown) => void;
   /** Told when another process has become this host: this one has let go of everything. */
@@ -95,6 +99,7 @@ const options: Readonly<Record<keyof HostOptions, unknown>> = {
   concurrency: true,
   heartbeatMs: true,
   leaseMs: true,
+  serviceDownSeconds: true,
   onError: true,
   onLost: true,
 };
@@ -115,7 +120,12 @@ export class HostInUse extends EngineError<'HOST_IN_USE'> {
   }
 }
 
-const DEFAULTS = { concurrency: 256, heartbeatMs: 10_000, leaseMs: 10_000 } as const;
+const DEFAULTS = {
+  concurrency: 256,
+  heartbeatMs: 10_000,
+  leaseMs: 10_000,
+  serviceDownSeconds: defaultSettings.serviceDownSeconds,
+} as const;
 const RESERVED = { vcpus: 0, memoryMb: 512, diskGb: 0 } as const;
 
 async function resourcesOf({ resources = {}, reserved, directory = '.' }: HostOptions): Promise<MachineResources> {
@@ -134,9 +144,9 @@ async function become(hold: HostHold, name: string, leaseMs: number): Promise<vo
 }
 
 /** What a driver asks of others, it asks by this. */
-function linksOf(self: string, store: Store, caller: HostCaller): HostLinks {
+function linksOf(store: Store, caller: HostCaller, own: Pick<HostLinks, 'self' | 'address' | 'all'>): HostLinks {
   return {
-    self,
+    ...own,
     volumeHost: volumeHostFinder(store),
     storageOf: storageFinder(store),
     ask: (host, question, signal) => {
@@ -196,7 +206,7 @@ export async function createHost(given: HostOptions): Promise<Host> {
     );
   if (!/^[\w.-]{1,255}$/.test(name ?? ''))
     throw new TypeError('createHost(): a name has 1 to 255 letters, digits, dots, dashes and underscores');
-  const { concurrency, heartbeatMs, leaseMs } = { ...DEFAULTS, ...given };
+  const { concurrency, heartbeatMs, leaseMs, serviceDownSeconds } = { ...DEFAULTS, ...given };
   const onError = given.onError ?? (() => {});
   const sealer = await sealerFor(database, given);
   const resources = await resourcesOf(given);
@@ -212,7 +222,13 @@ export async function createHost(given: HostOptions): Promise<Host> {
     const services = {
       ...embeddedCatalogs({ store, clock, imageDirectory }),
       ...catalogs,
-      hosts: keys && linksOf(name, store, new HostCaller({ keys, find: linkFinder(store) })),
+      hosts:
+        keys &&
+        linksOf(store, new HostCaller({ keys, find: linkFinder(store) }), {
+          self: name,
+          address,
+          all: hostFinder(store, clock, serviceDownSeconds),
+        }),
     };
     driver = typeof given.driver === 'function' ? await given.driver(clock, services) : given.driver;
     const machines = machinesOf(driver);
@@ -244,6 +260,7 @@ export async function createHost(given: HostOptions): Promise<Host> {
             ...(port === undefined ? {} : { link: { address, port } }),
             ...(able.volumes && { keepsVolumes: true }),
             ...(able.storage !== undefined && { storage: able.storage }),
+            ...(able.tunnelPort !== undefined && { tunnelPort: able.tunnelPort }),
           },
         }),
       concurrency,

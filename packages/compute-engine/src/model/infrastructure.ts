@@ -33,6 +33,8 @@ export interface HostProcess {
   readonly keepsVolumes?: boolean;
   /** The storage that its machines' disks are on, where it is shared with other hosts. */
   readonly storage?: string;
+  /** The UDP port at which its networks meet those of other hosts; left out: they do not. */
+  readonly tunnelPort?: number;
 }
 
 /** What a machine offers; what is claimed of it is counted in store/claims.ts. Memory in MiB, disks in GiB. */

@@ -4,7 +4,7 @@ import type { NetworkPlan } from '@apistrata/compute-engine/drivers';
 import type { GuestInterface } from '../guest/guest-networks.js';
 import type { GuestStory } from '../guest/meta-data.js';
 import type { MachineFolder } from '../machine/machine-folder.js';
-import { serviceName } from '../network/device-names.js';
+import type { DeviceNames } from '../network/device-names.js';
 import type { MachinePlaces } from '../network/network-mode.js';
 import type { MetadataGuest } from './metadata-service.js';
 
@@ -23,11 +23,12 @@ export async function keepStory(
 /** Who has an address in the network whose services are in that namespace. */
 export async function guestAt(
   { networks, ports, routers }: NetworkPlan,
+  names: DeviceNames,
   places: MachinePlaces,
   namespace: string,
   address: string,
 ): Promise<MetadataGuest | undefined> {
-  const network = networks.find(({ id }) => serviceName(id) === namespace);
+  const network = networks.find(({ id }) => names.service(id) === namespace);
   const port = ports.find(
     ({ networkId, addresses }) => networkId === network?.id && addresses.some((one) => one.address === address),
   );

@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
-import { isIPv4 } from 'node:net';
+import { isIP, isIPv4 } from 'node:net';
 import { join } from 'node:path';
 import type { Diagnostics, DriverServices, NetworkPlan, NetworkPlans } from '@apistrata/compute-engine/drivers';
 import { guestAt, keepStory } from '../metadata/known-guests.js';
@@ -10,11 +10,13 @@ import { type RunAs, runProgram } from '../programs/run-program.js';
 import { QemuError } from '../qemu-error.js';
 import { Builder } from './builder.js';
 import { checkedPlan } from './checked-plan.js';
-import { serviceName, tapName } from './device-names.js';
+import { claimNames } from './claim-names.js';
+import { servedNetworks } from './desired-links.js';
 import { DhcpServers } from './dhcp-servers.js';
 import { SERVICE_ADDRESS } from './guest-rules.js';
 import { IpTool, type Traffic } from './ip-tool.js';
 import type { MachinePlaces, NetworkMode } from './network-mode.js';
+import { hostsNow, overheadOf, type Tunnels } from './tunnels.js';
 
 /** How often it is looked whether other processes have changed networks. */
 const LOOK_MS = 2_000;
@@ -27,6 +29,10 @@ export interface BridgeModeOptions {
   /** Folder of what its processes read. */
   readonly directory: string;
   readonly networks: DriverServices['networks'];
+  /** The other hosts; undefined: there are none. */
+  readonly hosts: DriverServices['hosts'];
+  /** UDP port at which networks of hosts meet. */
+  readonly tunnelPort: number;
   readonly runAs: RunAs | undefined;
   readonly log: (line: string) => void;
 }
@@ -104,7 +110,7 @@ class Rounds {
  * @throws QemuError `NETWORKS_UNAVAILABLE` or `QEMU_MISSING` with the cure
  */
 export async function openBridgeMode(options: BridgeModeOptions): Promise<(places: MachinePlaces) => NetworkMode> {
-  const { directory, networks, runAs, log } = options;
+  const { directory, networks, hosts, tunnelPort, runAs, log } = options;
   const { networkPlan, onNetworkChange } = networks as Partial<NetworkPlans>;
   if (process.getuid?.() !== 0)
     throw new QemuError('NETWORKS_UNAVAILABLE', 'bridges need root: start it as root, or take the network mode user');
@@ -113,34 +119,58 @@ export async function openBridgeMode(options: BridgeModeOptions): Promise<(place
       'NETWORKS_UNAVAILABLE',
       'the network service tells nobody what to build: bridges need the built-in one, without --network-url',
     );
-  const ip = new IpTool(findProgram('ip', 'the package iproute2'));
+  const ipProgram = findProgram('ip', 'the package iproute2');
+  const bridge = findProgram('bridge', 'the package iproute2');
   const nft = findProgram('nft', 'the package nftables');
   const dnsmasq = findProgram('dnsmasq', 'the package dnsmasq-base');
+  if (hosts && isIP(hosts.address) === 0)
+    throw new QemuError('NETWORKS_UNAVAILABLE', `tunnels need the host's address as a number, not '${hosts.address}'`);
+  const names = await claimNames(directory, hosts ? tunnelPort : null);
+  const ip = new IpTool(ipProgram, names);
   await loadBridgeFilter();
   const folder = join(directory, 'networks');
   await mkdir(folder, { recursive: true, mode: 0o711 });
-  const dhcp = new DhcpServers(folder, dnsmasq, ip);
-  const builder = new Builder({ ip, nft, dhcp, tapOwner: runAs?.uid ?? 0, nameservers: await resolvers(), log });
+  const dhcp = new DhcpServers(folder, dnsmasq, ip, names);
+  const nameservers = await resolvers();
+  const builder = new Builder({ ip, names, nft, bridge, dhcp, tapOwner: runAs?.uid ?? 0, nameservers, log });
+  const overheadBytes = hosts ? overheadOf(hosts.address) : 0;
+
+  /** What there is to build now; routers of this host are those without one. */
+  const wanted = async (places: MachinePlaces): Promise<{ readonly plan: NetworkPlan; readonly tunnels?: Tunnels }> => {
+    const ids = await places.machineIds();
+    if (!hosts) return { plan: checkedPlan(await networkPlan(ids)) };
+    const { self } = hosts;
+    const { tunnels, alive } = await hostsNow(hosts, tunnelPort);
+    const { routers, networks: all, ...plan } = checkedPlan(await networkPlan(ids, { self, alive }));
+    return {
+      tunnels,
+      plan: {
+        ...plan,
+        networks: all.map((network) => ({ ...network, mtu: network.mtu - overheadBytes })),
+        routers: routers.map((router) => (router.host === self ? { ...router, host: null } : router)),
+      },
+    };
+  };
 
   return (places) => {
-    let built: NetworkPlan = { networks: [], ports: [], routers: [], rules: [] };
+    let built: NetworkPlan = { networks: [], ports: [], routers: [], rules: [], members: {} };
     const metadata = new MetadataService({
       ip,
       address: SERVICE_ADDRESS,
-      guest: (namespace, address) => guestAt(built, places, namespace, address),
+      guest: (namespace, address) => guestAt(built, names, places, namespace, address),
       log,
     });
     // Devices are looked at when something has changed or is to start, and from time to time.
     let looked = { plan: '', at: 0 };
     const rounds = new Rounds(async () => {
-      const plan = checkedPlan(await networkPlan(await places.machineIds()));
-      const text = JSON.stringify(plan);
+      const { plan, tunnels } = await wanted(places);
+      const text = JSON.stringify([plan, tunnels?.local, [...(tunnels?.peers ?? [])]]);
       if (looked.plan === text && Date.now() - looked.at < HEAL_MS) return;
       looked = { plan: '', at: 0 };
-      const spaces = plan.networks.map(({ id }) => serviceName(id));
+      const spaces = servedNetworks(plan).map(({ id }) => names.service(id));
       // A namespace lasts as long as somebody listens in it.
       await metadata.keepIn(spaces);
-      await builder.build(plan);
+      await builder.build(plan, tunnels);
       built = plan;
       await metadata.listenIn(spaces);
       looked = { plan: text, at: Date.now() };
@@ -160,13 +190,14 @@ export async function openBridgeMode(options: BridgeModeOptions): Promise<(place
     const silence = onNetworkChange(() => void look());
     const timer = setInterval(() => void look(), LOOK_MS).unref();
     return {
+      overheadBytes,
       async connect(server, interfaces, starting) {
         if (starting) await keepStory(places.folderOf(server.id), server, interfaces);
         looked.at = 0;
         await rounds.run();
         return interfaces.map(({ portId }) => ({
           type: 'tap',
-          ifname: tapName(portId),
+          ifname: names.tap(portId),
           script: 'no',
           downscript: 'no',
         }));
@@ -174,7 +205,7 @@ export async function openBridgeMode(options: BridgeModeOptions): Promise<(place
       async counters({ interfaces }) {
         const counted = await ip.counters();
         return interfaces.flatMap(({ portId, mac }) => {
-          const traffic = counted.get(tapName(portId));
+          const traffic = counted.get(names.tap(portId));
           return traffic ? [nicCounters(mac, traffic)] : [];
         });
       },

@@ -1,19 +1,24 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import type { NetworkPlan, PlannedNetwork, PlannedRouter } from '@apistrata/compute-engine/drivers';
 import { runProgram } from '../programs/run-program.js';
-import { type DesiredLink, desiredLinks, linkCommands } from './desired-links.js';
-import { routerName, serviceName, uplinkName } from './device-names.js';
+import { type DesiredLink, desiredLinks, isOther, linkCommands, servedNetworks } from './desired-links.js';
+import type { DeviceNames } from './device-names.js';
 import { dhcpFiles, hasDhcp } from './dhcp-files.js';
 import type { DhcpServers } from './dhcp-servers.js';
+import { forwardingCommands } from './forwarding-entries.js';
 import { guestRules, SERVICE_ADDRESS, zonesOf } from './guest-rules.js';
 import type { IpTool } from './ip-tool.js';
 import { HOST_ADDRESS, outsideAddresses, routerAddresses, routerCommands, routerRules } from './router-rules.js';
+import type { Tunnels } from './tunnels.js';
 
 const FORWARDING = '/proc/sys/net/ipv4/ip_forward';
 
 export interface BuilderOptions {
   readonly ip: IpTool;
+  readonly names: DeviceNames;
   readonly nft: string;
+  /** The program that knows where tunnels lead. */
+  readonly bridge: string;
   readonly dhcp: DhcpServers;
   /** Whom taps belong to. */
   readonly tapOwner: number;
@@ -35,14 +40,21 @@ export class Builder {
     this.#options = options;
   }
 
-  async build(plan: NetworkPlan): Promise<void> {
-    const desired = desiredLinks(plan);
-    await this.#devices(desired);
-    await this.#guests(plan);
+  /**
+   * @param wanted with the routers of other hosts, whose host is not null
+   * @param tunnels how networks are joined with those of other hosts; left out: there are none
+   */
+  async build(wanted: NetworkPlan, tunnels?: Tunnels): Promise<void> {
+    const { names } = this.#options;
+    const plan = { ...wanted, routers: wanted.routers.filter(({ host }) => host === null) };
+    await this.#devices(desiredLinks(plan, names, tunnels?.local));
+    // Rules are there before anything of another host is let in.
+    await this.#guests(plan, tunnels);
+    if (tunnels) await this.#forwarding(wanted, tunnels);
     // What is wrong with one network or router keeps none of the others from being built.
     const done = await Promise.allSettled([
       ...plan.routers.map((router) => this.#router(router, plan)),
-      ...plan.networks.map((network) => this.#services(network, plan)),
+      ...servedNetworks(plan).map((network) => this.#services(network, plan)),
       this.#outside(plan.routers),
     ]);
     const failed = done.find((one) => one.status === 'rejected');
@@ -63,7 +75,12 @@ export class Builder {
     const desiredSpaces = new Set(desired.flatMap((link) => (link.kind === 'veth' ? [link.namespace] : [])));
     const [there, spaces, servers] = await Promise.all([ip.links(), ip.namespaces(), dhcp.known()]);
     for (const name of servers) if (!desiredSpaces.has(name)) await dhcp.remove(name);
-    const gone = there.filter(({ ifname }) => !names.has(ifname));
+    const others = new Set(
+      desired.flatMap((link) =>
+        there.some((one) => one.ifname === link.name && isOther(link, one)) ? [link.name] : [],
+      ),
+    );
+    const gone = there.filter(({ ifname }) => !names.has(ifname) || others.has(ifname));
     const goneSpaces = spaces.filter((name) => !desiredSpaces.has(name));
     await ip.batch([
       ...gone.map(({ ifname }) => `link delete dev ${ifname}`),
@@ -72,7 +89,7 @@ export class Builder {
     ]);
     for (const name of goneSpaces) this.#done.delete(name);
     // An end whose other end went with its namespace went, too.
-    const left = there.filter(({ ifname }) => names.has(ifname));
+    const left = there.filter((link) => !gone.includes(link));
     const commands = linkCommands(desired, left, tapOwner);
     await ip.batch(commands);
     // What was made anew has nothing in it.
@@ -81,21 +98,29 @@ export class Builder {
     if (fresh.length > 0) this.#done.delete('outside');
   }
 
-  async #guests(plan: NetworkPlan): Promise<void> {
-    const { ip, nft } = this.#options;
+  async #guests(plan: NetworkPlan, tunnels: Tunnels | undefined): Promise<void> {
+    const { ip, nft, names } = this.#options;
     const links = await ip.links();
-    const zones = zonesOf(plan, (name) => links.find(({ ifname }) => ifname === name)?.ifindex ?? 0);
-    const empty = plan.ports.length === 0;
+    const zones = zonesOf(plan, names, (name) => links.find(({ ifname }) => ifname === name)?.ifindex ?? 0);
+    const empty = plan.networks.length === 0;
     const rules = empty
-      ? ['bridge', 'inet'].map((family) => `table ${family} apistrata\ndelete table ${family} apistrata\n`).join('')
-      : guestRules(plan, zones);
+      ? ['bridge', 'inet']
+          .map((family) => `table ${family} ${names.table}\ndelete table ${family} ${names.table}\n`)
+          .join('')
+      : guestRules(plan, zones, names, tunnels);
     await this.#once('guests', rules, async () => {
       await runProgram(nft, ['-f', '-'], { runAs: undefined, input: rules });
     });
   }
 
+  /** Has tunnels lead to the other hosts. */
+  async #forwarding(plan: NetworkPlan, tunnels: Tunnels): Promise<void> {
+    const { ip, names, bridge } = this.#options;
+    await ip.forward(bridge, forwardingCommands(plan, names, tunnels, await ip.forwarding(bridge)));
+  }
+
   /** Has packets forwarded in a namespace. */
-  async #forwarding(namespace: string): Promise<void> {
+  async #letThrough(namespace: string): Promise<void> {
     const { ip } = this.#options;
     await ip.run(namespace, 'tee', [FORWARDING], '1');
     await ip.run(namespace, 'tee', ['/proc/sys/net/ipv6/conf/all/forwarding'], '1').catch(() => {});
@@ -118,13 +143,13 @@ export class Builder {
   }
 
   async #router(router: PlannedRouter, plan: NetworkPlan): Promise<void> {
-    const { ip, nft } = this.#options;
-    const namespace = routerName(router.id);
-    const addresses = routerAddresses(router, plan);
-    const commands = routerCommands(router, plan);
-    const rules = routerRules(router);
+    const { ip, nft, names } = this.#options;
+    const namespace = names.router(router.id);
+    const addresses = routerAddresses(router, plan, names);
+    const commands = routerCommands(router, plan, names);
+    const rules = routerRules(router, names);
     await this.#once(namespace, JSON.stringify([...addresses, commands, rules]), async () => {
-      await this.#forwarding(namespace);
+      await this.#letThrough(namespace);
       await this.#addresses(namespace, addresses);
       await ip.batch(commands, namespace);
       await ip.run(namespace, nft, ['-f', '-'], rules);
@@ -133,10 +158,10 @@ export class Builder {
 
   /** The way from this computer to routers, and on from it. */
   async #outside(routers: readonly PlannedRouter[]): Promise<void> {
-    const { ip, log } = this.#options;
+    const { ip, log, names } = this.#options;
     const ways = routers
       .filter(({ external }) => external)
-      .map((router) => ({ device: uplinkName(router.id), addresses: outsideAddresses(router) }));
+      .map((router) => ({ device: names.uplink(router.id), addresses: outsideAddresses(router) }));
     await this.#once('outside', JSON.stringify(ways), async () => {
       if (ways.length > 0 && (await readFile(FORWARDING, 'utf8')).trim() === '0') {
         await writeFile(FORWARDING, '1');
@@ -159,8 +184,8 @@ export class Builder {
   }
 
   async #services(network: PlannedNetwork, plan: NetworkPlan): Promise<void> {
-    const { ip, dhcp, nameservers } = this.#options;
-    const namespace = serviceName(network.id);
+    const { ip, dhcp, nameservers, names } = this.#options;
+    const namespace = names.service(network.id);
     const v4 = network.subnets.filter(({ ipVersion }) => ipVersion === 4).map(({ cidr }) => cidr);
     await this.#once(namespace, JSON.stringify([v4, network.mtu]), () =>
       ip.batch(
@@ -173,7 +198,8 @@ export class Builder {
         namespace,
       ),
     );
-    if (hasDhcp(network)) await dhcp.run(namespace, dhcpFiles(network, plan, dhcp.folderOf(namespace), nameservers));
+    if (hasDhcp(network))
+      await dhcp.run(namespace, dhcpFiles(network, plan, namespace, dhcp.folderOf(namespace), nameservers));
     else await dhcp.remove(namespace);
   }
 }

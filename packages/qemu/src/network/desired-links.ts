@@ -1,10 +1,13 @@
 import type { NetworkPlan } from '@apistrata/compute-engine/drivers';
-import { bridgeName, macFor, routerName, serviceName, tapName, uplinkName } from './device-names.js';
+import { type DeviceNames, macFor } from './device-names.js';
+import type { TunnelEnd } from './tunnels.js';
 
 /** A device of this computer that networks are made of. */
 export type DesiredLink = { readonly name: string; readonly mtu: number } & (
   | { readonly kind: 'bridge' }
   | { readonly kind: 'tap'; readonly bridge: string; readonly up: boolean }
+  /** The same network on other hosts. */
+  | { readonly kind: 'tunnel'; readonly bridge: string; readonly segment: number; readonly local: TunnelEnd }
   | {
       /** A pair: this end at a bridge, or free, the other one, of the same name, in a namespace. */
       readonly kind: 'veth';
@@ -16,38 +19,58 @@ export type DesiredLink = { readonly name: string; readonly mtu: number } & (
 
 const UPLINK_MTU = 1500;
 
-/** All devices of a plan, bridges first. */
-export function desiredLinks({ networks, ports, routers }: NetworkPlan): readonly DesiredLink[] {
+/** Networks that servers here are on: those of routers alone need no services. */
+export function servedNetworks({ networks, ports }: NetworkPlan): NetworkPlan['networks'] {
+  const used = new Set(ports.map(({ networkId }) => networkId));
+  return networks.filter(({ id }) => used.has(id));
+}
+
+/**
+ * All devices of a plan, bridges first.
+ * @param end where tunnels to other hosts begin; undefined: there are none
+ */
+export function desiredLinks(plan: NetworkPlan, names: DeviceNames, end?: TunnelEnd): readonly DesiredLink[] {
+  const { networks, ports, routers } = plan;
   const mtus = new Map(networks.map(({ id, mtu }) => [id, mtu]));
   const mtuOf = (networkId: string) => mtus.get(networkId) ?? UPLINK_MTU;
   return [
-    ...networks.map(({ id, mtu }): DesiredLink => ({ kind: 'bridge', name: bridgeName(id), mtu })),
+    ...networks.map(({ id, mtu }): DesiredLink => ({ kind: 'bridge', name: names.bridge(id), mtu })),
     ...ports.map(
       ({ id, networkId, adminStateUp }): DesiredLink => ({
         kind: 'tap',
-        name: tapName(id),
-        bridge: bridgeName(networkId),
+        name: names.tap(id),
+        bridge: names.bridge(networkId),
         mtu: mtuOf(networkId),
         up: adminStateUp,
       }),
     ),
-    ...networks.map(({ id, mtu }): DesiredLink => {
-      const name = serviceName(id);
-      return { kind: 'veth', name, bridge: bridgeName(id), namespace: name, mac: macFor(name), mtu };
+    ...(end ? networks : []).map(
+      ({ id, mtu, segment }): DesiredLink => ({
+        kind: 'tunnel',
+        name: names.tunnel(id),
+        bridge: names.bridge(id),
+        mtu,
+        segment,
+        local: end as TunnelEnd,
+      }),
+    ),
+    ...servedNetworks(plan).map(({ id, mtu }): DesiredLink => {
+      const name = names.service(id);
+      return { kind: 'veth', name, bridge: names.bridge(id), namespace: name, mac: macFor(name), mtu };
     }),
     ...routers.flatMap((router): readonly DesiredLink[] => {
-      const namespace = routerName(router.id);
+      const namespace = names.router(router.id);
       const inside = router.interfaces.map(
         ({ id, networkId, mac }): DesiredLink => ({
           kind: 'veth',
-          name: routerName(id),
-          bridge: bridgeName(networkId),
+          name: names.router(id),
+          bridge: names.bridge(networkId),
           namespace,
           mac,
           mtu: mtuOf(networkId),
         }),
       );
-      const name = uplinkName(router.id);
+      const name = names.uplink(router.id);
       const uplink: DesiredLink = { kind: 'veth', name, bridge: null, namespace, mac: macFor(name), mtu: UPLINK_MTU };
       return router.external ? [...inside, uplink] : inside;
     }),
@@ -61,6 +84,22 @@ export interface Link {
   readonly mtu: number;
   readonly master?: string;
   readonly flags: readonly string[];
+  readonly linkinfo?: { readonly info_data?: TunnelData };
+}
+
+/** Of a tunnel, what cannot be changed. */
+interface TunnelData {
+  readonly id?: number;
+  readonly local?: string;
+  readonly local6?: string;
+  readonly port?: number;
+}
+
+/** Whether a device has to be made anew to be what is wanted. */
+export function isOther(link: DesiredLink, { linkinfo }: Link): boolean {
+  if (link.kind !== 'tunnel') return false;
+  const { id, local, local6, port } = linkinfo?.info_data ?? {};
+  return id !== link.segment || (local ?? local6) !== link.local.address || port !== link.local.port;
 }
 
 /** What `ip` is told to make a device that is not there. Taps belong to the user whom machines run as. */
@@ -72,6 +111,12 @@ function making(link: DesiredLink, tapOwner: number): readonly string[] {
       `link set dev ${name} addrgenmode none arp off up`,
     ];
   if (link.kind === 'tap') return [`tuntap add dev ${name} mode tap user ${tapOwner}`];
+  if (link.kind === 'tunnel') {
+    const { segment, local } = link;
+    return [
+      `link add name ${name} mtu ${mtu} type vxlan id ${segment} local ${local.address} dstport ${local.port} learning`,
+    ];
+  }
   const { namespace, mac } = link;
   return [`link add name ${name} mtu ${mtu} type veth peer name ${name} address ${mac} mtu ${mtu} netns ${namespace}`];
 }
@@ -92,7 +137,7 @@ export function linkCommands(
     const commands = known ? [] : [...making(link, tapOwner)];
     if (known ? known.mtu !== mtu : link.kind === 'tap') commands.push(`link set dev ${name} mtu ${mtu}`);
     if (link.kind === 'bridge') return commands;
-    const up = link.kind === 'veth' || link.up;
+    const up = link.kind !== 'tap' || link.up;
     const isUp = known?.flags.includes('UP') === true;
     if (!known) commands.push(`link set dev ${name} addrgenmode none`);
     if (link.bridge !== null && known?.master !== link.bridge)

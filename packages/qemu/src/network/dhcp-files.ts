@@ -1,6 +1,5 @@
 import { cidrOf } from '@apistrata/compute-engine/catalogs';
 import type { NetworkPlan, PlannedNetwork } from '@apistrata/compute-engine/drivers';
-import { serviceName } from './device-names.js';
 import { SERVICE_ADDRESS } from './guest-rules.js';
 
 /** How long a guest may keep its address without asking again. */
@@ -29,16 +28,17 @@ function toldSubnets({ subnets }: PlannedNetwork) {
  * What dnsmasq is to tell the guests of a network: to each just its own address. It answers from the address of the
  * services, which is in none of the subnets, so no address of theirs is used up.
  *
+ * @param device that it listens at
  * @param folder where its files are
  * @param nameservers for subnets that name none
  */
 export function dhcpFiles(
   network: PlannedNetwork,
   { ports }: Pick<NetworkPlan, 'ports'>,
+  device: string,
   folder: string,
   nameservers: readonly string[],
 ): DhcpFiles {
-  const device = serviceName(network.id);
   const told = toldSubnets(network);
   const tag = (index: number) => `subnet${index}`;
   const ranges = told.flatMap(({ cidr }, index) => {

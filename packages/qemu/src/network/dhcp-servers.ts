@@ -4,7 +4,7 @@ import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { PROGRAM_ENVIRONMENT } from '../programs/run-program.js';
-import { isOurs } from './device-names.js';
+import type { DeviceNames } from './device-names.js';
 import type { DhcpFiles } from './dhcp-files.js';
 import type { IpTool } from './ip-tool.js';
 
@@ -26,11 +26,13 @@ export class DhcpServers {
   readonly #folder: string;
   readonly #program: string;
   readonly #ip: IpTool;
+  readonly #names: DeviceNames;
 
-  constructor(folder: string, program: string, ip: IpTool) {
+  constructor(folder: string, program: string, ip: IpTool, names: DeviceNames) {
     this.#folder = folder;
     this.#program = program;
     this.#ip = ip;
+    this.#names = names;
   }
 
   folderOf(namespace: string): string {
@@ -39,7 +41,7 @@ export class DhcpServers {
 
   /** The namespaces that have, or had, a server. */
   async known(): Promise<readonly string[]> {
-    return (await readdir(this.#folder).catch(() => [])).filter(isOurs);
+    return (await readdir(this.#folder).catch(() => [])).filter((name) => this.#names.isOurs(name));
   }
 
   /** Has one run and know these files. */

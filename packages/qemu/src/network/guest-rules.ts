@@ -1,7 +1,9 @@
 import { formatCidr, parseCidr, parseIp } from '@apistrata/compute-engine/catalogs';
 import type { NetworkPlan, PlannedPort } from '@apistrata/compute-engine/drivers';
-import { bridgeName, bridgeNames, macFor, memberNames, serviceName, tapName, uplinkNames } from './device-names.js';
+import { servedNetworks } from './desired-links.js';
+import { type DeviceNames, macFor } from './device-names.js';
 import { ruleMatch } from './rule-match.js';
+import type { Tunnels } from './tunnels.js';
 
 /** Where the services of each network are reached. */
 export const SERVICE_ADDRESS = '169.254.169.254';
@@ -62,7 +64,8 @@ function honesty(port: PlannedPort): readonly string[] {
     `ether saddr != ${set(macs)} drop`,
     `ether type arp arp saddr ether != ${set(macs)} drop`,
     `ether type arp arp saddr ip != ${set([...v4, '0.0.0.0'])} drop`,
-    'ether type arp return',
+    // The second one tells, after a move, where the guest is now.
+    'ether type { arp, 0x8035 } return',
     'ether type ip udp sport 67 drop',
     'ether type ip ip saddr 0.0.0.0 udp sport 68 udp dport 67 return',
     v4.length > 0 ? `ether type ip ip saddr ${set(v4)} return` : undefined,
@@ -81,7 +84,7 @@ function honesty(port: PlannedPort): readonly string[] {
 /** What every guest needs to have an address at all. */
 const ALWAYS = {
   egress: [
-    'ether type arp return',
+    'ether type { arp, 0x8035 } return',
     'ether type ip udp sport 68 udp dport 67 return',
     'ether type ip6 icmpv6 type { 130, 131, 132, 133, 135, 136, 143 } return',
   ],
@@ -121,16 +124,40 @@ export function table(family: string, name: string, body: string): string {
   return `table ${family} ${name}\ndelete table ${family} ${name}\ntable ${family} ${name} {\n${body}}\n`;
 }
 
-/** All addresses of guests here that are in a group. */
-function membersOf({ ports }: NetworkPlan): (groupId: string) => readonly string[] {
-  return (groupId) => [
-    ...new Set(
-      ports
-        .filter(({ securityGroupIds }) => securityGroupIds.includes(groupId))
-        .flatMap(({ addresses }) => addresses.map(({ address }) => address)),
-    ),
-  ];
+/** What passes between the hosts of a cloud, and between their networks. */
+function tunnelled(
+  { networks, routers }: NetworkPlan,
+  names: DeviceNames,
+  { local, peers }: Tunnels,
+): { readonly arriving: readonly string[]; readonly passing: readonly string[]; readonly wire: readonly string[] } {
+  const [tunnels, services] = [names.all('x'), names.all('s')];
+  const ends = [...peers.values()].map(({ address }) => address);
+  const wire = (
+    [
+      ['ip', false],
+      ['ip6', true],
+    ] as const
+  ).map(([family, six]) => {
+    const known = ends.filter((address) => address.includes(':') === six);
+    const others =
+      known.length > 0 ? `${family} saddr != ${set([...new Set(known)])}` : `meta nfproto ${six ? 'ipv6' : 'ipv4'}`;
+    return `udp dport ${local.port} ${others} drop`;
+  });
+  return {
+    wire,
+    // A router that is here is nowhere else, whatever a host says that does not know it yet.
+    arriving: networks.flatMap(({ id }) => {
+      const macs = routers
+        .filter(({ host }) => host === null)
+        .flatMap(({ interfaces }) => interfaces.filter(({ networkId }) => networkId === id).map(({ mac }) => mac));
+      return macs.length > 0 ? [`iifname "${names.tunnel(id)}" ether saddr ${set(macs)} drop`] : [];
+    }),
+    // Each host has services of its own for its guests, at the same address.
+    passing: [`iifname ${tunnels} oifname ${services} drop`, `iifname ${services} oifname ${tunnels} drop`],
+  };
 }
+
+const NO_TUNNELS = { arriving: [], passing: [], wire: [] } as const;
 
 /**
  * The rules of all bridges. What a guest sends is looked at once where it comes in (who it says it is) and once where it is
@@ -138,39 +165,48 @@ function membersOf({ ports }: NetworkPlan): (groupId: string) => readonly string
  * what answers what; they leave a mark. Answers pass; what goes the way of the first packet is always matched against the
  * rules, so that a rule that is taken away ends what it had allowed.
  *
+ * @param plan with the routers of this host only
  * @param zones a number for each bridge: networks may have the same addresses
  */
-export function guestRules(plan: NetworkPlan, zones: ReadonlyMap<string, number>): string {
-  const members = membersOf(plan);
+export function guestRules(
+  plan: NetworkPlan,
+  zones: ReadonlyMap<string, number>,
+  names: DeviceNames,
+  tunnels?: Tunnels,
+): string {
+  const members = (groupId: string) => plan.members[groupId] ?? [];
+  const joined = tunnels ? tunnelled(plan, names, tunnels) : NO_TUNNELS;
   const secured = plan.ports.filter(({ portSecurityEnabled }) => portSecurityEnabled);
-  const entries = (way: string) => secured.map(({ id }) => [tapName(id), `${way}-${tapName(id)}`] as const);
-  const services = plan.networks.map(({ id }) => {
-    const taps = plan.ports.filter(({ networkId }) => networkId === id).map((port) => `"${tapName(port.id)}"`);
-    return `iifname ${set(taps)} ip daddr ${SERVICE_ADDRESS} ether daddr set ${macFor(serviceName(id))}`;
+  const entries = (way: string) => secured.map(({ id }) => [names.tap(id), `${way}-${names.tap(id)}`] as const);
+  const services = servedNetworks(plan).map(({ id }) => {
+    const taps = plan.ports.filter(({ networkId }) => networkId === id).map((port) => `"${names.tap(port.id)}"`);
+    return `iifname ${set(taps)} ip daddr ${SERVICE_ADDRESS} ether daddr set ${macFor(names.service(id))}`;
   });
   const bridged = [
     jumps('honest', entries('honest')),
     jumps('egress', entries('egress')),
     jumps('ingress', entries('ingress')),
     ...secured.flatMap((port) => [
-      chain(`honest-${tapName(port.id)}`, honesty(port)),
-      chain(`egress-${tapName(port.id)}`, filter(port, 'egress', plan.rules, members)),
-      chain(`ingress-${tapName(port.id)}`, filter(port, 'ingress', plan.rules, members)),
+      chain(`honest-${names.tap(port.id)}`, honesty(port)),
+      chain(`egress-${names.tap(port.id)}`, filter(port, 'egress', plan.rules, members)),
+      chain(`ingress-${names.tap(port.id)}`, filter(port, 'ingress', plan.rules, members)),
     ]),
     chain('arriving', [
       'type filter hook prerouting priority -300; policy accept;',
       'iifname vmap @honest',
+      ...joined.arriving,
       ...services,
     ]),
     chain('passing', [
       'type filter hook forward priority -200; policy accept;',
+      ...joined.passing,
       'iifname vmap @egress',
       'oifname vmap @ingress',
     ]),
     // Bridges are this computer's; what guests send is never for it.
     chain('staying', [
       'type filter hook input priority -200; policy accept;',
-      ...memberNames.map((name) => `iifname "${name}" drop`),
+      ...(['t', 'r', 's', 'x'] as const).map((kind) => `iifname ${names.all(kind)} drop`),
     ]),
   ];
   const routed = [
@@ -180,26 +216,31 @@ export function guestRules(plan: NetworkPlan, zones: ReadonlyMap<string, number>
     ]),
     chain('answers', [
       'type filter hook prerouting priority -150; policy accept;',
-      `iifname "${bridgeNames}" ct direction reply meta mark set meta mark or ${ANSWER}`,
-      `iifname "${bridgeNames}" ct state related meta mark set meta mark or ${ANSWER}`,
+      `iifname ${names.all('b')} ct direction reply meta mark set meta mark or ${ANSWER}`,
+      `iifname ${names.all('b')} ct state related meta mark set meta mark or ${ANSWER}`,
     ]),
     // Guests reach this computer by no way but what answers it, and pings.
     chain('staying', [
       'type filter hook input priority 0; policy accept;',
-      `iifname "${bridgeNames}" drop`,
-      `iifname "${uplinkNames}" ct state established,related accept`,
-      `iifname "${uplinkNames}" meta l4proto 1 accept`,
-      `iifname "${uplinkNames}" drop`,
+      ...joined.wire,
+      `iifname ${names.all('b')} drop`,
+      `iifname ${names.all('u')} ct state established,related accept`,
+      `iifname ${names.all('u')} meta l4proto 1 accept`,
+      `iifname ${names.all('u')} drop`,
     ]),
     chain('leaving', [
       'type nat hook postrouting priority 100; policy accept;',
-      `iifname "${uplinkNames}" oifname != "${uplinkNames}" masquerade`,
+      `iifname ${names.all('u')} oifname != ${names.all('u')} masquerade`,
     ]),
   ];
-  return table('bridge', 'apistrata', bridged.join('')) + table('inet', 'apistrata', routed.join(''));
+  return table('bridge', names.table, bridged.join('')) + table('inet', names.table, routed.join(''));
 }
 
 /** Numbers for the bridges of a plan, by the numbers that the kernel has given them. */
-export function zonesOf(plan: NetworkPlan, indexOf: (device: string) => number): ReadonlyMap<string, number> {
-  return new Map(plan.networks.map(({ id }) => [bridgeName(id), (indexOf(bridgeName(id)) % 65_535) + 1]));
+export function zonesOf(
+  plan: NetworkPlan,
+  names: DeviceNames,
+  indexOf: (device: string) => number,
+): ReadonlyMap<string, number> {
+  return new Map(plan.networks.map(({ id }) => [names.bridge(id), (indexOf(names.bridge(id)) % 65_535) + 1]));
 }

@@ -1,7 +1,8 @@
 import { readdir } from 'node:fs/promises';
 import { type ProgramOptions, runProgram } from '../programs/run-program.js';
 import type { Link } from './desired-links.js';
-import { isOurs } from './device-names.js';
+import type { DeviceNames } from './device-names.js';
+import type { ForwardingEntry } from './forwarding-entries.js';
 
 const NAMESPACES = '/run/netns';
 const OPTIONS: ProgramOptions = { runAs: undefined, timeoutMs: 60_000 };
@@ -28,9 +29,11 @@ export interface Traffic {
 /** The program `ip`, which knows devices, addresses, routes and namespaces. */
 export class IpTool {
   readonly #program: string;
+  readonly #names: DeviceNames;
 
-  constructor(program: string) {
+  constructor(program: string, names: DeviceNames) {
     this.#program = program;
+    this.#names = names;
   }
 
   /** Does these commands, in this namespace or in that of this process. Nothing is asked of a shell. */
@@ -42,15 +45,19 @@ export class IpTool {
 
   /** This program's devices in the namespace of this process. */
   async links(): Promise<readonly Link[]> {
-    const all: readonly Link[] = JSON.parse(await runProgram(this.#program, ['-json', 'link', 'show'], OPTIONS));
-    return all.filter(({ ifname }) => isOurs(ifname));
+    const all: readonly Link[] = JSON.parse(
+      await runProgram(this.#program, ['-json', '-details', 'link', 'show'], OPTIONS),
+    );
+    return all.filter(({ ifname }) => this.#names.isOurs(ifname));
   }
 
   /** What has gone over this program's devices, by their name. */
   async counters(): Promise<ReadonlyMap<string, Traffic>> {
     const told = await runProgram(this.#program, ['-json', '-statistics', 'link', 'show'], OPTIONS);
     const all: readonly { ifname: string; stats64: Traffic }[] = JSON.parse(told);
-    return new Map(all.filter(({ ifname }) => isOurs(ifname)).map(({ ifname, stats64 }) => [ifname, stats64]));
+    return new Map(
+      all.filter(({ ifname }) => this.#names.isOurs(ifname)).map(({ ifname, stats64 }) => [ifname, stats64]),
+    );
   }
 
   async addresses(namespace?: string): Promise<readonly LinkAddresses[]> {
@@ -58,20 +65,33 @@ export class IpTool {
     const all: readonly LinkAddresses[] = JSON.parse(
       (await runProgram(this.#program, [...where, '-json', 'address', 'show'], OPTIONS)) || '[]',
     );
-    return all.filter(({ ifname }) => isOurs(ifname));
+    return all.filter(({ ifname }) => this.#names.isOurs(ifname));
   }
 
   /** Routes to single addresses outside by this program's devices, with their device. */
   async routes(): Promise<readonly { readonly dst: string; readonly dev: string }[]> {
     const told = await runProgram(this.#program, ['-json', '-4', 'route', 'show'], OPTIONS);
     const all: readonly { dst: string; dev?: string }[] = JSON.parse(told || '[]');
-    return all.flatMap(({ dst, dev = '' }) => (isOurs(dev) ? [{ dst, dev }] : []));
+    return all.flatMap(({ dst, dev = '' }) => (this.#names.isOurs(dev) ? [{ dst, dev }] : []));
   }
 
   /** This program's namespaces. */
   async namespaces(): Promise<readonly string[]> {
     const all = await readdir(NAMESPACES).catch(() => []);
-    return all.filter(isOurs);
+    return all.filter((name) => this.#names.isOurs(name));
+  }
+
+  /** Where this program's tunnels send frames. @param program that tells it: `bridge` */
+  async forwarding(program: string): Promise<readonly ForwardingEntry[]> {
+    const told = await runProgram(program, ['-json', 'fdb', 'show'], OPTIONS);
+    const all: readonly ForwardingEntry[] = JSON.parse(told || '[]');
+    return all.filter(({ ifname }) => this.#names.isOurs(ifname));
+  }
+
+  /** Has tunnels send frames elsewhere. */
+  async forward(program: string, commands: readonly string[]): Promise<void> {
+    if (commands.length === 0) return;
+    await runProgram(program, ['-batch', '-'], { ...OPTIONS, input: `${commands.join('\n')}\n` });
   }
 
   /** Arguments that run a program in a namespace. */

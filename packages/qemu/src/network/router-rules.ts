@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { NetworkPlan, PlannedRouter } from '@apistrata/compute-engine/drivers';
-import { routerName, uplinkName } from './device-names.js';
+import type { DeviceNames } from './device-names.js';
 import { table } from './guest-rules.js';
 
 /** This computer, for routers: the same at each of them, for each has a way of its own. */
@@ -21,14 +21,18 @@ export function outsideAddresses(router: PlannedRouter): readonly string[] {
 }
 
 /** What is in the namespace of a router, as `ip` is told it, but for addresses. */
-export function routerCommands(router: PlannedRouter, { networks }: NetworkPlan): readonly string[] {
+export function routerCommands(
+  router: PlannedRouter,
+  { networks }: NetworkPlan,
+  names: DeviceNames,
+): readonly string[] {
   const state = router.adminStateUp ? 'up' : 'down';
-  const uplink = uplinkName(router.id);
+  const uplink = names.uplink(router.id);
   return [
     'link set dev lo up',
     ...router.interfaces.map(({ id, networkId }) => {
       const mtu = networks.find((network) => network.id === networkId)?.mtu;
-      return `link set dev ${routerName(id)}${mtu === undefined ? '' : ` mtu ${mtu}`} ${state}`;
+      return `link set dev ${names.router(id)}${mtu === undefined ? '' : ` mtu ${mtu}`} ${state}`;
     }),
     ...(router.external ? [`link set dev ${uplink} ${state}`] : []),
     ...(router.external && router.adminStateUp
@@ -41,6 +45,7 @@ export function routerCommands(router: PlannedRouter, { networks }: NetworkPlan)
 export function routerAddresses(
   router: PlannedRouter,
   { networks }: NetworkPlan,
+  names: DeviceNames,
 ): ReadonlyMap<string, readonly string[]> {
   const subnets = new Map(networks.flatMap(({ subnets: all }) => all.map((subnet) => [subnet.id, subnet] as const)));
   const inside = router.interfaces.map(({ id, addresses }) => {
@@ -48,15 +53,15 @@ export function routerAddresses(
       const length = subnets.get(subnetId)?.cidr.split('/')[1];
       return length === undefined ? [] : [`${address}/${length}`];
     });
-    return [routerName(id), written] as const;
+    return [names.router(id), written] as const;
   });
   const outside = outsideAddresses(router).map((address) => `${address}/32`);
-  return new Map([...inside, ...(router.external ? [[uplinkName(router.id), outside] as const] : [])]);
+  return new Map([...inside, ...(router.external ? [[names.uplink(router.id), outside] as const] : [])]);
 }
 
 /** Translation of addresses in a router's namespace. */
-export function routerRules(router: PlannedRouter): string {
-  const uplink = uplinkName(router.id);
+export function routerRules(router: PlannedRouter, names: DeviceNames): string {
+  const uplink = names.uplink(router.id);
   const [own] = outsideAddresses(router);
   // An address may have several floating ones, by several external networks: it sends from the first.
   const map = (pairs: readonly (readonly [string, string])[]) =>

@@ -8,6 +8,7 @@ import * as addresses from './0006-addresses.js';
 import * as periods from './0007-periods.js';
 import * as namesOfProjects from './0008-names-of-projects.js';
 import * as keysOfActions from './0009-keys-of-actions.js';
+import * as routerHomes from './0010-router-homes.js';
 
 /** One change of the tables. */
 export interface SchemaChange extends Migration {
@@ -34,4 +35,5 @@ export const migrations: SchemaChanges = {
   '0007-periods': periods,
   '0008-names-of-projects': namesOfProjects,
   '0009-keys-of-actions': keysOfActions,
+  '0010-router-homes': routerHomes,
 };

@@ -1,0 +1,26 @@
+import type { Clock } from '../../clock.js';
+import type { KnownHost } from '../../drivers/host-links.js';
+import { COMPUTE_BINARY } from '../../scheduler/infrastructure.js';
+import type { Store } from '../../store/store.js';
+import { tables } from '../../store/tables.js';
+
+/** Finds all hosts that are processes of their own. */
+export function hostFinder(store: Store, clock: Clock, downSeconds: number) {
+  return async (): Promise<readonly KnownHost[]> => {
+    const [nodes, services] = await Promise.all([
+      tables.nodes.find(store, (q) => q.orderBy('host')),
+      tables.services.find(store, (q) => q.where('binary_name', '=', COMPUTE_BINARY)),
+    ]);
+    const since = clock.now() - downSeconds * 1000;
+    const alive = new Set(
+      services
+        .filter(({ forcedDown, lastSeenAt }) => !forcedDown && lastSeenAt !== null && lastSeenAt >= since)
+        .map(({ host }) => host),
+    );
+    return nodes.flatMap(({ host, hostIp, process }): readonly KnownHost[] => {
+      if (process === null) return [];
+      const { tunnelPort = null } = process;
+      return [{ name: host, address: hostIp, alive: alive.has(host), tunnelPort }];
+    });
+  };
+}

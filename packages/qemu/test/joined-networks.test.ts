@@ -1,0 +1,151 @@
+import type { Server } from '@apistrata/compute-engine';
+import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
+import { OUTSIDE } from './bridge/bridge-cloud.js';
+import { Computer } from './bridge/computer.js';
+import { addressOf, GuestsOfHosts, ping } from './bridge/guests-of-hosts.js';
+import { missingForBridges } from './bridge/missing-for-bridges.js';
+import { missingForGuests } from './guest/build-guest.js';
+import { ada, guestNetworks } from './qemu-cloud.js';
+import { admin, BOOT, QemuHosts } from './qemu-hosts.js';
+
+const postgresUrl = inject('postgresUrl');
+const missing = missingForGuests() ?? missingForBridges() ?? (postgresUrl ? undefined : 'PostgreSQL');
+if (missing) console.warn(`\n*** SKIPPED: networks of several computers: this machine has no ${missing} ***\n`);
+
+const { caller } = ada;
+const GATEWAY = '10.0.0.1';
+/** Whoever answers there is the computer that a router leads out by. */
+const WAY_OUT = '169.254.0.1';
+const ADDRESSES = { h1: '192.0.2.1', h2: '192.0.2.2' } as const;
+type Name = keyof typeof ADDRESSES;
+
+describe.skipIf(missing)('networks of two computers', { timeout: 300_000 }, () => {
+  const computers = {} as Record<Name, Computer>;
+  let hosts: QemuHosts;
+  let guests: GuestsOfHosts;
+  let first: Server;
+  let second: Server;
+
+  const start = (name: Name) =>
+    hosts.start(name, {
+      networkMode: 'bridge',
+      computer: computers[name],
+      link: { address: ADDRESSES[name], serviceDownSeconds: 5 },
+    });
+
+  beforeAll(async () => {
+    [computers.h1, computers.h2] = await Promise.all([Computer.open(), Computer.open()]);
+    const { h1, h2 } = computers;
+    h1.inside('ip', ...'link add wire type veth peer name wire netns'.split(' '), `${h2.pid}`);
+    for (const name of ['h1', 'h2'] as const) {
+      computers[name].inside('ip', 'address', 'add', `${ADDRESSES[name]}/24`, 'dev', 'wire');
+      computers[name].inside('ip', 'link', 'set', 'wire', 'up');
+    }
+    const outside = { id: OUTSIDE, name: 'outside', external: true, subnets: [{ cidr: '203.0.113.0/24' }] };
+    hosts = await QemuHosts.withoutHosts(postgresUrl, { networks: [...guestNetworks, outside] });
+    guests = new GuestsOfHosts(hosts);
+    await Promise.all([start('h1'), start('h2')]);
+    // The first one has the router.
+    first = await hosts.booted('h1');
+    second = await hosts.booted('h2');
+  }, 300_000);
+  afterAll(async () => {
+    guests?.close();
+    await hosts?.close();
+    for (const computer of Object.values(computers)) computer.close();
+  }, 60_000);
+
+  const networks = () => hosts.engine.embedded.networks;
+  const routersOn = (name: Name) => computers[name].left().filter((device) => /^aq[ru]/.test(device));
+
+  it('are one: guests have their addresses, room for what carries their packets, and reach each other', async () => {
+    for (const server of [first, second]) {
+      const line = await guests.line(server.id);
+      expect(await line.run('ip -4 -o addr show dev eth0')).toContain(` ${addressOf(server)}/16`);
+      expect(await line.run('cat /sys/class/net/eth0/mtu')).toBe('1450');
+      expect(await line.run('wget -q -O - http://169.254.169.254/latest/meta-data/local-ipv4')).toBe(addressOf(server));
+    }
+    await guests.becomes(true, first, ping(addressOf(second)));
+    await guests.becomes(true, second, ping(addressOf(first), '-s 1422'));
+  });
+
+  it('have rules that hold for what comes from other computers: for members of a group, and against liars', async () => {
+    const [group] = await networks().listSecurityGroups(caller, { name: 'default' });
+    const rule = group!.rules.find(({ direction, ethertype }) => direction === 'ingress' && ethertype === 'IPv4')!;
+    // It names the group itself: that is why they have reached each other.
+    expect(rule.remoteGroupId).toBe(group!.id);
+    const line = await guests.line(first.id);
+    await line.run('ip addr add 10.0.99.99/16 dev eth0');
+    expect(await guests.succeeds(first, ping(addressOf(second), '-I 10.0.99.99'))).toBe(false);
+    await line.run('ip addr del 10.0.99.99/16 dev eth0');
+    await networks().deleteSecurityGroupRule(caller, rule.id);
+    await guests.becomes(false, first, ping(addressOf(second)));
+    const { securityGroupId, direction, ethertype } = rule;
+    await networks().createSecurityGroupRule(caller, {
+      securityGroupId,
+      direction,
+      ethertype,
+      remoteGroupId: group!.id,
+    });
+    await guests.becomes(true, first, ping(addressOf(second)));
+  });
+
+  it('lead outside, and from there to a guest of any of them, by the computer that has the router', async () => {
+    expect(routersOn('h1')).not.toEqual([]);
+    expect(routersOn('h2')).toEqual([]);
+    for (const server of [first, second]) {
+      await guests.becomes(true, server, ping(GATEWAY));
+      await guests.becomes(true, server, ping(WAY_OUT));
+    }
+    const floating = await networks().createFloatingIp(caller, { pool: OUTSIDE });
+    await networks().associateFloatingIp(caller, floating.id, { portId: second.interfaces[0]!.portId });
+    const [group] = await networks().listSecurityGroups(caller, { name: 'default' });
+    const rule = { securityGroupId: group!.id, direction: 'ingress', ethertype: 'IPv4', protocol: 'icmp' } as const;
+    await networks().createSecurityGroupRule(caller, rule);
+    const reached = () =>
+      computers.h1.ask('busybox', 'ping', '-c', '1', '-W', '2', floating.address).then(
+        () => true,
+        () => false,
+      );
+    await expect.poll(reached, BOOT).toBe(true);
+    await networks().releaseFloatingIp(caller, floating.id);
+    await expect.poll(reached, BOOT).toBe(false);
+  });
+
+  it('keep a guest reachable, and its connections open, when it moves to another computer while it runs', async () => {
+    const [here, there] = [await guests.line(first.id), await guests.line(second.id)];
+    await there.run('nc -l -p 5000 >/heard 2>/dev/null &');
+    await here.run(`(n=0; while :; do n=$((n + 1)); echo $n; sleep 0.2; done) | nc ${addressOf(second)} 5000 &`);
+    const heard = async () => Number(await there.run('tail -n 1 /heard 2>/dev/null || echo 0'));
+    await expect.poll(heard, BOOT).toBeGreaterThan(5);
+    await hosts.engine.servers.act(admin, first.id, 'os-migrateLive', { host: 'h2', checkedFirst: true });
+    expect(await hosts.settled(first.id)).toMatchObject({ vmState: 'active', host: 'h2' });
+    const before = await heard();
+    await expect.poll(heard, BOOT).toBeGreaterThan(before + 10);
+    const lines = (await there.run('wc -l </heard; tail -n 1 /heard')).split('\n').map(Number);
+    expect(lines[0]).toBeLessThanOrEqual(lines[1]!);
+    await guests.becomes(true, second, ping(addressOf(first)));
+    await guests.becomes(true, first, ping(WAY_OUT));
+  });
+
+  it('go on without a program, and without a computer: another one takes its routers over', async () => {
+    const third = await hosts.booted('h1');
+    await guests.becomes(true, third, ping(addressOf(first)));
+    await hosts.kill('h1');
+    expect(await guests.succeeds(third, ping(addressOf(first)))).toBe(true);
+    expect(await guests.succeeds(third, ping(GATEWAY))).toBe(true);
+    await expect.poll(() => routersOn('h2'), BOOT).not.toEqual([]);
+    await guests.becomes(true, first, ping(GATEWAY));
+    await guests.becomes(true, first, ping(WAY_OUT));
+    expect(await guests.succeeds(third, ping(addressOf(first)))).toBe(true);
+    const before = computers.h1.left().filter((device) => /^aq[tbx]/.test(device));
+    await start('h1');
+    // What it finds is its own; the router is on the other one, and stays there.
+    await expect.poll(() => routersOn('h1'), BOOT).toEqual([]);
+    expect(computers.h1.left().filter((device) => /^aq[tbx]/.test(device))).toEqual(before);
+    await guests.becomes(true, third, ping(WAY_OUT));
+    expect(routersOn('h2')).not.toEqual([]);
+    for (const { id } of [first, second, third]) await hosts.engine.servers.delete(admin, id);
+    for (const computer of Object.values(computers)) await expect.poll(() => computer.left(), BOOT).toEqual([]);
+  });
+});
