@@ -114,7 +114,8 @@ describe.skipIf(missing)('networks of two computers', { timeout: 300_000 }, () =
 
   it('keep a guest reachable, and its connections open, when it moves to another computer while it runs', async () => {
     const [here, there] = [await guests.line(first.id), await guests.line(second.id)];
-    await there.run('nc -l -p 5000 >/heard 2>/dev/null &');
+    // Who has nothing more to say hangs up.
+    await there.run('sleep 100000 | nc -l -p 5000 >/heard 2>/dev/null &');
     await here.run(`(n=0; while :; do n=$((n + 1)); echo $n; sleep 0.2; done) | nc ${addressOf(second)} 5000 &`);
     const heard = async () => Number(await there.run('tail -n 1 /heard 2>/dev/null || echo 0'));
     await expect.poll(heard, BOOT).toBeGreaterThan(5);

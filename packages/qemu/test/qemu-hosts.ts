@@ -43,6 +43,7 @@ async function socketUrl(database: string): Promise<string> {
 export class QemuHosts {
   readonly directory: string;
   readonly #hosts = new Map<string, ChildProcess>();
+  readonly #complaints = new Map<string, string>();
   readonly #lines = new Set<GuestLine>();
   readonly #database: string;
   readonly engine: Engine;
@@ -88,11 +89,15 @@ export class QemuHosts {
     const { link, computer, ...driver } = options;
     const args = [PROGRAM, this.#database, name, join(this.directory, name), JSON.stringify({ link, driver })];
     const [program, all] = computer?.enter(process.execPath, args) ?? [process.execPath, args];
-    const child = spawn(program, all, { stdio: ['ignore', 'pipe', 'inherit', 'ipc'] });
+    const child = spawn(program, all, { stdio: ['ignore', 'pipe', 'pipe', 'ipc'] });
     this.#hosts.set(name, child);
+    child.stderr!.setEncoding('utf8').on('data', (text: string) => {
+      this.#complaints.set(name, this.complaints(name) + text);
+      process.stderr.write(text);
+    });
     await Promise.race([
       once(child.stdout!, 'data'),
-      once(child, 'exit').then(([code]) => Promise.reject(new Error(`the host ended by itself, with ${code}`))),
+      once(child, 'close').then(([code]) => Promise.reject(new Error(`the host ended by itself, with ${code}`))),
     ]);
   }
 
@@ -108,6 +113,11 @@ export class QemuHosts {
   lives(name: string): boolean {
     const child = this.#hosts.get(name);
     return child !== undefined && child.exitCode === null && child.signalCode === null;
+  }
+
+  /** What a host has written about troubles. */
+  complaints(name: string): string {
+    return this.#complaints.get(name) ?? '';
   }
 
   async kill(name: string): Promise<void> {

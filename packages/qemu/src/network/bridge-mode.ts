@@ -162,6 +162,12 @@ export async function openBridgeMode(options: BridgeModeOptions): Promise<(place
     });
     // Devices are looked at when something has changed or is to start, and from time to time.
     let looked = { plan: '', at: 0 };
+    let routersHere = '';
+    const tellRouters = ({ routers }: NetworkPlan) => {
+      const ids = routers.flatMap(({ id, host }) => (host === null ? [id] : [])).join(', ');
+      if (ids !== routersHere) log(`routers here: ${ids || 'none'}`);
+      routersHere = ids;
+    };
     const rounds = new Rounds(async () => {
       const { plan, tunnels } = await wanted(places);
       const text = JSON.stringify([plan, tunnels?.local, [...(tunnels?.peers ?? [])]]);
@@ -172,6 +178,7 @@ export async function openBridgeMode(options: BridgeModeOptions): Promise<(place
       await metadata.keepIn(spaces);
       await builder.build(plan, tunnels);
       built = plan;
+      if (tunnels) tellRouters(plan);
       await metadata.listenIn(spaces);
       looked = { plan: text, at: Date.now() };
     });

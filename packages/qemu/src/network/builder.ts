@@ -47,7 +47,7 @@ export class Builder {
   async build(wanted: NetworkPlan, tunnels?: Tunnels): Promise<void> {
     const { names } = this.#options;
     const plan = { ...wanted, routers: wanted.routers.filter(({ host }) => host === null) };
-    await this.#devices(desiredLinks(plan, names, tunnels?.local));
+    await this.#devices(desiredLinks(plan, names, tunnels));
     // Rules are there before anything of another host is let in.
     await this.#guests(plan, tunnels);
     if (tunnels) await this.#forwarding(wanted, tunnels);

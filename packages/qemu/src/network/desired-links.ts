@@ -1,13 +1,19 @@
 import type { NetworkPlan } from '@apistrata/compute-engine/drivers';
 import { type DeviceNames, macFor } from './device-names.js';
-import type { TunnelEnd } from './tunnels.js';
+import { canLearn, type TunnelEnd, type Tunnels } from './tunnels.js';
 
 /** A device of this computer that networks are made of. */
 export type DesiredLink = { readonly name: string; readonly mtu: number } & (
   | { readonly kind: 'bridge' }
   | { readonly kind: 'tap'; readonly bridge: string; readonly up: boolean }
   /** The same network on other hosts. */
-  | { readonly kind: 'tunnel'; readonly bridge: string; readonly segment: number; readonly local: TunnelEnd }
+  | {
+      readonly kind: 'tunnel';
+      readonly bridge: string;
+      readonly segment: number;
+      readonly local: TunnelEnd;
+      readonly learning: boolean;
+    }
   | {
       /** A pair: this end at a bridge, or free, the other one, of the same name, in a namespace. */
       readonly kind: 'veth';
@@ -25,11 +31,22 @@ export function servedNetworks({ networks, ports }: NetworkPlan): NetworkPlan['n
   return networks.filter(({ id }) => used.has(id));
 }
 
+function tunnelLinks(networks: NetworkPlan['networks'], names: DeviceNames, tunnels: Tunnels): readonly DesiredLink[] {
+  const ends = { kind: 'tunnel', local: tunnels.local, learning: canLearn(tunnels) } as const;
+  return networks.map(({ id, mtu, segment }) => ({
+    ...ends,
+    name: names.tunnel(id),
+    bridge: names.bridge(id),
+    mtu,
+    segment,
+  }));
+}
+
 /**
  * All devices of a plan, bridges first.
- * @param end where tunnels to other hosts begin; undefined: there are none
+ * @param tunnels to other hosts; undefined: there are none
  */
-export function desiredLinks(plan: NetworkPlan, names: DeviceNames, end?: TunnelEnd): readonly DesiredLink[] {
+export function desiredLinks(plan: NetworkPlan, names: DeviceNames, tunnels?: Tunnels): readonly DesiredLink[] {
   const { networks, ports, routers } = plan;
   const mtus = new Map(networks.map(({ id, mtu }) => [id, mtu]));
   const mtuOf = (networkId: string) => mtus.get(networkId) ?? UPLINK_MTU;
@@ -44,16 +61,7 @@ export function desiredLinks(plan: NetworkPlan, names: DeviceNames, end?: Tunnel
         up: adminStateUp,
       }),
     ),
-    ...(end ? networks : []).map(
-      ({ id, mtu, segment }): DesiredLink => ({
-        kind: 'tunnel',
-        name: names.tunnel(id),
-        bridge: names.bridge(id),
-        mtu,
-        segment,
-        local: end as TunnelEnd,
-      }),
-    ),
+    ...(tunnels ? tunnelLinks(networks, names, tunnels) : []),
     ...servedNetworks(plan).map(({ id, mtu }): DesiredLink => {
       const name = names.service(id);
       return { kind: 'veth', name, bridge: names.bridge(id), namespace: name, mac: macFor(name), mtu };
@@ -93,13 +101,15 @@ interface TunnelData {
   readonly local?: string;
   readonly local6?: string;
   readonly port?: number;
+  readonly learning?: boolean;
 }
 
 /** Whether a device has to be made anew to be what is wanted. */
 export function isOther(link: DesiredLink, { linkinfo }: Link): boolean {
   if (link.kind !== 'tunnel') return false;
-  const { id, local, local6, port } = linkinfo?.info_data ?? {};
-  return id !== link.segment || (local ?? local6) !== link.local.address || port !== link.local.port;
+  const { id, local, local6, port, learning } = linkinfo?.info_data ?? {};
+  const { address, port: desiredPort } = link.local;
+  return id !== link.segment || (local ?? local6) !== address || port !== desiredPort || learning !== link.learning;
 }
 
 /** What `ip` is told to make a device that is not there. Taps belong to the user whom machines run as. */
@@ -112,9 +122,9 @@ function making(link: DesiredLink, tapOwner: number): readonly string[] {
     ];
   if (link.kind === 'tap') return [`tuntap add dev ${name} mode tap user ${tapOwner}`];
   if (link.kind === 'tunnel') {
-    const { segment, local } = link;
+    const { segment, local, learning } = link;
     return [
-      `link add name ${name} mtu ${mtu} type vxlan id ${segment} local ${local.address} dstport ${local.port} learning`,
+      `link add name ${name} mtu ${mtu} type vxlan id ${segment} local ${local.address} dstport ${local.port} ${learning ? '' : 'no'}learning`,
     ];
   }
   const { namespace, mac } = link;

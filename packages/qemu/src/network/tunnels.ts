@@ -19,6 +19,14 @@ export interface Tunnels {
   readonly peers: ReadonlyMap<string, TunnelEnd>;
 }
 
+/**
+ * Whether it can be learned from frames where their senders are. Kernels learn addresses and take the port for their own; where
+ * hosts have different ones, because they are on one computer, everything goes to everybody.
+ */
+export function canLearn({ local, peers }: Tunnels): boolean {
+  return [...peers.values()].every(({ port }) => port === local.port);
+}
+
 export function overheadOf(address: string): number {
   return OVERHEAD_BYTES[address.includes(':') ? 6 : 4];
 }

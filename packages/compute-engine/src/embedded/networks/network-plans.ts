@@ -70,7 +70,7 @@ export function networkPlans(
       const there = await networksOf(store, unique(ofServers.map(({ networkId }) => networkId)));
       const parts = await routerParts(store, there, among);
       const known = new Set(there.map(({ id }) => id));
-      const reached = among ? [...parts.reached] : [];
+      const reached = [...parts.reached];
       const networkRecords = [
         ...there,
         ...(await networksOf(

@@ -25,7 +25,7 @@ export interface RouterParts {
   readonly ports: readonly PortRecord[];
   /** Networks that come with a router, of which nobody has made another one. */
   readonly own: readonly NetworkRecord[];
-  /** Networks that routers here lead to, whether servers here are on them or not. */
+  /** Of several hosts: networks that routers of this one lead to, whether servers here are on them or not. */
   readonly reached: ReadonlySet<string>;
   /** The host of a router; null: whoever asks. */
   hostOf(routerId: string): string | null;
@@ -62,6 +62,38 @@ async function hasServers(store: Store, networkId: string): Promise<boolean> {
   return port !== undefined;
 }
 
+/** Of networks, those that come with a router and have no other one. */
+async function withOwnRouter(store: Store, all: readonly NetworkRecord[]): Promise<readonly NetworkRecord[]> {
+  const candidates = all.filter(comesWithRouter);
+  const ids = candidates.map(({ id }) => id);
+  const routed = new Set((await portsOfRouters(store, ids)).map(({ networkId }) => networkId));
+  return candidates.filter(({ id }) => !routed.has(id));
+}
+
+/** What this host has to do with routers that are on it, and that servers of other hosts alone need. */
+async function routersForOthers(
+  store: Store,
+  routerIds: readonly string[],
+  ofHere: readonly PortRecord[],
+  self: string,
+) {
+  const asked = await networks.find(store, (q) => q.where('id', 'in', [...routerIds]));
+  const own = await withOwnRouter(store, asked);
+  const left = new Set<string>();
+  for (const id of routerIds) {
+    const ways = ofHere.filter(({ deviceId }) => deviceId === id).map(({ networkId }) => networkId);
+    let needed = false;
+    for (const networkId of own.some((network) => network.id === id) ? [id] : ways)
+      needed ||= await hasServers(store, networkId);
+    if (!needed) left.add(id);
+  }
+  if (left.size > 0) await leaveHomes(store, [...left], self);
+  return {
+    ports: ofHere.filter(({ deviceId }) => !left.has(deviceId)),
+    own: own.filter(({ id }) => !left.has(id)),
+  };
+}
+
 /**
  * The routers of networks that servers here are on, and those that are on this host for servers of others.
  * @param known the networks of servers here
@@ -77,46 +109,24 @@ export async function routerParts(
   );
   const routed = new Set(there.map(({ networkId }) => networkId));
   const own = known.filter((network) => comesWithRouter(network) && !routed.has(network.id));
-  const needed = new Set([...there.map(({ deviceId }) => deviceId), ...own.map(({ id }) => id)]);
-  if (!among) return { ports: there, own, reached: routed, hostOf: () => null };
+  if (!among) return { ports: there, own, reached: new Set(), hostOf: () => null };
 
+  const needed = new Set([...there.map(({ deviceId }) => deviceId), ...own.map(({ id }) => id)]);
   const homes = await routerHomes(store, [...needed], among);
-  const here = [...homes].flatMap(([id, host]) => (host === among.self ? [id] : []));
   const hostOf = (routerId: string) => homes.get(routerId) ?? null;
+  const here = [...homes].flatMap(([id, host]) => (host === among.self ? [id] : []));
   if (here.length === 0) return { ports: there, own, reached: new Set(), hostOf };
   const ofHere = await ports.find(store, (q) =>
     q.where('device_id', 'in', here).where(ofRouters(store)).orderBy('seq'),
   );
-  const asked = here.filter((id) => !needed.has(id));
-  const lone = asked.length === 0 ? [] : await networks.find(store, (q) => q.where('id', 'in', asked));
-  const loneRouted = new Set(
-    (
-      await portsOfRouters(
-        store,
-        lone.map(({ id }) => id),
-      )
-    ).map(({ networkId }) => networkId),
-  );
-  const ownOfOthers = lone.filter((network) => comesWithRouter(network) && !loneRouted.has(network.id));
-  const left: string[] = [];
-  for (const id of asked) {
-    const its = ofHere.filter(({ deviceId }) => deviceId === id).map(({ networkId }) => networkId);
-    const all = ownOfOthers.some((network) => network.id === id) ? [id] : its;
-    let needy = false;
-    for (const networkId of all) needy ||= await hasServers(store, networkId);
-    if (!needy) left.push(id);
-  }
-  if (left.length > 0) await leaveHomes(store, left, among.self);
-  const stays = (id: string) => !left.includes(id);
-  const its = ofHere.filter(({ deviceId }) => stays(deviceId));
-  const ownHere = [...own, ...ownOfOthers.filter(({ id }) => stays(id))];
+  const others = here.filter((id) => !needed.has(id));
+  const theirs =
+    others.length === 0 ? { ports: ofHere, own: [] } : await routersForOthers(store, others, ofHere, among.self);
+  const ownHere = [...own.filter(({ id }) => hostOf(id) === among.self), ...theirs.own];
   return {
-    ports: [...new Map([...there, ...its].map((port) => [port.id, port])).values()],
-    own: ownHere,
-    reached: new Set([
-      ...its.map(({ networkId }) => networkId),
-      ...ownHere.filter(({ id }) => hostOf(id) === among.self).map(({ id }) => id),
-    ]),
+    ports: [...new Map([...there, ...theirs.ports].map((port) => [port.id, port])).values()],
+    own: [...own, ...theirs.own],
+    reached: new Set([...theirs.ports.map(({ networkId }) => networkId), ...ownHere.map(({ id }) => id)]),
     hostOf,
   };
 }

@@ -23,7 +23,7 @@ describe.each(networksUnderTest)('what the embedded networks have built on $kind
   const subnetOf = async (networkId: string) => (await networks.getNetwork(admin, networkId)).subnetIds[0]!;
 
   it('is nothing without servers, or without ports of theirs', async () => {
-    const nothing = { networks: [], ports: [], routers: [], rules: [] };
+    const nothing = { networks: [], ports: [], routers: [], rules: [], members: {} };
     expect(await networks.networkPlan([])).toEqual(nothing);
     expect(await networks.networkPlan([randomUUID()])).toEqual(nothing);
   });

@@ -1,0 +1,120 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import {
+  ada,
+  addresses,
+  admin,
+  bob,
+  type NetworksUnderTest,
+  networksUnderTest,
+  PUBLIC,
+  SHARED,
+} from './networks-under-test.js';
+
+describe.each(networksUnderTest)('what the embedded networks have built on several hosts, on $kind', ({ open }) => {
+  let cloud: NetworksUnderTest;
+  let networks: NetworksUnderTest['networks'];
+  beforeAll(async () => {
+    cloud = await open();
+    ({ networks } = cloud);
+  });
+  afterAll(() => cloud.close());
+
+  type Server = { readonly deviceId: string };
+  const planFor = (self: string, servers: readonly Server[], alive: readonly string[] = ['h1', 'h2', 'h3']) =>
+    networks.networkPlan(
+      servers.map(({ deviceId }) => deviceId),
+      { self, alive },
+    );
+  const homes = async (...asked: Parameters<typeof planFor>) =>
+    Object.fromEntries((await planFor(...asked)).routers.map(({ id, host }) => [id, host]));
+  const release = (port: Awaited<ReturnType<NetworksUnderTest['port']>>) =>
+    networks.releasePorts(ada, port.deviceId, { owned: [port.id], bound: [] });
+
+  it('numbers networks for all of them alike', async () => {
+    const [one, other] = [await cloud.port(SHARED), await cloud.port(await cloud.net(ada, '10.20.0.0/24'))];
+    const segments = (await planFor('h1', [one, other])).networks.map(({ segment }) => segment);
+    expect(new Set(segments).size).toBe(2);
+    for (const segment of segments) expect(segment).toBeGreaterThan(0);
+    expect((await planFor('h2', [other])).networks.map(({ segment }) => segment)).toEqual([segments[1]]);
+    await release(one);
+    await release(other);
+    await planFor('h1', []);
+  });
+
+  it('has each router on one host, where it was needed first, until that is lost or nobody needs it', async () => {
+    const [one, two] = [await cloud.port(SHARED), await cloud.port(SHARED)];
+    expect(await homes('h1', [one])).toEqual({ [SHARED]: 'h1' });
+    expect(await homes('h2', [two])).toEqual({ [SHARED]: 'h1' });
+    // The guest that it was needed for has gone; that of another host has not.
+    await release(one);
+    const plan = await planFor('h1', []);
+    expect(plan.routers).toMatchObject([{ id: SHARED, host: 'h1' }]);
+    expect(plan.networks.map(({ id }) => id)).toEqual([SHARED]);
+    expect(plan.ports).toEqual([]);
+    expect(await homes('h2', [two])).toEqual({ [SHARED]: 'h1' });
+
+    expect(await homes('h2', [two], ['h3'])).toEqual({ [SHARED]: 'h2' });
+    // Who comes back sees that it is elsewhere.
+    expect(await homes('h1', [])).toEqual({});
+    expect(await homes('h3', [two], ['h1', 'h2'])).toEqual({ [SHARED]: 'h2' });
+    await release(two);
+    expect(await homes('h2', [])).toEqual({});
+    const three = await cloud.port(SHARED);
+    expect(await homes('h3', [three])).toEqual({ [SHARED]: 'h3' });
+    await release(three);
+    expect(await homes('h3', [])).toEqual({});
+  });
+
+  it('has one host for a router that several need at the same moment', async () => {
+    const all = await Promise.all(['h1', 'h2', 'h3'].map(async (host) => ({ host, port: await cloud.port(SHARED) })));
+    const found = await Promise.all(all.map(({ host, port }) => homes(host, [port])));
+    const [home] = found.map((routers) => routers[SHARED]);
+    expect(found).toEqual(all.map(() => ({ [SHARED]: home })));
+    const others = all.map(({ host }) => host).filter((host) => host !== home);
+    const again = await Promise.all(
+      all.filter(({ host }) => host !== home).map(({ host, port }) => homes(host, [port], others)),
+    );
+    expect(others).toContain(again[0]![SHARED]);
+    expect(again[1]).toEqual(again[0]);
+    for (const { port } of all) await release(port);
+    for (const { host } of all) await planFor(host, []);
+  });
+
+  it('has all networks of a router on its host, and the floating addresses of guests elsewhere', async () => {
+    const [near, far] = [await cloud.net(ada, '10.30.0.0/24'), await cloud.net(ada, '10.31.0.0/24')];
+    const router = await networks.createRouter(admin, { name: 'r', externalNetworkId: PUBLIC });
+    for (const network of [near, far]) {
+      const [subnetId] = (await networks.getNetwork(admin, network)).subnetIds;
+      await networks.addRouterInterface(admin, router.id, { subnetId: subnetId! });
+    }
+    const [here, there] = [await cloud.port(near), await cloud.port(far)];
+    const floating = await networks.allocateFloatingIp(ada, 'public');
+    await networks.associateFloatingIp(ada, floating.id, { portId: there.id });
+    const plan = await planFor('h1', [here]);
+    expect(plan.networks.map(({ id }) => id)).toEqual([near, far]);
+    expect(plan.routers).toMatchObject([
+      { id: router.id, host: 'h1', floating: [{ address: floating.address, fixedAddress: addresses(there)[0] }] },
+    ]);
+    expect(plan.routers[0]!.interfaces.map(({ networkId }) => networkId)).toEqual([near, far]);
+    expect(plan.ports.map(({ id }) => id)).toEqual([here.id]);
+    // Another host has what its own guests need.
+    const other = await planFor('h2', [there]);
+    expect(other.networks.map(({ id }) => id)).toEqual([far]);
+    expect(other.routers).toMatchObject([{ id: router.id, host: 'h1', interfaces: [{ networkId: far }] }]);
+    expect(other.routers[0]!.floating).toHaveLength(1);
+  });
+
+  it('knows the members of remote groups wherever they are, and of no other groups', async () => {
+    const here = await cloud.port(SHARED);
+    const [own] = here.securityGroups;
+    const [elsewhere, stranger] = [await cloud.port(SHARED), await cloud.port(SHARED, { projectId: 'p-bob' }, bob)];
+    const { members, rules } = await planFor('h1', [here]);
+    expect(rules.map(({ remoteGroupId }) => remoteGroupId)).toContain(own!.id);
+    expect(Object.keys(members)).toEqual([own!.id]);
+    for (const port of [here, elsewhere]) expect(members[own!.id]).toEqual(expect.arrayContaining(addresses(port)));
+    for (const address of addresses(stranger)) expect(members[own!.id]).not.toContain(address);
+    // Where there is one host all servers are known.
+    const alone = await networks.networkPlan([here.deviceId]);
+    expect(alone.members).toEqual({ [own!.id]: addresses(here) });
+  });
+});
