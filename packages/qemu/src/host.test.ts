@@ -35,6 +35,7 @@ describe('a computer with machines', () => {
       sandbox: false,
       runAs: undefined,
       network: () => ({
+        overheadBytes: 0,
         connect: async () => [],
         counters: async () => [],
         release: async () => {},
