@@ -26,7 +26,8 @@ import { Processors } from './tuning/processors.js';
 import { tuningOf } from './tuning/tuning.js';
 import { FarVolumes } from './volumes/far-volumes.js';
 import { noVolumes } from './volumes/no-volumes.js';
-import { type VolumeAccess, VolumeStore } from './volumes/volume-store.js';
+import type { VolumeAccess } from './volumes/volume-access.js';
+import { VolumeStore } from './volumes/volume-store.js';
 
 /** What a host is made of, with every default decided on. */
 export interface HostParts {

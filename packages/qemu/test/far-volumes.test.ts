@@ -34,7 +34,8 @@ describe.skipIf(missing)('volumes that one host keeps for all', { timeout: 300_0
   const volumes = () => hosts.engine.embedded.volumes;
   const create = async (more: object = {}) =>
     (await volumes().createVolume(admin.caller, { key: randomUUID(), sizeGb: 1, ...more })).id;
-  const served = () => processesOf(join(hosts.directory, 'h1', 'contents'), 'qemu-storage-daemon').length;
+  const servers = () => processesOf(join(hosts.directory, 'h1', 'contents'), 'qemu-storage-daemon');
+  const served = () => servers().length;
   const kept = () => readdirSync(join(hosts.directory, 'h1', 'volumes'));
   const ways = () => readdirSync(join(hosts.directory, 'h2', 'far'));
   /** The status of a volume once it is that. */
@@ -78,6 +79,10 @@ describe.skipIf(missing)('volumes that one host keeps for all', { timeout: 300_0
     expect(await when('[ -e /mnt/v/done ]', 'cat /mnt/v/file')).toBe('one\ntwo');
     await hosts.kill('h2');
     await hosts.start('h2');
+    // What serves the volume may die as well, with nobody there to begin it again but its host.
+    const server = servers()[0]!;
+    process.kill(server, 'SIGKILL');
+    await expect.poll(servers, BOOT).not.toContain(server);
     const line = await hosts.line(id);
     expect(await line.run('echo 3 >/proc/sys/vm/drop_caches; cat /mnt/v/file /mnt/v/done')).toBe('one\ntwo\nthree');
   });
@@ -146,6 +151,18 @@ describe.skipIf(missing)('volumes that one host keeps for all', { timeout: 300_0
     ] as const) {
       await when(`[ $(cat /sys/block/${device}/size) = ${2 * GIB_SECTORS} ]`, 'true', server);
     }
+  });
+
+  it('are there again when a guest is resumed from its disk, whose program was away meanwhile', async () => {
+    await hosts.engine.servers.act(admin, second, 'suspend');
+    expect(await hosts.settled(second)).toMatchObject({ vmState: 'suspended' });
+    await hosts.kill('h2');
+    await hosts.start('h2');
+    await hosts.engine.servers.act(admin, second, 'resume');
+    expect(await hosts.settled(second)).toMatchObject({ vmState: 'active' });
+    expect(await when('true', 'dd if=/dev/vdc bs=512 count=1 iflag=direct 2>/dev/null', second)).toBe('two of h1');
+    await when('true', 'echo resumed >/mnt/disk/note; sync; echo 3 >/proc/sys/vm/drop_caches', second);
+    expect(await when('true', 'cat /mnt/disk/note', second)).toBe('resumed');
   });
 
   it('grow, and are exchanged, under a guest of another host that writes on', async () => {

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { OpenLink } from '@apistrata/compute-engine/drivers';
 import type { Host } from '../host.js';
 import { QemuError } from '../qemu-error.js';
-import type { VolumeUser } from '../volumes/volume-store.js';
+import type { VolumeUser } from '../volumes/volume-access.js';
 
 /** What hosts ask each other. */
 export type HostQuestion =

@@ -3,7 +3,7 @@ import { limitDisks } from '../machine/limit-disks.js';
 import { exchangeVolume, growVolume, plugVolume, unplugVolume } from '../machine/volume-connection.js';
 import { QemuError } from '../qemu-error.js';
 import { tuningOf } from '../tuning/tuning.js';
-import { volumeDeviceId } from '../volumes/volume-store.js';
+import { volumeDeviceId } from '../volumes/volume-access.js';
 import type { Verbs } from './order.js';
 
 /** How long a guest may take to let go of a volume; it is asked again and again meanwhile. */

@@ -5,8 +5,8 @@ import type { VolumeShape } from '../machine/machine-shape.js';
 import type { HostQuestion } from '../moves/questions.js';
 import { openTunnel, type Tunnel } from '../moves/tunnel.js';
 import { QemuError } from '../qemu-error.js';
+import { type VolumeAccess, type VolumeUser, volumeDeviceId } from './volume-access.js';
 import { EXPORT } from './volume-server.js';
-import { type VolumeAccess, type VolumeUser, volumeDeviceId } from './volume-store.js';
 
 /** A guest waits for its disk, as long as it takes: this program, or that of the other host, may be begun again. */
 const RECONNECT_SECONDS = 86_400;

@@ -1,5 +1,5 @@
 import { QemuError } from '../qemu-error.js';
-import type { VolumeAccess } from './volume-store.js';
+import type { VolumeAccess } from './volume-access.js';
 
 /** Where servers have no volumes. */
 export const noVolumes: VolumeAccess = {

@@ -1,16 +1,18 @@
 import { randomUUID } from 'node:crypto';
 import { lstat, readdir, readlink, rename, rm, stat, symlink } from 'node:fs/promises';
 import { basename, join } from 'node:path';
-import type { Server } from '@apistrata/compute-engine';
 import type { DriverServices, StoredVolume, VolumeOrigin, VolumeStorage } from '@apistrata/compute-engine/drivers';
 import { blockNodeOf, copyWhileRunning } from '../machine/copy-disk.js';
 import { ifMissing } from '../machine/if-missing.js';
+import { findProcess } from '../machine/machine-process.js';
 import type { VolumeShape } from '../machine/machine-shape.js';
 import { type DiskTools, diskBytes, GIB, makeDisk } from '../machine/prepare-disks.js';
 import { findProgram } from '../programs/find-program.js';
 import type { RunAs } from '../programs/run-program.js';
 import { runProgram } from '../programs/run-program.js';
 import { QemuError } from '../qemu-error.js';
+import { Serving } from './serving.js';
+import { type VolumeAccess, type VolumeUser, volumeDeviceId } from './volume-access.js';
 import { VolumeContent } from './volume-content.js';
 import { DISK, EXPORT, endServer, growServed, serveVolume, withServer } from './volume-server.js';
 
@@ -26,25 +28,6 @@ export interface VolumeStoreOptions {
   readonly volumes: DriverServices['volumes'];
 }
 
-/** Whoever uses a volume: a server of this host, or that of another one under a name of its own. */
-export type VolumeUser = Pick<Server, 'id' | 'userId' | 'projectId'>;
-
-/** The volumes that servers of this computer use, wherever their content is. */
-export interface VolumeAccess {
-  /** Has a volume within reach of a server, until `close`. */
-  open(server: VolumeUser, volumeId: string): Promise<VolumeShape>;
-  close(serverId: string, volumeId: string): Promise<void>;
-  /** Takes up what a former process has left. */
-  recover(): Promise<void>;
-  /** Ends what is being done; what guests need of other processes stays. */
-  leave(): Promise<void>;
-}
-
-/** The name of a volume's device in QEMU. */
-export function volumeDeviceId(volumeId: string): string {
-  return `volume-${volumeId}`;
-}
-
 /**
  * Volumes as files of this computer, each served by a process of its own while servers have it. A volume is a link to its
  * content, so that a migration gives it another content at one stroke, under the guests that use it.
@@ -53,6 +36,7 @@ export class VolumeStore implements VolumeStorage, VolumeAccess {
   readonly #options: VolumeStoreOptions;
   readonly #turns = new Map<string, Promise<unknown>>();
   readonly #leaving = new AbortController();
+  readonly #serving = new Serving((volumeId) => this.#serveAgain(volumeId));
 
   constructor(options: VolumeStoreOptions) {
     this.#options = options;
@@ -210,8 +194,7 @@ export class VolumeStore implements VolumeStorage, VolumeAccess {
     return this.#turn(volumeId, async () => {
       const content = (await this.#find(volumeId)) ?? (await this.#first(server, volumeId));
       await content.addUser(server.id);
-      const program = findProgram('qemu-storage-daemon', 'the package qemu-system-common');
-      await serveVolume(content, program, this.#options.runAs, this.#leaving.signal);
+      await this.#serve(volumeId, content);
       return {
         id: volumeDeviceId(volumeId),
         serial: volumeId,
@@ -219,6 +202,20 @@ export class VolumeStore implements VolumeStorage, VolumeAccess {
         exportName: EXPORT,
         readOnly: false,
       };
+    });
+  }
+
+  async #serve(volumeId: string, content: VolumeContent): Promise<void> {
+    const program = findProgram('qemu-storage-daemon', 'the package qemu-system-common');
+    await serveVolume(content, program, this.#options.runAs, this.#leaving.signal);
+    this.#serving.add(volumeId);
+  }
+
+  async #serveAgain(volumeId: string): Promise<void> {
+    const content = await this.#find(volumeId);
+    if (!content || (await findProcess(content)) !== undefined) return;
+    await this.#turn(volumeId, async () => {
+      if ((await content.users()).length > 0) await this.#serve(volumeId, content);
     });
   }
 
@@ -254,7 +251,9 @@ export class VolumeStore implements VolumeStorage, VolumeAccess {
       const content = await this.#find(volumeId);
       if (!content) return;
       await content.removeUser(serverId);
-      if ((await content.users()).length === 0) await endServer(content);
+      if ((await content.users()).length > 0) return;
+      this.#serving.delete(volumeId);
+      await endServer(content);
     });
   }
 
@@ -263,15 +262,14 @@ export class VolumeStore implements VolumeStorage, VolumeAccess {
    * that wait for their volumes go on. Forgets content whose making was cut off.
    */
   async recover(): Promise<void> {
-    const { directory, runAs } = this.#options;
+    const { directory } = this.#options;
     const linked = new Set<string>();
     for (const { id } of await this.list()) {
       const content = await this.#find(id);
       if (!content) continue;
       linked.add(content.path);
       if ((await content.users()).length === 0) continue;
-      const program = findProgram('qemu-storage-daemon', 'the package qemu-system-common');
-      await this.#turn(id, () => serveVolume(content, program, runAs, this.#leaving.signal));
+      await this.#turn(id, () => this.#serve(id, content));
     }
     for (const name of await readdir(join(directory, 'contents'))) {
       const content = this.#at(name);
@@ -283,6 +281,7 @@ export class VolumeStore implements VolumeStorage, VolumeAccess {
   /** Ends what is being made. Volumes are served on. */
   async leave(): Promise<void> {
     this.#leaving.abort(new Error('the engine is closing'));
+    await this.#serving.leave();
     await Promise.allSettled(this.#turns.values());
   }
 }
