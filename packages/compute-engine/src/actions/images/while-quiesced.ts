@@ -46,14 +46,19 @@ export async function whileQuiesced<T>(
     return body();
   }
   const over = new AbortController();
-  const renewing = renew(core, over.signal, () => quiesce(true));
+  const make = async () => {
+    try {
+      const made = await body();
+      if (required && !(await quiesce(true).then(...OUTCOME))) throw await refusal(core, server);
+      return made;
+    } finally {
+      over.abort();
+    }
+  };
   try {
-    const made = await body();
-    if (required && !(await quiesce(true).then(...OUTCOME))) throw await refusal(core, server);
+    const [made] = await Promise.all([make(), renew(core, over.signal, () => quiesce(true))]);
     return made;
   } finally {
-    over.abort();
-    await renewing;
     // Where this does not reach it, the guest goes on by itself.
     await tell({ verb: 'unquiesce' }).catch(() => {});
   }
