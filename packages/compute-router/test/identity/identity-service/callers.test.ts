@@ -1,0 +1,183 @@
+import { describe, expect, it } from 'vitest';
+import { alice, HOUR, onIdentityServer, START, send, server, withOptions } from './identity-server.js';
+
+onIdentityServer();
+
+describe('an identity service', () => {
+  it('tells who a token belongs to', async () => {
+    expect(await withOptions()('t-alice')).toEqual({
+      userId: 'u1',
+      userName: 'alice',
+      userDomainId: 'd1',
+      projectId: 'p1',
+      projectName: 'demo',
+      projectDomainId: 'd2',
+      roles: ['member', 'reader'],
+      systemScope: false,
+      token: 't-alice',
+    });
+    expect(server.requests).toEqual(['POST /v3/auth/tokens', 'GET /v3/auth/tokens?nocatalog']);
+  });
+
+  it.each(['', '/', '/v3', '/v3/'])('is found at its address followed by %j', async (suffix) => {
+    expect(await withOptions({ url: server.url + suffix })('t-alice')).toMatchObject({ userId: 'u1' });
+  });
+
+  it('is logged into with the password of the service user, scoped to its project', async () => {
+    await withOptions()('t-alice');
+    await withOptions({ userDomainId: 'x', projectDomainName: 'Y' })('t-alice');
+    await withOptions({ projectId: 'z', userDomainName: 'W' })('t-alice');
+    const user = { name: 'nova', password: 'secret' };
+    const auth = (domain: object, project: object) => ({
+      auth: { identity: { methods: ['password'], password: { user: { ...user, domain } } }, scope: { project } },
+    });
+    expect(server.logins).toEqual([
+      auth({ name: 'Default' }, { name: 'service', domain: { name: 'Default' } }),
+      auth({ id: 'x' }, { name: 'service', domain: { name: 'Y' } }),
+      auth({ name: 'W' }, { id: 'z' }),
+    ]);
+  });
+
+  it('is where clients are sent for a token, unless they know it by another address', () => {
+    expect(withOptions().identity.uri).toBe(server.url);
+    expect(withOptions({ publicUrl: 'https://public/v3' }).identity.uri).toBe('https://public/v3');
+  });
+
+  it.each([undefined, '', 'with blank', 'ünicode'])('is not asked about %j', async (token) => {
+    expect(await withOptions()(token)).toBeUndefined();
+    expect(server.requests).toEqual([]);
+  });
+
+  it('knows nothing of other tokens', async () => {
+    expect(await withOptions()('wrong')).toBeUndefined();
+  });
+});
+
+describe('the scope of a token', () => {
+  it('of the whole system keeps its roles, outside any project', async () => {
+    server.issue('t', { user: alice.user, system: { all: true }, roles: [{ name: 'admin' }] });
+    expect(await withOptions()('t')).toMatchObject({ projectId: '', systemScope: true, roles: ['admin'] });
+  });
+
+  it.each([
+    ['of a domain', { user: alice.user, domain: { id: 'd1' }, roles: [{ name: 'admin' }] }],
+    ['that is none', { user: alice.user }],
+  ])('%s gives no role', async (_, document) => {
+    server.issue('t', document);
+    expect(await withOptions()('t')).toMatchObject({ userId: 'u1', projectId: '', systemScope: false, roles: [] });
+  });
+});
+
+describe('what is remembered', () => {
+  it('saves asking again, until its time is over', async () => {
+    const who = withOptions({ cacheMs: 60_000 });
+    await who('t-alice');
+    server.now += 59_999;
+    await who('t-alice');
+    expect(server.validations).toBe(1);
+    server.now += 1;
+    expect(await who('t-alice')).toMatchObject({ userId: 'u1' });
+    expect(server.validations).toBe(2);
+  });
+
+  it('never outlives the token', async () => {
+    const who = withOptions({ cacheMs: 10 * HOUR });
+    expect(await who('t-alice')).toMatchObject({ userId: 'u1' });
+    server.now += HOUR;
+    expect(await who('t-alice')).toBeUndefined();
+  });
+
+  it('forgets a revoked token when its time is over', async () => {
+    const who = withOptions({ cacheMs: 60_000 });
+    await who('t-alice');
+    server.tokens.delete('t-alice');
+    expect(await who('t-alice')).toMatchObject({ userId: 'u1' });
+    server.now += 60_000;
+    expect(await who('t-alice')).toBeUndefined();
+  });
+
+  it('includes that a token is not valid, for a shorter time', async () => {
+    const who = withOptions({ rejectedCacheMs: 1_000 });
+    await who('late');
+    server.issue('late', alice);
+    expect(await who('late')).toBeUndefined();
+    expect(server.validations).toBe(1);
+    server.now += 1_000;
+    expect(await who('late')).toMatchObject({ userId: 'u1' });
+  });
+
+  it('is bounded, and nonsense does not push out what is valid', async () => {
+    const who = withOptions({ maxCached: 2 });
+    await who('t-alice');
+    for (const token of ['a', 'b', 'c']) await who(token);
+    expect(server.validations).toBe(4);
+    await who('c');
+    await who('t-alice');
+    expect(server.validations).toBe(4);
+    await who('a');
+    expect(server.validations).toBe(5);
+  });
+
+  it('can be switched off', async () => {
+    const who = withOptions({ cacheMs: 0, rejectedCacheMs: 0 });
+    for (const token of ['t-alice', 't-alice', 'x', 'x']) await who(token);
+    expect(server.validations).toBe(4);
+  });
+
+  it('does not include a token that the service describes as expired', async () => {
+    server.instead.push(
+      (_, res) => {
+        res.setHeader('X-Subject-Token', 's');
+        send(res, 201, { token: { ...alice, expires_at: new Date(START + HOUR).toISOString() } });
+      },
+      (_, res) => send(res, 200, { token: { ...alice, expires_at: new Date(START - 1).toISOString() } }),
+    );
+    expect(await withOptions()('t-alice')).toBeUndefined();
+  });
+});
+
+describe('many requests at once', () => {
+  it('with one token make one question', async () => {
+    const who = withOptions();
+    const callers = await Promise.all(Array.from({ length: 50 }, () => who('t-alice')));
+    expect(new Set(callers.map((caller) => caller?.userId))).toEqual(new Set(['u1']));
+    expect(server.requests).toEqual(['POST /v3/auth/tokens', 'GET /v3/auth/tokens?nocatalog']);
+  });
+
+  it('with different tokens make one login', async () => {
+    const who = withOptions();
+    await Promise.all(Array.from({ length: 20 }, (_, i) => who(`t${i}`)));
+    expect(server.logins.length).toBe(1);
+    expect(server.validations).toBe(20);
+  });
+});
+
+describe('projects', () => {
+  it('are known to the identity service, or are not', async () => {
+    const { projectExists } = withOptions().identity;
+    expect(await projectExists!('p1')).toBe(true);
+    for (const unknown of ['p2', 'p1/../p1', '..', '.', '', 'p1?x', 'p1#'])
+      expect(await projectExists!(unknown)).toBe(false);
+  });
+
+  it('are asked about again with a new token when ours has been revoked', async () => {
+    const { projectExists } = withOptions().identity;
+    expect(await projectExists!('p1')).toBe(true);
+    for (const token of [...server.tokens.keys()].filter((name) => name.startsWith('service-')))
+      server.tokens.delete(token);
+    expect(await projectExists!('p1')).toBe(true);
+    expect(server.logins).toHaveLength(2);
+  });
+
+  it('are not judged when the service refuses, breaks or is away', async () => {
+    const { projectExists } = withOptions().identity;
+    expect(await projectExists!('p1')).toBe(true);
+    server.instead.push((_, res) => send(res, 403, {}));
+    expect(await projectExists!('p1')).toBeUndefined();
+    server.instead.push((_, res) => send(res, 500, {}));
+    expect(await projectExists!('p1')).toBeUndefined();
+    server.password = 'changed';
+    server.tokens.clear();
+    expect(await projectExists!('p1')).toBeUndefined();
+  });
+});

@@ -1,0 +1,78 @@
+import { beforeEach, describe, expect, it } from 'vitest';
+import { IdentityUnavailable } from '../../../src/identity/identity-unavailable.js';
+import { alice, type Handler, HOUR, onIdentityServer, START, send, server, withOptions } from './identity-server.js';
+
+onIdentityServer();
+
+describe("the service's own token", () => {
+  it('is renewed before it ends', async () => {
+    server.loginLifetimeMs = 100_000;
+    const who = withOptions({ cacheMs: 0 });
+    await who('t-alice');
+    server.now += 39_999;
+    await who('t-alice');
+    expect(server.logins.length).toBe(1);
+    server.now += 1;
+    await who('t-alice');
+    expect(server.logins.length).toBe(2);
+  });
+
+  it('is renewed once when it was revoked, however many notice', async () => {
+    const who = withOptions();
+    await who('t-alice');
+    server.tokens.delete('service-1');
+    server.issue('t-bob', alice);
+    const callers = await Promise.all(['t-bob', 'x', 'y'].map((token) => who(token)));
+    expect(callers.map((caller) => caller?.userId)).toEqual(['u1', undefined, undefined]);
+    expect(server.logins.length).toBe(2);
+  });
+
+  it('that is refused again, though new, makes the service unavailable', async () => {
+    const refuse: Handler = (_, res) => send(res, 401, {});
+    const who = withOptions();
+    await who('t-alice');
+    server.instead.push(refuse, (req, res) => {
+      server.instead.push(refuse);
+      req.resume();
+      res.setHeader('X-Subject-Token', 's');
+      send(res, 201, { token: { ...alice, expires_at: new Date(START + HOUR).toISOString() } });
+    });
+    await expect(who('other')).rejects.toThrow(IdentityUnavailable);
+  });
+
+  it('that cannot be had for a wrong password is not tried for at each request', async () => {
+    server.password = 'changed';
+    const who = withOptions();
+    await expect(who('t-alice')).rejects.toThrow(/refused the service credentials with 401/);
+    await expect(who('t-alice')).rejects.toThrow(/a moment ago/);
+    expect(server.logins.length).toBe(1);
+    server.password = 'secret';
+    server.now += 10_000;
+    expect(await who('t-alice')).toMatchObject({ userId: 'u1' });
+  });
+});
+
+describe('a service token beside the token of the user', () => {
+  beforeEach(() => server.issue('t-glance', { user: { id: 'g' }, project: { id: 's' }, roles: [{ name: 'service' }] }));
+
+  it('adds its roles', async () => {
+    expect(await withOptions()('t-alice', 't-glance')).toMatchObject({
+      userId: 'u1',
+      roles: ['member', 'reader'],
+      serviceRoles: ['service'],
+    });
+  });
+
+  it('has to be valid', async () => {
+    expect(await withOptions()('t-alice', 'wrong')).toBeUndefined();
+    expect(await withOptions()('wrong', 't-glance')).toBeUndefined();
+  });
+
+  it('is not kept with the user for the next request', async () => {
+    const who = withOptions();
+    await who('t-alice', 't-glance');
+    expect(await who('t-alice')).not.toHaveProperty('serviceRoles');
+    expect(await who('t-alice', 't-glance')).toMatchObject({ serviceRoles: ['service'] });
+    expect(server.validations).toBe(2);
+  });
+});
