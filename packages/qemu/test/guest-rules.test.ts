@@ -85,6 +85,7 @@ describe('the rules of guests', () => {
       'meta mark and 0x40000000 == 0x40000000 return',
       'ether type arp return',
       'ether type ip udp sport 67 udp dport 68 return',
+      'ether type ip6 udp sport 547 udp dport 546 return',
       'ether type ip6 icmpv6 type { 130, 131, 132, 134, 135, 136 } return',
       'drop',
     ]);

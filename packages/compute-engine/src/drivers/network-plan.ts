@@ -1,10 +1,20 @@
 import type { Network, SecurityGroupRule, Subnet } from '../catalogs/network-catalog.js';
 
+/** How guests come to their addresses of version 6, or are told of them, as networks know it; null: nobody tells them. */
+export type Ipv6Mode = 'slaac' | 'dhcpv6-stateful' | 'dhcpv6-stateless' | null;
+
+export interface PlannedSubnet extends Subnet {
+  /** By whom addresses are given. */
+  readonly ipv6AddressMode: Ipv6Mode;
+  /** What routers announce. */
+  readonly ipv6RaMode: Ipv6Mode;
+}
+
 /** A network with its subnets. */
 export interface PlannedNetwork extends Network {
   /** Its number among all networks of the cloud, 1 to 2^24 - 1: what tunnels between hosts tell networks apart by. */
   readonly segment: number;
-  readonly subnets: readonly Subnet[];
+  readonly subnets: readonly PlannedSubnet[];
 }
 
 /** A port of a server. */

@@ -3,7 +3,7 @@ import type { NetworkPlan, PlannedNetwork, PlannedRouter } from '@apistrata/comp
 import { runProgram } from '../programs/run-program.js';
 import { type DesiredLink, desiredLinks, isOther, linkCommands, servedNetworks } from './desired-links.js';
 import type { DeviceNames } from './device-names.js';
-import { dhcpFiles, hasDhcp } from './dhcp-files.js';
+import { announcementFiles, dhcpFiles, hasDhcp } from './dhcp-files.js';
 import type { DhcpServers } from './dhcp-servers.js';
 import { forwardingCommands } from './forwarding-entries.js';
 import { guestRules, SERVICE_ADDRESS, zonesOf } from './guest-rules.js';
@@ -143,7 +143,7 @@ export class Builder {
   }
 
   async #router(router: PlannedRouter, plan: NetworkPlan): Promise<void> {
-    const { ip, nft, names } = this.#options;
+    const { ip, nft, dhcp, names } = this.#options;
     const namespace = names.router(router.id);
     const addresses = routerAddresses(router, plan, names);
     const commands = routerCommands(router, plan, names);
@@ -154,6 +154,10 @@ export class Builder {
       await ip.batch(commands, namespace);
       await ip.run(namespace, nft, ['-f', '-'], rules);
     });
+    const folder = dhcp.folderOf(namespace);
+    const announced = router.adminStateUp && announcementFiles(router, plan, (id) => names.router(id), folder);
+    if (announced) await dhcp.run(namespace, announced);
+    else await dhcp.remove(namespace);
   }
 
   /** The way from this computer to routers, and on from it. */

@@ -16,7 +16,7 @@ function checkedNetwork(network: PlannedNetwork): PlannedNetwork {
       .map((subnet) => ({
         ...subnet,
         gatewayIp: subnet.gatewayIp !== null && parseIp(subnet.gatewayIp) ? subnet.gatewayIp : null,
-        dnsNameservers: subnet.dnsNameservers.filter((address) => isIPv4(address)),
+        dnsNameservers: subnet.dnsNameservers.filter((address) => parseIp(address)),
         hostRoutes: subnet.hostRoutes.filter(({ destination, nexthop }) => parseCidr(destination) && parseIp(nexthop)),
       })),
   };

@@ -1,9 +1,23 @@
 import { cidrOf } from '@apistrata/compute-engine/catalogs';
-import type { NetworkPlan, PlannedNetwork } from '@apistrata/compute-engine/drivers';
+import type { NetworkPlan, PlannedNetwork, PlannedRouter } from '@apistrata/compute-engine/drivers';
 import { SERVICE_ADDRESS } from './guest-rules.js';
 
 /** How long a guest may keep its address without asking again. */
 const LEASE = '1d';
+const LEAST_PREFIX = 64;
+
+/** What every server of ours is told first: to do nothing but what follows. */
+const QUIET = [
+  'port=0',
+  'no-resolv',
+  'no-hosts',
+  'bind-interfaces',
+  'except-interface=lo',
+  'leasefile-ro',
+  'log-facility=-',
+];
+
+const text = (lines: readonly string[]) => lines.map((line) => `${line}\n`).join('');
 
 /** What a DHCP server of one network reads. */
 export interface DhcpFiles {
@@ -19,9 +33,27 @@ function netmask(prefix: number): string {
   return [24, 16, 8, 0].map((shift) => (mask >>> shift) & 255).join('.');
 }
 
+type Subnets = PlannedNetwork['subnets'];
+
 /** Subnets whose guests are told their address. */
-function toldSubnets({ subnets }: PlannedNetwork) {
+function toldSubnets({ subnets }: PlannedNetwork): Subnets {
   return subnets.filter(({ ipVersion, enableDhcp }) => ipVersion === 4 && enableDhcp);
+}
+
+/** Subnets of version 6 whose guests ask a server for addresses, or for all else. dnsmasq knows no shorter prefixes. */
+function told6({ subnets }: PlannedNetwork): Subnets {
+  return subnets.filter(
+    ({ cidr, ipVersion, enableDhcp, ipv6AddressMode: mode }) =>
+      ipVersion === 6 && enableDhcp && mode !== null && mode !== 'slaac' && cidrOf(cidr).prefix >= LEAST_PREFIX,
+  );
+}
+
+/** Resolvers of version 6 of these subnets, each for those whom a tag marks. */
+function resolvers6(subnets: Subnets, tag: (index: number) => string): readonly string[] {
+  return subnets.flatMap(({ dnsNameservers }, index) => {
+    const resolvers = dnsNameservers.filter((address) => address.includes(':')).map((address) => `[${address}]`);
+    return resolvers.length > 0 ? [`tag:${tag(index)},option6:dns-server,${resolvers.join(',')}`] : [];
+  });
 }
 
 /**
@@ -48,28 +80,32 @@ export function dhcpFiles(
       `dhcp-range=set:${tag(index)},${first},static,${netmask(cidrOf(cidr).prefix)},${LEASE}`,
     ];
   });
+  const six = told6(network);
+  const tag6 = (index: number) => `six${index}`;
+  const ranges6 = six.flatMap(({ cidr }, index) => {
+    const [first = '', length] = cidr.split('/');
+    return [`shared-network=${device},${first}`, `dhcp-range=set:${tag6(index)},${first},static,${length},${LEASE}`];
+  });
   const configuration = [
-    'port=0',
-    'no-resolv',
-    'no-hosts',
-    'bind-interfaces',
+    ...QUIET,
     `interface=${device}`,
-    'except-interface=lo',
     'dhcp-authoritative',
-    'leasefile-ro',
     'no-ping',
-    'log-facility=-',
     'quiet-dhcp',
+    'quiet-dhcp6',
     `pid-file=${folder}/pid`,
     `dhcp-hostsfile=${folder}/hosts`,
     `dhcp-optsfile=${folder}/options`,
     ...ranges,
+    ...ranges6,
   ];
   const hosts = ports
     .filter(({ networkId }) => networkId === network.id)
     .flatMap(({ mac, addresses }) => {
       const given = addresses.find(({ subnetId }) => told.some(({ id }) => id === subnetId));
-      return given ? [`${mac},${given.address}`] : [];
+      const given6 = addresses.filter(({ subnetId }) => six.some(({ id }) => id === subnetId));
+      const all = [...(given ? [given.address] : []), ...given6.map(({ address }) => `[${address}]`)];
+      return all.length > 0 ? [[mac, ...all].join(',')] : [];
     });
   const options = told.flatMap(({ gatewayIp, dnsNameservers, hostRoutes, cidr }, index) => {
     const resolvers = (dnsNameservers.length > 0 ? dnsNameservers : nameservers).filter((one) => !one.includes(':'));
@@ -88,11 +124,66 @@ export function dhcpFiles(
       `tag:${tag(index)},option:broadcast,${[24n, 16n, 8n, 0n].map((shift) => (last >> shift) & 255n).join('.')}`,
     ];
   });
-  const text = (lines: readonly string[]) => lines.map((line) => `${line}\n`).join('');
-  return { configuration: text(configuration), hosts: text(hosts), options: text(options) };
+  return {
+    configuration: text(configuration),
+    hosts: text(hosts),
+    options: text([...options, ...resolvers6(six, tag6)]),
+  };
 }
 
 /** Whether a network has a DHCP server. */
 export function hasDhcp(network: PlannedNetwork): boolean {
-  return toldSubnets(network).length > 0;
+  return toldSubnets(network).length + told6(network).length > 0;
+}
+
+/** How dnsmasq is told what a router announces of a subnet. */
+const ANNOUNCED = {
+  slaac: 'ra-only,64',
+  'dhcpv6-stateless': 'ra-stateless,64',
+  'dhcpv6-stateful': 'static,64',
+} as const;
+
+/**
+ * What dnsmasq is to announce in the namespace of a router: the prefixes of its networks, how guests come to addresses, and the
+ * router itself.
+ *
+ * @param device of an interface of the router
+ * @param folder where its files are
+ * @returns undefined where nobody wants that
+ */
+export function announcementFiles(
+  { interfaces }: PlannedRouter,
+  { networks }: Pick<NetworkPlan, 'networks'>,
+  device: (interfaceId: string) => string,
+  folder: string,
+): DhcpFiles | undefined {
+  const subnets = new Map(networks.flatMap(({ subnets: all }) => all.map((subnet) => [subnet.id, subnet] as const)));
+  const ways = interfaces.flatMap(({ id, addresses }) =>
+    addresses.flatMap(({ subnetId }) => {
+      const subnet = subnets.get(subnetId);
+      const mode = subnet?.enableDhcp ? subnet.ipv6RaMode : null;
+      if (!subnet || mode === null || cidrOf(subnet.cidr).prefix !== LEAST_PREFIX) return [];
+      return [{ device: device(id), subnet, mode }];
+    }),
+  );
+  if (ways.length === 0) return undefined;
+  const tag = (index: number) => `six${index}`;
+  const configuration = [
+    ...QUIET,
+    ...new Set(ways.map((way) => `interface=${way.device}`)),
+    'enable-ra',
+    'quiet-ra',
+    'quiet-dhcp6',
+    `pid-file=${folder}/pid`,
+    `dhcp-optsfile=${folder}/options`,
+    ...ways.map(({ subnet, mode }, index) => {
+      const [first] = subnet.cidr.split('/');
+      return `dhcp-range=set:${tag(index)},${first},${ANNOUNCED[mode]},${LEASE}`;
+    }),
+  ];
+  const options = resolvers6(
+    ways.map(({ subnet }) => subnet),
+    tag,
+  );
+  return { configuration: text(configuration), hosts: '', options: text(options) };
 }

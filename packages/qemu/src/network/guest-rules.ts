@@ -86,11 +86,13 @@ const ALWAYS = {
   egress: [
     'ether type { arp, 0x8035 } return',
     'ether type ip udp sport 68 udp dport 67 return',
+    'ether type ip6 udp sport 546 udp dport 547 return',
     'ether type ip6 icmpv6 type { 130, 131, 132, 133, 135, 136, 143 } return',
   ],
   ingress: [
     'ether type arp return',
     'ether type ip udp sport 67 udp dport 68 return',
+    'ether type ip6 udp sport 547 udp dport 546 return',
     'ether type ip6 icmpv6 type { 130, 131, 132, 134, 135, 136 } return',
   ],
 } as const;
@@ -200,6 +202,8 @@ export function guestRules(
     chain('passing', [
       'type filter hook forward priority -200; policy accept;',
       ...joined.passing,
+      // Routers announce networks, and a network's own services give addresses.
+      `oifname ${names.all('r')} ether type ip6 udp dport 547 drop`,
       'iifname vmap @egress',
       'oifname vmap @ingress',
     ]),

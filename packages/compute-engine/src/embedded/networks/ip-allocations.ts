@@ -4,6 +4,7 @@ import { formatIp, parseIp } from '../../catalogs/ip-address.js';
 import type { FixedIp } from '../../model/server.js';
 import type { Session, Tx } from '../../store/database.js';
 import { hotStatement } from '../../store/hot-statement.js';
+import { autoAddress } from './auto-address.js';
 import { networkTables, type SubnetRecord } from './network-tables.js';
 import { subnetSlots } from './subnet-slots.js';
 
@@ -131,7 +132,13 @@ async function allocateAny(
   blocks: SlotBlocks,
   subnet: SubnetRecord,
   holderId: string,
+  mac: string | undefined,
 ): Promise<string | undefined> {
+  const selfMade = autoAddress(subnet, mac);
+  if (selfMade !== undefined) {
+    await keepSubnet(tx, subnet.id);
+    return (await claimed(tx, subnet, selfMade, null, holderId)) ? selfMade : undefined;
+  }
   const cursor = await blocks.next(tx, subnet.id);
   const { pools, gateway, addressOf } = subnetSlots(subnet);
   const inPool = pools.some(({ from, to }) => cursor >= from && cursor <= to) && cursor !== gateway;
@@ -200,19 +207,25 @@ export async function allocateOne(
   return { address, version: subnet.ipVersion, subnetId: subnet.id, floating: [] };
 }
 
-/** One address of each IP version that the subnets offer. Throws `NO_FREE_ADDRESS`. */
+/**
+ * One address of each IP version that the subnets offer, and those that a guest makes itself. Throws `NO_FREE_ADDRESS`.
+ * @param mac of whoever makes addresses itself; left out: nobody does
+ */
 export async function allocateEach(
   tx: Tx,
   blocks: SlotBlocks,
   subnets: readonly SubnetRecord[],
   holderId: string,
+  mac?: string,
 ): Promise<FixedIp[]> {
   const fixedIps: FixedIp[] = [];
-  for (const version of [4, 6] as const) {
-    const offering = subnets.filter((subnet) => subnet.ipVersion === version);
+  const selfMade = subnets.filter((subnet) => autoAddress(subnet, mac) !== undefined);
+  const given = subnets.filter((subnet) => !selfMade.includes(subnet));
+  const version = (wanted: 4 | 6) => given.filter(({ ipVersion }) => ipVersion === wanted);
+  for (const offering of [version(4), version(6), ...selfMade.map((subnet) => [subnet])]) {
     const [first] = offering;
     if (!first) continue;
-    const fixedIp = await allocateFrom(tx, blocks, offering, holderId);
+    const fixedIp = await allocateFrom(tx, blocks, offering, holderId, mac);
     if (!fixedIp)
       throw new CatalogError('NO_FREE_ADDRESS', `No more IP addresses available on network ${first.networkId}.`);
     fixedIps.push(fixedIp);
@@ -226,9 +239,10 @@ export async function allocateFrom(
   blocks: SlotBlocks,
   subnets: readonly SubnetRecord[],
   holderId: string,
+  mac?: string,
 ): Promise<FixedIp | undefined> {
   for (const subnet of subnets) {
-    const address = await allocateAny(tx, blocks, subnet, holderId);
+    const address = await allocateAny(tx, blocks, subnet, holderId, mac);
     if (address) return { address, version: subnet.ipVersion, subnetId: subnet.id, floating: [] };
   }
   return undefined;

@@ -1,4 +1,5 @@
 import type { FloatingIp, Network, SecurityGroup, SecurityGroupRule } from '../../catalogs/network-catalog.js';
+import type { Ipv6Mode } from '../../drivers/network-plan.js';
 import type { FixedIp } from '../../model/server.js';
 import type { Stored } from '../../model/stored.js';
 import { DocumentTable } from '../../store/document-table.js';
@@ -40,8 +41,8 @@ export interface SubnetRecord extends Dated, Stored {
   readonly dnsNameservers: readonly string[];
   readonly hostRoutes: readonly { readonly destination: string; readonly nexthop: string }[];
   readonly enableDhcp: boolean;
-  readonly ipv6AddressMode: string | null;
-  readonly ipv6RaMode: string | null;
+  readonly ipv6AddressMode: Ipv6Mode;
+  readonly ipv6RaMode: Ipv6Mode;
 }
 
 export interface PortRecord extends Dated, Stored {
@@ -96,6 +97,9 @@ interface Owned extends Stored {
 /** Columns that most of these have in common. */
 const owned = { project_id: (r: { projectId: string }) => r.projectId, name: (r: { name: string }) => r.name };
 const id = (record: Pick<Owned, 'id'>) => record.id;
+
+/** What owns the ports of routers. */
+export const ROUTER_PORTS = 'network:router_interface';
 
 export const networkTables = {
   networks: new DocumentTable<NetworkRecord>({

@@ -3,12 +3,16 @@ import type { PlanHosts, PlannedRouter, PlannedRouterInterface } from '../../dri
 import type { Session } from '../../store/database.js';
 import type { Store } from '../../store/store.js';
 import { derivedUuid } from '../derived-uuid.js';
-import { type NetworkRecord, networkTables, type PortRecord, type SubnetRecord } from './network-tables.js';
+import {
+  type NetworkRecord,
+  networkTables,
+  type PortRecord,
+  ROUTER_PORTS,
+  type SubnetRecord,
+} from './network-tables.js';
 import { leaveHomes, routerHomes } from './router-homes.js';
 
 const { networks, ports, routers } = networkTables;
-
-const ROUTER_PORTS = 'network:router_interface';
 
 /** Which ports belong to routers. */
 function ofRouters(session: Session) {

@@ -13,7 +13,7 @@ import {
   subnetsById,
 } from './ip-allocations.js';
 import { dated, NameCache, type NetworkContext, networkFor } from './network-context.js';
-import { networkTables, type PortRecord, type SubnetRecord } from './network-tables.js';
+import { networkTables, type PortRecord, ROUTER_PORTS, type SubnetRecord } from './network-tables.js';
 import { groupsFor } from './security-groups.js';
 
 const { floatingIps, ports } = networkTables;
@@ -65,22 +65,23 @@ export async function presentPort(
   return { ...port, networkName: await names.of('networks', port.networkId), securityGroups };
 }
 
-/** The addresses asked for, or the usual ones. */
+/** The addresses asked for, or the usual ones. @param mac of a guest that may make its address itself */
 export async function takeAddresses(
   tx: Tx,
   blocks: SlotBlocks,
   subnets: readonly SubnetRecord[],
   requests: readonly FixedIpRequest[] | undefined,
   portId: string,
+  mac?: string,
 ): Promise<FixedIp[]> {
-  if (!requests) return allocateEach(tx, blocks, subnets, portId);
+  if (!requests) return allocateEach(tx, blocks, subnets, portId, mac);
   const taken: FixedIp[] = [];
   for (const { address, subnetId } of requests) {
     const among = subnetId === undefined ? subnets : subnets.filter((subnet) => subnet.id === subnetId);
     if (among.length === 0) throw new CatalogError('SUBNET_INVALID', `Subnet ${subnetId} is not one of the network's.`);
     const fixedIp =
       address === undefined
-        ? await allocateFrom(tx, blocks, among, portId)
+        ? await allocateFrom(tx, blocks, among, portId, mac)
         : await allocateOne(tx, among, address, portId);
     if (!fixedIp) throw new CatalogError('NO_FREE_ADDRESS', `No more IP addresses available on subnet ${subnetId}.`);
     taken.push(fixedIp);
@@ -106,8 +107,11 @@ export async function insertPort(
   const network = await networkFor(context, tx, caller, spec.networkId);
   names.know(network);
   const { fixedIps: requests, securityGroups, bare = false, mac: givenMac, ...given } = spec;
-  const fixedIps = await takeAddresses(tx, context.blocks, await subnetsById(tx, network.subnetIds), requests, spec.id);
   const mac = givenMac?.toLowerCase() ?? randomMac();
+  // A router tells others what their addresses are made of; its own are as they were given.
+  const maker = spec.deviceOwner === ROUTER_PORTS ? undefined : mac;
+  const subnets = await subnetsById(tx, network.subnetIds);
+  const fixedIps = await takeAddresses(tx, context.blocks, subnets, requests, spec.id, maker);
   if (givenMac) await refuseTakenMac(tx, network.id, mac);
   const portSecurityEnabled = given.portSecurityEnabled ?? network.portSecurityEnabled;
   const none = !portSecurityEnabled || (bare && securityGroups?.length === 0);

@@ -99,7 +99,7 @@ export function portVerbs(context: NetworkContext) {
     await freeAddresses(tx, gone);
     const subnets = await subnetsById(tx, (await networks.get(tx, port.networkId))?.subnetIds ?? []);
     const fresh = requests.filter((request) => !stays(request));
-    return [...kept, ...(await takeAddresses(tx, context.blocks, subnets, fresh, port.id))];
+    return [...kept, ...(await takeAddresses(tx, context.blocks, subnets, fresh, port.id, port.mac))];
   }
 
   return {

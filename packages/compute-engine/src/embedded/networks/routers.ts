@@ -8,7 +8,7 @@ import { refuseNul } from '../json-conditions.js';
 import { listPage, type Page } from '../list-page.js';
 import { allocateFrom, freeAddresses, subnetsById } from './ip-allocations.js';
 import { dated, NameCache, type NetworkContext, networkNotFound } from './network-context.js';
-import { networkTables, type RouterRecord } from './network-tables.js';
+import { networkTables, ROUTER_PORTS, type RouterRecord } from './network-tables.js';
 import {
   type FixedIpRequest,
   insertPort,
@@ -31,8 +31,6 @@ export type RouterFields = Partial<
 
 /** A router meets a network in a subnet (at its gateway address) or at a port made beforehand. */
 export type RouterInterface = { readonly subnetId: string } | { readonly portId: string };
-
-const INTERFACE = 'network:router_interface';
 
 function routerNotFound(id: string): CatalogError {
   return new CatalogError('ROUTER_NOT_FOUND', `Router ${id} could not be found`);
@@ -141,7 +139,7 @@ export function routerVerbs(context: NetworkContext) {
 
     addRouterInterface: (caller: Caller, id: string, at: RouterInterface): Promise<PortView> =>
       changing(caller, id, async (tx, router) => {
-        const owner = { deviceId: id, deviceOwner: INTERFACE };
+        const owner = { deviceId: id, deviceOwner: ROUTER_PORTS };
         if ('portId' in at) {
           const port = await ports.lock(tx, at.portId);
           if (!port || !owns(caller, port.projectId)) throw portNotFound(at.portId);

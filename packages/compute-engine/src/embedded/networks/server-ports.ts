@@ -120,7 +120,13 @@ export function serverPorts(context: NetworkContext) {
         const port = (await portsOf(tx, deviceId)).find((p) => p.networkId === networkId);
         if (!port) throw new CatalogError('PORT_NOT_FOUND', `Server ${deviceId} has no port on network ${networkId}.`);
         const network = await networkFor(context, tx, caller, networkId);
-        const fixedIp = await allocateFrom(tx, context.blocks, await subnetsById(tx, network.subnetIds), port.id);
+        const fixedIp = await allocateFrom(
+          tx,
+          context.blocks,
+          await subnetsById(tx, network.subnetIds),
+          port.id,
+          port.mac,
+        );
         if (!fixedIp)
           throw new CatalogError('NO_FREE_ADDRESS', `No more IP addresses available on network ${networkId}.`);
         portsChanged(context, tx, deviceId);
