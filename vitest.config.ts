@@ -42,8 +42,16 @@ const otherEngines = [
 const onOneKind = ['{identity,policy}/**', 'contract/views.test.ts'].map(
   (files) => `packages/compute-router/test/${files}`,
 );
+/** Those of the small packages and of the test cloud's services, in shared processes, too. */
+const packages = [
+  'packages/{microversion,quota,request-id}/{src,test}/**/*.test.ts',
+  'packages/test-cloud/src/**/*.test.ts',
+  'packages/test-cloud/test/services/*.test.ts',
+  'packages/test-cloud/test/{control,docs-pages,recording,scripted,start-cloud,state,transient}.test.ts',
+];
 const rest = [
-  'packages/!(compute-router|compute-engine)/{src,test}/**/*.test.ts',
+  'packages/!(compute-router|compute-engine|microversion|quota|request-id|test-cloud)/{src,test}/**/*.test.ts',
+  'packages/test-cloud/test/**/*.test.ts',
   'packages/compute-router/src/**/*.test.ts',
   'examples/*/{src,test}/**/*.test.ts',
   'testing/**/*.test.ts',
@@ -54,10 +62,15 @@ const rest = [
 // A round trip for every statement: what takes seconds in memory takes its time on PostgreSQL, on a busy machine above all.
 const TIMEOUTS_MS = { sqlite: 120_000, postgres: 180_000, pgbouncer: 180_000, replica: 180_000 } as const;
 
+/** The group of the files that have a process each. */
+const APART = 2;
+
 /** Files that run on a database; those that share processes are kept from alternating with others, which would end them. */
 function project(name: string, database: keyof typeof TIMEOUTS_MS, groupOrder: number, files: object) {
   const timeouts = { testTimeout: TIMEOUTS_MS[database], hookTimeout: TIMEOUTS_MS[database] };
   const test = { ...shared, ...timeouts, ...files, name, sequence: { groupOrder }, provide: { database } };
+  // Most of these wait for others half of the time: programs, machines, browsers.
+  if (groupOrder === APART) return { ...resolution, test: { ...test, maxWorkers: availableParallelism() + 1 } };
   return { ...resolution, test };
 }
 
@@ -65,19 +78,23 @@ const together = { include: [api], exclude: otherApis, isolate: false };
 const sqlite = [
   project('sqlite', 'sqlite', 0, together),
   project('sqlite-engine', 'sqlite', 3, { include: [engine], exclude: otherEngines, isolate: false }),
-  project('sqlite-apart', 'sqlite', 2, { include: [...rest, ...otherApis, ...otherEngines] }),
+  project('sqlite-packages', 'sqlite', 4, { include: packages, isolate: false }),
+  project('sqlite-apart', 'sqlite', APART, {
+    include: [...rest, ...otherApis, ...otherEngines],
+    exclude: [...packages, '**/node_modules/**'],
+  }),
 ];
 const postgres = [
   project('postgres', 'postgres', 1, { ...together, exclude: [...otherApis, ...onOneKind] }),
-  project('postgres-apart', 'postgres', 2, { include: otherApis }),
+  project('postgres-apart', 'postgres', APART, { include: otherApis }),
 ];
-const pgbouncer = project('pgbouncer', 'pgbouncer', 2, {
+const pgbouncer = project('pgbouncer', 'pgbouncer', APART, {
   // Transactions, locks, jobs and quotas; what else there is reads and writes as these do.
   include: ['servers-basic', 'project-quotas', 'attachments/*', 'servers-actions/endings', 'infrastructure/*'].map(
     (name) => `packages/compute-router/test/${name}.test.ts`,
   ),
 });
-const replica = project('replica', 'replica', 2, {
+const replica = project('replica', 'replica', APART, {
   globalSetup: ['testing/replica-setup.ts'],
   // What is read after it was written, in all the ways there are: lists, pages, parts of servers.
   include: ['servers-basic', 'servers-list/*', 'servers-parts/{metadata,network,tags}', 'servers-actions/endings'].map(

@@ -19,8 +19,17 @@ interface State {
 }
 
 export function documentStore(documents: Documents, clock: () => number = Date.now): QuotaStore {
-  /** One atomic step: read, work, write unless somebody else did meanwhile; then once more. */
-  async function step<T>(work: (state: State) => T): Promise<T> {
+  let lastTurn: Promise<unknown> = Promise.resolve();
+
+  /** Steps of this process take turns: side by side they would only refuse each other's writes. */
+  function step<T>(work: (state: State) => T): Promise<T> {
+    const turn = lastTurn.then(() => attempt(work));
+    lastTurn = turn.catch(() => undefined);
+    return turn;
+  }
+
+  /** One atomic step: read, work, write unless another process did meanwhile; then once more. */
+  async function attempt<T>(work: (state: State) => T): Promise<T> {
     for (;;) {
       const { text, version } = await documents.read();
       const state: State = text === '' ? { projects: [], limits: [] } : JSON.parse(text);

@@ -7,6 +7,7 @@ import { documentStore } from './document-store.example.js';
 /** A document that, like a real service, answers later and refuses writes that are too late. */
 function documents() {
   let current = { text: '', version: 0 };
+  let writes = 0;
   const later = () => new Promise((resolve) => setImmediate(resolve));
   return {
     async read() {
@@ -15,6 +16,8 @@ function documents() {
     },
     async write(text: string, version: number) {
       await later();
+      // Another process writes what was there, now and then.
+      if (++writes % 5 === 0) current = { ...current, version: current.version + 1 };
       if (version !== current.version) return false;
       current = { text, version: version + 1 };
       return true;

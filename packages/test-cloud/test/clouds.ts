@@ -1,18 +1,14 @@
-import { afterEach, expect } from 'vitest';
+import { expect, onTestFinished } from 'vitest';
 import { type CloudOptions, startCloud, type TestCloud } from '../src/index.js';
-
-const running: TestCloud[] = [];
-const errors: unknown[] = [];
-
-afterEach(async () => {
-  await Promise.all(running.splice(0).map((cloud) => cloud.stop()));
-  expect(errors.splice(0)).toEqual([]);
-});
 
 /** A cloud that ends with the test; a defect in it fails the test. */
 export async function cloudUnderTest(options: CloudOptions = {}): Promise<TestCloud> {
+  const errors: unknown[] = [];
   const cloud = await startCloud({ onError: (error) => errors.push(error), ...options });
-  running.push(cloud);
+  onTestFinished(async () => {
+    await cloud.stop();
+    expect(errors).toEqual([]);
+  });
   return cloud;
 }
 
