@@ -43,4 +43,24 @@ describe('a SQLite database', () => {
     db.close();
     expect(closed.length).toBeLessThan(2);
   });
+
+  it('gives rows as objects, by the names that columns have now', () => {
+    const db = openSqlite(':memory:');
+    db.exec("CREATE TABLE t (a, b); INSERT INTO t VALUES (1, 'x'), (2, NULL)");
+    const [all, renamed, none] = ['SELECT * FROM t', 'SELECT a + 1 AS c FROM t', 'SELECT a FROM t WHERE a > ?'].map(
+      (sql) => db.prepare(sql),
+    );
+    expect(all?.all()).toEqual([
+      { a: 1, b: 'x' },
+      { a: 2, b: null },
+    ]);
+    expect(renamed?.all()).toEqual([{ c: 2 }, { c: 3 }]);
+    expect(none?.all(5)).toEqual([]);
+    db.exec('ALTER TABLE t ADD COLUMN d DEFAULT 7');
+    expect(all?.all()[0]).toEqual({ a: 1, b: 'x', d: 7 });
+    const inserted = db.prepare('INSERT INTO t (a) VALUES (?) RETURNING a');
+    expect(inserted.all(9)).toEqual([{ a: 9 }]);
+    expect(db.prepare('DELETE FROM t').run().changes).toBe(3);
+    db.close();
+  });
 });

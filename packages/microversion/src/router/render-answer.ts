@@ -85,6 +85,7 @@ export function renderAnswer(shape: ReplyShape, version: Version): RenderAnswer 
   if (known.kind === 'list') return renderPage(renderShape(known.item, version));
   if (known.kind !== 'object') return renderShape(shape, version);
   const fields = fieldsOf(known.fields, version, renderAnswer);
+  const joined = joiner();
   return (value, call) => {
     const parts: Rendered[] = [];
     const left = fields.values();
@@ -109,7 +110,20 @@ export function renderAnswer(shape: ReplyShape, version: Version): RenderAnswer 
   };
 }
 
-function joined(parts: readonly Rendered[]): Rendered {
-  if (!parts.some((part) => typeof part !== 'string')) return parts.join('');
-  return Buffer.concat(parts.map((part) => (typeof part === 'string' ? Buffer.from(part) : part)));
+/**
+ * Puts the parts of an answer together. One with a kept page in it is likely to be asked for again, and then is the same
+ * bytes: they are kept as well, instead of copied for each who asks.
+ */
+function joiner(): (parts: readonly Rendered[]) => Rendered {
+  const kept: { readonly parts: readonly Rendered[]; readonly bytes: Buffer }[] = [];
+  return (parts) => {
+    if (!parts.some((part) => typeof part !== 'string')) return parts.join('');
+    const known = kept.find(
+      (answer) => answer.parts.length === parts.length && parts.every((part, i) => part === answer.parts[i]),
+    );
+    if (known) return known.bytes;
+    const bytes = Buffer.concat(parts.map((part) => (typeof part === 'string' ? Buffer.from(part) : part)));
+    if (kept.unshift({ parts, bytes }) > KEPT_PAGES) kept.pop();
+    return bytes;
+  };
 }

@@ -125,6 +125,17 @@ describe('a long page', () => {
     await expect(render({ ships: fleet(40) }, {})).rejects.toThrow('no such ship');
   });
 
+  it('is the same bytes for whoever asks for the same page again', () => {
+    const quick = new Reply({ ships: [ship], next: z.string().optional() }).render(Version.of('2.1'));
+    const ships = fleet(40);
+    const first = quick({ ships, next: 'more' }, {});
+    expect(first).toBeInstanceOf(Buffer);
+    expect(quick({ ships: [...ships], next: 'more' }, {})).toBe(first);
+    const other = quick({ ships, next: 'other' }, {});
+    expect([String(first), String(other)].map((text) => JSON.parse(text).next)).toEqual(['more', 'other']);
+    expect(quick({ ships, next: 'more' }, {})).toBe(first);
+  });
+
   it('is made at once where that takes no time', () => {
     const quick = new Reply({ ships: [ship] }).render(Version.of('2.1'));
     vi.spyOn(performance, 'now').mockReturnValue(0);
