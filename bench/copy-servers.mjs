@@ -1,0 +1,73 @@
+import { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import { from as copyFrom } from 'pg-copy-streams';
+import { idOf } from './server-process.mjs';
+
+/** Rows that are handed over at once. */
+const BATCH = 1000;
+const SIGNS = { '\\': '\\\\', '\t': '\\t', '\n': '\\n', '\r': '\\r' };
+
+/** A value as the text form of COPY has it. */
+const textOf = (value) => (value === null ? '\\N' : String(value).replaceAll(/[\\\t\n\r]/g, (sign) => SIGNS[sign]));
+
+/** Drops the indexes that keep nothing unique: built anew afterwards, they take less time than row by row. */
+async function withoutIndexes(client) {
+  const { rows } = await client.query(`select indexname, indexdef from pg_indexes
+    where schemaname = current_schema() and tablename = 'servers' and indexdef not like 'CREATE UNIQUE %'`);
+  for (const { indexname } of rows) await client.query(`drop index "${indexname}"`);
+  return async () => {
+    for (const { indexdef } of rows) await client.query(indexdef);
+  };
+}
+
+/** The row of a server as others have it, each of an owner and on a node in turns, as `populateServers` makes them. */
+function copiesOf(row, nodes, owners, count) {
+  const record = JSON.parse(row.data);
+  return (index) => {
+    const { projectId, userId } = owners[index % owners.length];
+    const { host, node } = nodes[index % nodes.length];
+    const name = `server-${String(index + 1).padStart(6, '0')}`;
+    const createdAt = record.createdAt - count + index;
+    const claims = record.claims.map((claim) => ({ ...claim, host }));
+    const own = { id: idOf(index), name, projectId, userId, host };
+    const data = { ...record, ...own, hostname: name, node, claims, createdAt, updatedAt: createdAt };
+    return {
+      ...row,
+      id: own.id,
+      revision: Math.floor(Math.random() * 2 ** 52),
+      name,
+      project_id: projectId,
+      user_id: userId,
+      host,
+      created_at: createdAt,
+      updated_at: createdAt,
+      data: JSON.stringify(data),
+    };
+  };
+}
+
+/** Copies the only server of a PostgreSQL until there are so many. No engine uses the database meanwhile. */
+export async function copyServers(client, count, owners) {
+  const { rows: nodes } = await client.query(
+    "select host, data::json ->> 'hypervisorHostname' as node from nodes order by seq",
+  );
+  const { rows } = await client.query('select * from servers');
+  if (rows.length !== 1) throw new Error(`one server is copied, and there are ${rows.length}`);
+  const [{ seq: _, ...row }] = rows;
+  const copyOf = copiesOf(row, nodes, owners, count);
+  const columns = Object.keys(row);
+  function* lines() {
+    for (let from = 1; from < count; from += BATCH) {
+      const batch = Array.from({ length: Math.min(BATCH, count - from) }, (_, at) => copyOf(from + at));
+      yield batch.map((copy) => `${columns.map((column) => textOf(copy[column])).join('\t')}\n`).join('');
+    }
+  }
+  await client.query('begin');
+  const rebuild = await withoutIndexes(client);
+  await pipeline(Readable.from(lines()), client.query(copyFrom(`copy servers (${columns.join()}) from stdin`)));
+  await rebuild();
+  await client.query(`update nodes set (servers, vcpus_used, memory_mb_used, local_gb_used) = (
+    select count(*), sum(vcpus), sum(memory_mb), sum((s.data::json -> 'flavor' ->> 'diskGb')::bigint)
+    from servers s where s.host = nodes.host and s.deleted = 0)`);
+  await client.query('commit');
+}
