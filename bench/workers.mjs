@@ -21,8 +21,8 @@ const BODY = JSON.stringify({ server: { name: 'web', flavorRef: '1', imageRef: I
 const MAIN = join(import.meta.dirname, '../examples/reference-server/dist/main.js');
 const BARE = join(import.meta.dirname, 'bare-workers.worker.mjs');
 const WORKERS = [1, 2, 4];
-const FULL = { requests: 800, creates: 120, rounds: 5, warm: 5000, warmCreates: 400, idleMs: 1500 };
-const QUICK = { requests: 50, creates: 10, rounds: 2, warm: 50, warmCreates: 10, idleMs: 200 };
+const FULL = { requests: 600, creates: 120, rounds: 5, warm: 5000, warmCreates: 400, idleMs: 4000, idleRounds: 3 };
+const QUICK = { requests: 50, creates: 10, rounds: 2, warm: 50, warmCreates: 10, idleMs: 200, idleRounds: 2 };
 
 const read = { what: 'GET /flavors/{id}', path: '/v2.1/flavors/1', kind: 'requests', warmth: 'warm', overallRate: 400 };
 const questions = [
@@ -162,7 +162,7 @@ export async function run({ quick }) {
       baseline: often,
       unit: 'ms of CPU',
     });
-    const idle = await inTurns(much.rounds, ...servers.map((server) => () => idleCost(server, much.idleMs)));
+    const idle = await inTurns(much.idleRounds, ...servers.map((server) => () => idleCost(server, much.idleMs)));
     add('a second without requests, each worker', 'ms of CPU', idle);
     return rows;
   } finally {
