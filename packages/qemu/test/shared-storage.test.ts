@@ -1,10 +1,11 @@
 import { execFileSync } from 'node:child_process';
-import { existsSync, readFileSync, statSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { eventually } from '../../../testing/eventually.js';
 import { missingForGuests } from './guest/build-guest.js';
 import { processesOf } from './processes-of.js';
+import { AGENT_IMAGE } from './qemu-cloud.js';
 import { admin, BOOT, QemuHosts } from './qemu-hosts.js';
 
 const postgresUrl = inject('postgresUrl');
@@ -14,11 +15,15 @@ if (missing) console.warn(`\n*** SKIPPED: machines on shared storage: this machi
 describe.skipIf(missing)('virtual machines whose disks hosts share', { timeout: 300_000 }, () => {
   let hosts: QemuHosts;
   let id: string;
+  let backed: string;
   const share = () => ({ sharedDirectory: join(hosts.directory, 'shared') });
   const start = (name: string) => hosts.start(name, share());
 
   beforeAll(async () => {
     hosts = await QemuHosts.open(postgresUrl);
+    // It keeps volumes, and has no servers.
+    await hosts.start('h3', { volumes: true });
+    await change('h3', { disabled: true });
     await start('h1');
     await start('h2');
     id = (await hosts.booted('h1')).id;
@@ -27,6 +32,11 @@ describe.skipIf(missing)('virtual machines whose disks hosts share', { timeout: 
 
   afterAll(() => hosts?.close(), 60_000);
 
+  /** Who has the only volume there is. */
+  const users = () => {
+    const contents = join(hosts.directory, 'h3', 'contents');
+    return readdirSync(contents).flatMap((name) => readdirSync(join(contents, name, 'users')));
+  };
   const root = () => join(share().sharedDirectory, 'machines', id, 'root.qcow2');
   const running = () => ['h1', 'h2'].map((host) => processesOf(hosts.folder(host, id)).length);
   /** Where the folders of the machine are that are of one computer. */
@@ -43,10 +53,11 @@ describe.skipIf(missing)('virtual machines whose disks hosts share', { timeout: 
     const told = execFileSync('qemu-img', ['info', '-U', '--output=json', root()], { encoding: 'utf8' });
     return JSON.parse(told).snapshots?.length ?? 0;
   };
-  const down = async (host: string, forcedDown: boolean) => {
+  const change = async (host: string, wanted: { disabled: boolean } | { forcedDown: boolean }) => {
     const [found] = await hosts.engine.services.list({ host });
-    await hosts.engine.services.update(found!.service.id, { forcedDown });
+    await hosts.engine.services.update(found!.service.id, wanted);
   };
+  const down = (host: string, forcedDown: boolean) => change(host, { forcedDown });
   const lastMigration = async () =>
     (await hosts.engine.migrations.list({ serverId: id, newestFirst: true, limit: 1 }))[0]!;
 
@@ -92,16 +103,30 @@ describe.skipIf(missing)('virtual machines whose disks hosts share', { timeout: 
     expect(statSync(root()).ino).toBe(ino);
   });
 
-  it('are evacuated with their own disk, which the host that returns leaves alone', async () => {
+  it('are evacuated with their own disks, which the host that returns leaves alone', async () => {
     await (await hosts.line(id)).run('echo evacuated >/mnt/disk/file; sync');
+    const root = { source: 'image', destination: 'volume', sourceId: AGENT_IMAGE, size: 1, bootIndex: 0 } as const;
+    backed = (await hosts.booted('h1', { imageId: undefined, devices: [root] })).id;
+    await (await hosts.line(backed)).run('echo on a volume >/mnt/disk/file; sync');
     await hosts.kill('h1');
     for (const pid of processesOf(hosts.folder('h1', id))) process.kill(pid, 'SIGKILL');
     await down('h1', true);
-    await hosts.engine.servers.act(admin, id, 'evacuate', { sharedStorage: true, stop: false });
-    expect(await hosts.settled(id)).toMatchObject({ vmState: 'active', host: 'h2' });
+    const [waiting] = processesOf(hosts.folder('h1', backed));
+    expect(waiting).toBeDefined();
+    for (const server of [id, backed]) {
+      await hosts.engine.servers.act(admin, server, 'evacuate', { sharedStorage: true, stop: false });
+      expect(await hosts.settled(server)).toMatchObject({ vmState: 'active', host: 'h2' });
+    }
+    expect(users()).toEqual([`${backed}@h2`]);
     expect(await booted(1)).toBe('evacuated\n4');
     await start('h1');
     await down('h1', false);
+    // Its machine of a volume ran on, and could not write to that any more.
+    expect(processesOf(hosts.folder('h1', backed))).toEqual([]);
+    expect(readdirSync(join(hosts.directory, 'h1', 'far'))).toEqual([]);
+    await eventually(async () => expect(await hosts.console(await hosts.see(backed))).toMatch(/GUEST ready/), BOOT);
+    expect(await (await hosts.line(backed)).run('cat /mnt/disk/file; wc -l </mnt/disk/boots')).toBe('on a volume\n2');
+    await hosts.engine.servers.delete(admin, backed);
     expect([running(), here()]).toEqual([
       [0, 1],
       [false, true],

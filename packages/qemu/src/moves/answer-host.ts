@@ -32,7 +32,7 @@ function checked(id: string): string {
 /** Answers what is asked of the host that keeps volumes. */
 async function answerForVolumes({ kept }: Host, question: VolumeQuestion): Promise<LinkAnswer> {
   if (!kept) throw new QemuError('NOT_POSSIBLE', 'this host keeps no volumes');
-  if (question.ask === 'volume') return { stream: await connectSocket(kept.socketOf(checked(question.content))) };
+  if (question.ask === 'volume') return { stream: await kept.connect(checked(question.content), question.host) };
   const volumeId = checked(question.volumeId);
   if (question.ask === 'close volume') {
     await kept.close(basename(question.userId), volumeId);

@@ -49,6 +49,7 @@ export class QmpClient {
   static async connect(path: string): Promise<QmpClient> {
     const socket = connect(path);
     const client = new QmpClient(socket);
+    const late = setTimeout(() => socket.destroy(), GREETING_MS);
     try {
       await client.#greeted(AbortSignal.timeout(GREETING_MS));
       await client.execute('qmp_capabilities');
@@ -56,6 +57,8 @@ export class QmpClient {
     } catch (error) {
       socket.destroy();
       throw error;
+    } finally {
+      clearTimeout(late);
     }
   }
 
@@ -191,10 +194,17 @@ export class QmpClient {
     });
   }
 
-  /** Ends QEMU, with everything written that is on its way to the disk; not for longer than ten seconds. */
+  /**
+   * Ends QEMU, with everything written that is on its way to the disk. After ten seconds the connection ends, whatever QEMU does:
+   * one that waits for a disk which is out of reach does not even answer.
+   */
   async quit(): Promise<void> {
-    const ended = this.untilClosed(AbortSignal.timeout(QUIT_MS)).catch(() => {});
-    await Promise.all([ended, this.execute('quit').catch(() => {})]);
+    const late = setTimeout(() => this.close(), QUIT_MS);
+    try {
+      await Promise.all([this.untilClosed(new AbortController().signal), this.execute('quit').catch(() => {})]);
+    } finally {
+      clearTimeout(late);
+    }
   }
 
   /** Ends the connection; the machine goes on. */

@@ -1,5 +1,6 @@
 import { existsSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
+import type { Server } from '@apistrata/compute-engine';
 import { makeRescueDisk } from '../machine/prepare-disks.js';
 import { QemuError } from '../qemu-error.js';
 import { boot } from './life.js';
@@ -16,6 +17,12 @@ const RESCUE = [
   'rescueCommandLine',
   'rescueConfigDrive',
 ] as const;
+
+function volumesOf({ blockDevices }: Server): readonly string[] {
+  return blockDevices.flatMap(({ volumeId, destination }) =>
+    volumeId !== null && destination === 'volume' ? [volumeId] : [],
+  );
+}
 
 /** What a machine boots from. */
 export const systems: Verbs = {
@@ -38,10 +45,14 @@ export const systems: Verbs = {
         'NOT_POSSIBLE',
         `the disks of the server are ${there ? '' : 'not '}on storage that this host shares`,
       );
+    const { sourceHost } = work;
     try {
+      for (const volumeId of volumesOf(server)) await host.volumes.takeFrom(sourceHost, server.id, volumeId);
       await boot(host, server, server.imageId, { adminPassword, files: [] }, signal);
     } catch (error) {
-      if (!signal.aborted) await (there ? host.leaveTo(work.sourceHost, server) : host.remove(server));
+      if (signal.aborted) throw error;
+      for (const volumeId of volumesOf(server)) await host.volumes.giveBackTo(sourceHost, server, volumeId);
+      await (there ? host.leaveTo(sourceHost, server) : host.remove(server));
       throw error;
     }
   },

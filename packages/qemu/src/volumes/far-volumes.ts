@@ -7,6 +7,7 @@ import { openTunnel, type Tunnel } from '../moves/tunnel.js';
 import { QemuError } from '../qemu-error.js';
 import { type VolumeAccess, type VolumeUser, volumeDeviceId } from './volume-access.js';
 import { EXPORT } from './volume-server.js';
+import { farUser } from './ways-to-content.js';
 
 /** A guest waits for its disk, as long as it takes: this program, or that of the other host, may be begun again. */
 const RECONNECT_SECONDS = 86_400;
@@ -47,9 +48,9 @@ export class FarVolumes implements VolumeAccess {
     return value as T;
   }
 
-  /** The name by which the other host knows a server of this one: while it moves there are two of them. */
+  /** The name by which the other host knows a server of this one. */
   #nameOf(serverId: string): string {
-    return `${serverId}@${this.#options.hosts.self}`;
+    return farUser(serverId, this.#options.hosts.self);
   }
 
   async open({ id, userId, projectId }: VolumeUser, volumeId: string): Promise<VolumeShape> {
@@ -76,7 +77,8 @@ export class FarVolumes implements VolumeAccess {
   async #listen(content: string): Promise<Tunnel> {
     await writeFile(join(this.#folder, content), '');
     const never = new AbortController().signal;
-    const far = async () => (await this.#ask({ ask: 'volume', content }, never)).stream;
+    const { self: host } = this.#options.hosts;
+    const far = async () => (await this.#ask({ ask: 'volume', content, host }, never)).stream;
     return openTunnel(join(this.#folder, content + SOCKET), this.#options.give, far);
   }
 
@@ -91,6 +93,14 @@ export class FarVolumes implements VolumeAccess {
     const tunnel = this.#tunnels.get(left.content);
     this.#tunnels.delete(left.content);
     await (await tunnel)?.close();
+  }
+
+  async takeFrom(host: string, serverId: string, volumeId: string): Promise<void> {
+    await this.#value({ ask: 'close volume', userId: farUser(serverId, host), volumeId });
+  }
+
+  async giveBackTo(host: string, { id, userId, projectId }: VolumeUser, volumeId: string): Promise<void> {
+    await this.#value({ ask: 'open volume', user: { id: farUser(id, host), userId, projectId }, volumeId });
   }
 
   async recover(): Promise<void> {

@@ -7,6 +7,8 @@ export const noVolumes: VolumeAccess = {
     throw new QemuError('NOT_POSSIBLE', 'servers of this computer have no volumes: the option `volumes` says so');
   },
   async close() {},
+  async takeFrom() {},
+  async giveBackTo() {},
   async recover() {},
   async leave() {},
 };

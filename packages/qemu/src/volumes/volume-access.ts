@@ -9,6 +9,10 @@ export interface VolumeAccess {
   /** Has a volume within reach of a server, until `close`. */
   open(server: VolumeUser, volumeId: string): Promise<VolumeShape>;
   close(serverId: string, volumeId: string): Promise<void>;
+  /** Keeps a host that is lost from a volume of its server, whatever still runs there: before another one opens it. */
+  takeFrom(host: string, serverId: string, volumeId: string): Promise<void>;
+  /** Undoes that: the server is that host's after all. */
+  giveBackTo(host: string, server: VolumeUser, volumeId: string): Promise<void>;
   /** Takes up what a former process has left. */
   recover(): Promise<void>;
   /** Ends what is being done; what guests need of other processes stays. */

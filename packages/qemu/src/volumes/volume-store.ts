@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { lstat, readdir, readlink, rename, rm, stat, symlink } from 'node:fs/promises';
+import type { Socket } from 'node:net';
 import { basename, join } from 'node:path';
 import type { DriverServices, StoredVolume, VolumeOrigin, VolumeStorage } from '@apistrata/compute-engine/drivers';
 import { blockNodeOf, copyWhileRunning } from '../machine/copy-disk.js';
@@ -8,13 +9,13 @@ import { findProcess } from '../machine/machine-process.js';
 import type { VolumeShape } from '../machine/machine-shape.js';
 import { type DiskTools, diskBytes, GIB, makeDisk } from '../machine/prepare-disks.js';
 import { findProgram } from '../programs/find-program.js';
-import type { RunAs } from '../programs/run-program.js';
-import { runProgram } from '../programs/run-program.js';
+import { type RunAs, runProgram } from '../programs/run-program.js';
 import { QemuError } from '../qemu-error.js';
 import { Serving } from './serving.js';
 import { type VolumeAccess, type VolumeUser, volumeDeviceId } from './volume-access.js';
 import { VolumeContent } from './volume-content.js';
 import { DISK, EXPORT, endServer, growServed, serveVolume, withServer } from './volume-server.js';
+import { farUser, WaysToContent } from './ways-to-content.js';
 
 type Caller = Parameters<VolumeStorage['create']>[0];
 
@@ -34,6 +35,7 @@ export interface VolumeStoreOptions {
  */
 export class VolumeStore implements VolumeStorage, VolumeAccess {
   readonly #options: VolumeStoreOptions;
+  readonly #ways = new WaysToContent();
   readonly #turns = new Map<string, Promise<unknown>>();
   readonly #leaving = new AbortController();
   readonly #serving = new Serving((volumeId) => this.#serveAgain(volumeId));
@@ -224,19 +226,24 @@ export class VolumeStore implements VolumeStorage, VolumeAccess {
     const { volumes } = this.#options;
     const { sizeGb, snapshotId, sourceVolumeId, imageMetadata } = await volumes.getVolume(caller, volumeId);
     const imageId = imageMetadata.image_id;
-    const copied = snapshotId ?? sourceVolumeId;
-    const origin: VolumeOrigin = copied
-      ? { kind: 'copy', id: copied }
-      : imageId
-        ? { kind: 'image', imageId }
-        : { kind: 'blank' };
+    const id = snapshotId ?? sourceVolumeId;
+    const made: VolumeOrigin = imageId ? { kind: 'image', imageId } : { kind: 'blank' };
+    const origin: VolumeOrigin = id ? { kind: 'copy', id } : made;
     await this.#make(caller, { sizeGb, origin }, (name) => symlink(name, this.#link(volumeId)));
     return this.#content(volumeId);
   }
 
-  /** The socket by which content is served. */
-  socketOf(name: string): string {
-    return this.#at(name).file('socket');
+  /** The way to content for another host. Throws `NOT_POSSIBLE` where no server there uses it. */
+  connect(name: string, host: string): Promise<Socket> {
+    return this.#ways.connect(this.#at(name), host);
+  }
+
+  takeFrom(host: string, serverId: string, volumeId: string): Promise<void> {
+    return this.close(farUser(serverId, host), volumeId);
+  }
+
+  async giveBackTo(host: string, server: VolumeUser, volumeId: string): Promise<void> {
+    await this.open({ ...server, id: farUser(server.id, host) }, volumeId);
   }
 
   /** The name of a volume's content, and who uses it. */
@@ -251,6 +258,7 @@ export class VolumeStore implements VolumeStorage, VolumeAccess {
       const content = await this.#find(volumeId);
       if (!content) return;
       await content.removeUser(serverId);
+      await this.#ways.left(content, serverId);
       if ((await content.users()).length > 0) return;
       this.#serving.delete(volumeId);
       await endServer(content);
