@@ -15,7 +15,7 @@ const missing = missingForGuests() ?? (postgresUrl ? undefined : 'PostgreSQL');
 if (missing) console.warn(`\n*** SKIPPED: volumes of separate hosts: this machine has no ${missing} ***\n`);
 
 const GIB_SECTORS = 2 ** 30 / 512;
-const KEEPER = { volumes: true, shutdownTimeoutMs: 8_000 };
+const KEEPER = { volumes: true };
 
 describe.skipIf(missing)('volumes that one host keeps for all', { timeout: 300_000 }, () => {
   let hosts: QemuHosts;

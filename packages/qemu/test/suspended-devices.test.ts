@@ -23,7 +23,7 @@ describe.skipIf(missing)(TITLE, { timeout: 240_000 }, () => {
   let cloud: QemuCloud;
   const ids: string[] = [];
   beforeAll(async () => {
-    cloud = await QemuCloud.open({ shutdownTimeoutMs: 10_000 });
+    cloud = await QemuCloud.open({ shutdownTimeoutMs: 60_000 });
     const made = GUESTS.map(({ name, imageId }) => cloud.create({ name, imageId }));
     for (const server of await Promise.all(made)) ids.push(server.id);
     for (const id of ids) await cloud.console(id, /GUEST ready/, 150_000);
