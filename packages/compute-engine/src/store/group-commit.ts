@@ -1,13 +1,21 @@
-import { CompiledQuery, type Kysely } from 'kysely';
+import { CompiledQuery, type Kysely, type Transaction } from 'kysely';
 import type { EngineObserver } from '../observation/observer.js';
 import type { Rows } from './database.js';
 import { DatabaseUnavailable } from './database-unavailable.js';
 import { type Waiting, type Work, WorkGroups } from './work-groups.js';
 
+/** How it went with a work: tells whoever waits for it, once all is durable. */
+type Outcome = () => void;
+
+/** What is thrown where a work has failed after it had changed something. */
+const HALF_DONE = new Error('a work has failed after a change');
+
 /**
- * Runs transactions one after the other and commits those that wait together at once. Each has a savepoint of its own,
- * so one that fails undoes only itself; nobody hears of success before the shared commit. A commit writes whole pages:
- * sharing it is what makes many small transactions cheap.
+ * Runs transactions one after the other and commits those that wait together at once: a commit writes whole pages, and
+ * sharing it is what makes many small transactions cheap. Nobody hears of success before the shared commit.
+ *
+ * One that fails undoes only itself. That takes a savepoint for each, for which SQLite copies every page that is about to
+ * change; so it is first tried without, and done with them where one has failed after a change.
  */
 export class GroupCommit {
   readonly #db: Kysely<Rows>;
@@ -23,37 +31,67 @@ export class GroupCommit {
   }
 
   async #commit(group: readonly Waiting[]): Promise<void> {
-    if (group.length === 1) {
-      const { work, resolve, reject } = group[0]!;
-      await this.#db.transaction().execute(work).then(resolve, reject);
+    const [first, ...others] = group;
+    if (first && others.length === 0) {
+      await this.#db.transaction().execute(first.work).then(first.resolve, first.reject);
       return;
     }
-    const outcomes: (() => void)[] = [];
     try {
-      await this.#db.transaction().execute(async (db) => {
-        for (const { work, resolve, reject } of group) {
-          await db.executeQuery(SAVEPOINT);
-          try {
-            const value = await work(db);
-            await db.executeQuery(RELEASE);
-            outcomes.push(() => resolve(value));
-          } catch (error) {
-            // Trouble of the database is everybody's, and the savepoint may be gone already.
-            if (error instanceof DatabaseUnavailable) throw error;
-            await db.executeQuery(UNDO);
-            await db.executeQuery(RELEASE);
-            outcomes.push(() => reject(error));
-          }
-        }
+      const outcomes = await this.#each(group, withoutSavepoint).catch((error) => {
+        if (error === HALF_DONE) return this.#each(group, withSavepoint);
+        throw error;
       });
+      for (const tell of outcomes) tell();
     } catch (error) {
       for (const { reject } of group) reject(error);
-      return;
     }
-    for (const done of outcomes) done();
+  }
+
+  #each(
+    group: readonly Waiting[],
+    run: (db: Transaction<Rows>, waiting: Waiting) => Promise<Outcome>,
+  ): Promise<readonly Outcome[]> {
+    return this.#db.transaction().execute(async (db) => {
+      const outcomes: Outcome[] = [];
+      for (const waiting of group) outcomes.push(await run(db, waiting));
+      return outcomes;
+    });
   }
 }
 
+async function withoutSavepoint(db: Transaction<Rows>, { work, resolve, reject }: Waiting): Promise<Outcome> {
+  const before = await changesIn(db);
+  try {
+    const value = await work(db);
+    return () => resolve(value);
+  } catch (error) {
+    // Trouble of the database is everybody's, and the transaction may be gone already.
+    if (error instanceof DatabaseUnavailable) throw error;
+    if ((await changesIn(db)) !== before) throw HALF_DONE;
+    return () => reject(error);
+  }
+}
+
+async function withSavepoint(db: Transaction<Rows>, { work, resolve, reject }: Waiting): Promise<Outcome> {
+  await db.executeQuery(SAVEPOINT);
+  try {
+    const value = await work(db);
+    await db.executeQuery(RELEASE);
+    return () => resolve(value);
+  } catch (error) {
+    if (error instanceof DatabaseUnavailable) throw error;
+    await db.executeQuery(UNDO);
+    await db.executeQuery(RELEASE);
+    return () => reject(error);
+  }
+}
+
+/** How many rows the connection has changed so far. */
+async function changesIn(db: Transaction<Rows>): Promise<number | undefined> {
+  return (await db.executeQuery<{ readonly changes: number }>(CHANGES)).rows[0]?.changes;
+}
+
+const CHANGES = CompiledQuery.raw('select total_changes() as changes');
 const SAVEPOINT = CompiledQuery.raw('savepoint work');
 const UNDO = CompiledQuery.raw('rollback to work');
 const RELEASE = CompiledQuery.raw('release work');

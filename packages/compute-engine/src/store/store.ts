@@ -123,7 +123,12 @@ async function transact<T>(
     const concerns: Tx['concerns'] = replicas ? (owner) => owners.add(owner) : () => {};
     const afterCommit: Tx['afterCommit'] = (followUp) => followUps.push(followUp);
     try {
-      const result = await run((db, mates) => work({ ...session, lookups: mates, db, mates, afterCommit, concerns }));
+      const result = await run((db, mates) => {
+        // What was undone is begun anew: nothing follows from it.
+        followUps.length = 0;
+        owners.clear();
+        return work({ ...session, lookups: mates, db, mates, afterCommit, concerns });
+      });
       // Before anybody hears of success: whoever does may read, by any process, and must find it.
       const told = owners.size > 0 ? replicas?.writes.made(owners) : undefined;
       for (const followUp of followUps) followUp();
