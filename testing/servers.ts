@@ -3,6 +3,7 @@ import { existsSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'nod
 import { createServer, connect as tcpConnect } from 'node:net';
 import { tmpdir, userInfo } from 'node:os';
 import { delimiter, join } from 'node:path';
+import { PATIENCE_MS } from './patience.js';
 
 /** A server process a test started itself: where it listens, and how to end it. */
 export interface TestServer {
@@ -23,6 +24,17 @@ export function freePort(): Promise<number> {
   });
 }
 
+/** Starts what listens on a free port, and once more on another one where somebody was faster to take that. */
+async function onFreePort<T>(start: (port: number) => Promise<T>): Promise<T> {
+  for (let others = 3; ; others--) {
+    try {
+      return await start(await freePort());
+    } catch (error) {
+      if (others === 0) throw error;
+    }
+  }
+}
+
 /** The full path of a program, or undefined where the machine has none. */
 export function findProgram(name: string): string | undefined {
   const postgres = '/usr/lib/postgresql';
@@ -33,7 +45,7 @@ export function findProgram(name: string): string | undefined {
 }
 
 async function untilListening(port: number, child: ChildProcess, what: string): Promise<void> {
-  const deadline = Date.now() + 20_000;
+  const deadline = Date.now() + PATIENCE_MS;
   while (Date.now() < deadline) {
     if (child.exitCode !== null) throw new Error(`${what} ended with code ${child.exitCode} before it listened`);
     const open = await new Promise<boolean>((resolve) => {
@@ -47,7 +59,7 @@ async function untilListening(port: number, child: ChildProcess, what: string): 
     if (open) return;
     await new Promise((resolve) => setTimeout(resolve, 50));
   }
-  throw new Error(`${what} did not listen on port ${port} within 20 s`);
+  throw new Error(`${what} did not listen on port ${port} within ${PATIENCE_MS / 1000} s`);
 }
 
 async function ended(child: ChildProcess, signal: NodeJS.Signals): Promise<void> {
@@ -108,8 +120,10 @@ export async function startPostgres(): Promise<TestServer | undefined> {
   const options = { ...programUser(folder), cwd: folder };
   const data = join(folder, 'data');
   initPostgres(data, options);
-  const port = await freePort();
-  const { pid, end } = await runPostgres(data, port, options, ['synchronous_commit=off', 'max_connections=300']);
+  const { port, pid, end } = await onFreePort(async (port) => {
+    const running = await runPostgres(data, port, options, ['synchronous_commit=off', 'max_connections=300']);
+    return { port, ...running };
+  });
   return {
     url: `postgres://test@127.0.0.1:${port}/postgres`,
     pid,
@@ -127,8 +141,11 @@ export async function startPostgres(): Promise<TestServer | undefined> {
 export async function startPgBouncer(server: string): Promise<TestServer | undefined> {
   const program = findProgram('pgbouncer');
   if (!program) return undefined;
+  return onFreePort((port) => runPgBouncer(program, server, port));
+}
+
+async function runPgBouncer(program: string, server: string, port: number): Promise<TestServer> {
   const folder = mkdtempSync(join(tmpdir(), 'apistrata-pgbouncer-'));
-  const port = await freePort();
   const { hostname, port: serverPort } = new URL(server);
   const settings = {
     listen_addr: '127.0.0.1',
@@ -154,7 +171,7 @@ export async function startPgBouncer(server: string): Promise<TestServer | undef
 async function untilAnswering(port: number): Promise<void> {
   const program = findProgram('pg_isready');
   const args = ['-q', '-h', '127.0.0.1', '-p', String(port)];
-  for (let attempt = 0; program && attempt < 200; attempt++) {
+  for (const deadline = Date.now() + PATIENCE_MS; program && Date.now() < deadline; ) {
     if (spawnSync(program, args).status === 0) return;
     await new Promise((resolve) => setTimeout(resolve, 100));
   }
@@ -177,8 +194,11 @@ function unprivileged(): { uid?: number; gid?: number } {
 export async function startRedis(): Promise<TestServer | undefined> {
   const program = findProgram('redis-server');
   if (!program) return undefined;
+  return onFreePort((port) => runRedis(program, port));
+}
+
+async function runRedis(program: string, port: number): Promise<TestServer> {
   const folder = mkdtempSync(join(tmpdir(), 'apistrata-redis-'));
-  const port = await freePort();
   const args = ['--port', String(port), '--bind', '127.0.0.1', '--save', '', '--appendonly', 'no', '--dir', folder];
   const child = spawn(program, args, { stdio: 'ignore' });
   await untilListening(port, child, 'Redis');

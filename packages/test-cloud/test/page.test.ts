@@ -4,11 +4,14 @@ import { promisify } from 'node:util';
 import { type Browser, chromium, type Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { browserFlags, browserProgram } from '../../../testing/browser.js';
+import { findProgram } from '../../../testing/servers.js';
 import type { TestCloud } from '../src/index.js';
 import { clientOf, cloudUnderTest, NETWORK, serverBody } from './clouds.js';
 
 const run = promisify(execFile);
 const executablePath = browserProgram();
+const curl = findProgram('curl');
+if (!curl) console.warn('\n*** SKIPPED: requests as curl commands: this machine has no curl ***\n');
 if (!executablePath) console.warn('\n*** SKIPPED: the page of the test cloud: this machine has no Chromium ***\n');
 
 /** How much two colours of `rgb(r, g, b)` differ to the eye, as WCAG counts it. */
@@ -141,7 +144,7 @@ describe.skipIf(!executablePath)('the page', () => {
     await expect.poll(() => detail.locator('h2').textContent()).toBe(`GET /compute/v2.1/servers/${id}`);
   });
 
-  it('gives a request as a curl command that repeats it', async () => {
+  it.skipIf(!curl)('gives a request as a curl command that repeats it', async () => {
     const { cloud } = await workedIn();
     const page = await open(cloud, { permissions: ['clipboard-read', 'clipboard-write'] } as object);
     await page.getByRole('link', { name: '/compute/v2.1/servers', exact: true }).click();
