@@ -16,7 +16,7 @@ describe.skipIf(missing)('virtual machines whose disks hosts share', { timeout: 
   let hosts: QemuHosts;
   let id: string;
   let backed: string;
-  const share = () => ({ sharedDirectory: join(hosts.directory, 'shared') });
+  const share = () => ({ sharedDirectory: join(hosts.directory, 'shared'), diskWaitMs: 280_000 });
   const start = (name: string) => hosts.start(name, share());
 
   beforeAll(async () => {
