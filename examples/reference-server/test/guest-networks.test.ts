@@ -1,8 +1,9 @@
+import { randomBytes } from 'node:crypto';
 import { existsSync, mkdtempSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createEngine } from '@apistrata/compute-engine';
-import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { afterAll, beforeAll, describe, expect, inject, it, onTestFinished } from 'vitest';
 import { Computer } from '../../../packages/qemu/test/bridge/computer.js';
 import { missingForBridges } from '../../../packages/qemu/test/bridge/missing-for-bridges.js';
 import { freeRange, told } from '../../../packages/qemu/test/forwarded-port.js';
@@ -11,8 +12,10 @@ import { GuestLine } from '../../../packages/qemu/test/guest/guest-line.js';
 import { processesOf } from '../../../packages/qemu/test/processes-of.js';
 import { guestPreset, IMAGE, machineDirectory, NETWORK } from '../../../packages/qemu/test/qemu-cloud.js';
 import { eventually } from '../../../testing/eventually.js';
+import { freshDatabase } from '../../../testing/fresh-database.js';
 import { ask, type Enter, runProgram, startProgram } from './program.js';
 
+const postgresUrl = inject('postgresUrl');
 const missing = missingForGuests();
 const missingBridges = missing ?? missingForBridges();
 if (missingBridges)
@@ -151,6 +154,23 @@ describe.skipIf(missingBridges)('--network-mode bridge', { timeout: 300_000 }, (
     expect(output).toContain('--driver qemu: bridges need root: start it as root, or take the network mode user');
     expect(code).toBe(1);
   });
+
+  it.skipIf(!postgresUrl)(
+    'says so for a host of its own, too, which may have another port for its tunnels',
+    async () => {
+      const stranger: Enter = (program, args) => ['unshare', ['--user', program, ...args]];
+      const elsewhere = mkdtempSync(join(tmpdir(), 'ar-'));
+      onTestFinished(() => rmSync(elsewhere, { recursive: true, force: true }));
+      const host = ['host', '--name', 'h1', '--db', await freshDatabase(postgresUrl), '--machine-dir', elsewhere];
+      const more = ['--driver', 'qemu', '--acceleration', 'tcg', ...BRIDGE, '--setting', 'serviceDownSeconds=30'];
+      const key = { APISTRATA_SECRET_KEY: randomBytes(32).toString('base64') };
+      const { output } = await runProgram([...host, ...more, '--tunnel-port', '4790'], key, stranger);
+      expect(output).toContain('--driver qemu: bridges need root');
+      const { output: refused, code } = await runProgram([...host, ...more, '--tunnel-port', '70000'], key);
+      expect(refused).toContain('--tunnel-port');
+      expect(code).toBe(1);
+    },
+  );
 
   it('says that the network service has to be the built-in one', async () => {
     const { code, output } = await runProgram(
