@@ -192,7 +192,9 @@ describe.skipIf(missingBridges)('--network-mode bridge', { timeout: 300_000 }, (
   ])('says that there is no %s, and which package has it', async (program, ofPackage) => {
     const few = machineDirectory();
     onTestFinished(() => rmSync(few, { recursive: true }));
-    const needed = ['ip', 'nft', 'dnsmasq', 'qemu-system-x86_64', 'qemu-img'].filter((name) => name !== program);
+    const needed = ['ip', 'bridge', 'nft', 'dnsmasq', 'qemu-system-x86_64', 'qemu-img'].filter(
+      (name) => name !== program,
+    );
     for (const name of needed) symlinkSync(whereIs(name), join(few, name));
     const { code, output } = await runProgram([...options, ...BRIDGE], { PATH: few });
     expect(output).toContain(`--driver qemu: there is no ${program} on this machine: install the package ${ofPackage}`);
