@@ -3,6 +3,7 @@ import type { Network, SecurityGroupRule, Subnet } from '../catalogs/network-cat
 /** How guests come to their addresses of version 6, or are told of them, as networks know it; null: nobody tells them. */
 export type Ipv6Mode = 'slaac' | 'dhcpv6-stateful' | 'dhcpv6-stateless' | null;
 
+/** A subnet, with how guests come to their addresses of version 6 in it. */
 export interface PlannedSubnet extends Subnet {
   /** By whom addresses are given. */
   readonly ipv6AddressMode: Ipv6Mode;
