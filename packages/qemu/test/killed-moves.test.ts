@@ -34,12 +34,10 @@ class Wire {
       ] as const) {
         wire.#open.add(one);
         one
-          .on('error', () => {})
-          .on('close', () => {
-            wire.#open.delete(one);
-            another.destroy();
-          });
-        one.pipe(another);
+          .on('error', () => another.destroy())
+          // What came before the end still goes on.
+          .on('close', () => wire.#open.delete(one))
+          .pipe(another);
       }
     });
     await new Promise<void>((resolve) => server.listen(0, from, resolve));
