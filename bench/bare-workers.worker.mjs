@@ -1,7 +1,7 @@
 // A bare Express route served by several processes, as the reference server serves by `--workers`. Arguments: how many, and how many bytes it sends.
 import cluster from 'node:cluster';
-import { createServer, IncomingMessage, ServerResponse } from 'node:http';
 import express from 'express';
+import { expressServer } from '../examples/reference-server/dist/express-server.js';
 
 const [workers, bytes] = process.argv.slice(2).map(Number);
 const body = JSON.stringify('x'.repeat(bytes - 2));
@@ -9,16 +9,7 @@ const body = JSON.stringify('x'.repeat(bytes - 2));
 function serve() {
   const app = express();
   app.get('/bare', (_req, res) => void res.type('json').send(body));
-  // As the reference server does: requests and responses already have Express's prototypes.
-  function Request(...args) {
-    return Reflect.construct(IncomingMessage, args, Request);
-  }
-  function Response(...args) {
-    return Reflect.construct(ServerResponse, args, Response);
-  }
-  Request.prototype = app.request;
-  Response.prototype = app.response;
-  const server = createServer({ IncomingMessage: Request, ServerResponse: Response }, app);
+  const server = expressServer(app);
   server.listen(0, '127.0.0.1');
 }
 

@@ -1,9 +1,9 @@
 // A compute API in a process of its own, beside bare Express routes that send the same bytes.
 // Arguments: database, durability, replicas. Commands come as messages: { bare: [paths] } prepares the routes /bare/0, /bare/1, ...
-import { createServer, IncomingMessage, ServerResponse } from 'node:http';
 import { createEngine } from '@apistrata/compute-engine';
 import { computeApi, noauth } from '@apistrata/compute-router';
 import express from 'express';
+import { expressServer } from '../examples/reference-server/dist/express-server.js';
 
 const unlimited = Object.fromEntries(['instances', 'cores', 'ram'].map((kind) => [kind, -1]));
 const hosts = Array.from({ length: 4 }, (_, i) => ({
@@ -45,17 +45,7 @@ app.get('/idle', async (_req, res) => {
 });
 app.use(api);
 
-// As the reference server serves: requests and responses already have Express's prototypes.
-function Request(...args) {
-  return Reflect.construct(IncomingMessage, args, Request);
-}
-function Response(...args) {
-  return Reflect.construct(ServerResponse, args, Response);
-}
-Request.prototype = app.request;
-Response.prototype = app.response;
-
-const server = createServer({ IncomingMessage: Request, ServerResponse: Response }, app);
+const server = expressServer(app);
 server.listen(0, '127.0.0.1', () => process.send({ url: `http://127.0.0.1:${server.address().port}` }));
 
 process.on('message', async ({ bare, version, populate }) => {

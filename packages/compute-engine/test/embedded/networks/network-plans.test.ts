@@ -1,36 +1,30 @@
 import { randomUUID } from 'node:crypto';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import {
   ada,
   addresses,
   admin,
   bob,
-  type NetworksUnderTest,
   networksUnderTest,
   PUBLIC,
   SHARED,
+  sharedNetworks,
 } from './networks-under-test.js';
 
 describe.each(networksUnderTest)('what the embedded networks have built on $kind', ({ open }) => {
-  let cloud: NetworksUnderTest;
-  let networks: NetworksUnderTest['networks'];
-  beforeAll(async () => {
-    cloud = await open();
-    ({ networks } = cloud);
-  });
-  afterAll(() => cloud.close());
+  const cloud = sharedNetworks(open);
 
-  const subnetOf = async (networkId: string) => (await networks.getNetwork(admin, networkId)).subnetIds[0]!;
+  const subnetOf = async (networkId: string) => (await cloud.networks.getNetwork(admin, networkId)).subnetIds[0]!;
 
   it('is nothing without servers, or without ports of theirs', async () => {
     const nothing = { networks: [], ports: [], routers: [], rules: [], members: {} };
-    expect(await networks.networkPlan([])).toEqual(nothing);
-    expect(await networks.networkPlan([randomUUID()])).toEqual(nothing);
+    expect(await cloud.networks.networkPlan([])).toEqual(nothing);
+    expect(await cloud.networks.networkPlan([randomUUID()])).toEqual(nothing);
   });
 
   it('is of the servers that were asked for, and of nobody else', async () => {
     const [mine, other] = [await cloud.port(SHARED), await cloud.port(SHARED, {}, bob)];
-    const plan = await networks.networkPlan([mine.deviceId]);
+    const plan = await cloud.networks.networkPlan([mine.deviceId]);
     expect(plan.ports).toMatchObject([
       {
         id: mine.id,
@@ -45,35 +39,35 @@ describe.each(networksUnderTest)('what the embedded networks have built on $kind
       [SHARED, ['10.1.0.0/22', 'fd00:1::/64']],
     ]);
     expect(plan.rules.map(({ direction }) => direction).sort()).toEqual(['egress', 'egress', 'ingress', 'ingress']);
-    expect((await networks.networkPlan([mine.deviceId, other.deviceId])).ports).toHaveLength(2);
+    expect((await cloud.networks.networkPlan([mine.deviceId, other.deviceId])).ports).toHaveLength(2);
   });
 
   it('has a router for networks of everybody until somebody makes one', async () => {
     const port = await cloud.port(SHARED);
-    const floating = await networks.allocateFloatingIp(ada, 'public');
-    await networks.associateFloatingIp(ada, floating.id, { portId: port.id });
+    const floating = await cloud.networks.allocateFloatingIp(ada, 'public');
+    await cloud.networks.associateFloatingIp(ada, floating.id, { portId: port.id });
     const leading = [{ address: floating.address, fixedAddress: addresses(port)[0] }];
-    const routers = async () => (await networks.networkPlan([port.deviceId])).routers;
+    const routers = async () => (await cloud.networks.networkPlan([port.deviceId])).routers;
     expect(await routers()).toMatchObject([{ id: SHARED, external: true, enableSnat: true, floating: leading }]);
     expect((await routers())[0]!.interfaces[0]!.addresses[0]).toMatchObject({ address: '10.1.0.1' });
 
-    const router = await networks.createRouter(admin, { name: 'r', externalNetworkId: PUBLIC });
+    const router = await cloud.networks.createRouter(admin, { name: 'r', externalNetworkId: PUBLIC });
     const subnetId = await subnetOf(SHARED);
-    const way = await networks.addRouterInterface(admin, router.id, { subnetId });
+    const way = await cloud.networks.addRouterInterface(admin, router.id, { subnetId });
     expect(await routers()).toMatchObject([
       { id: router.id, external: true, floating: leading, interfaces: [{ id: way.id, mac: way.mac }] },
     ]);
     expect((await routers())[0]!.externalAddresses).toEqual(router.externalAddresses.map(({ address }) => address));
     // Outside nobody leads to a router that is not there.
-    await networks.updateRouter(admin, router.id, { externalNetworkId: null });
+    await cloud.networks.updateRouter(admin, router.id, { externalNetworkId: null });
     expect(await routers()).toMatchObject([{ external: false, externalAddresses: [], floating: [] }]);
-    await networks.removeRouterInterface(admin, router.id, { subnetId });
-    await networks.deleteRouter(admin, router.id);
+    await cloud.networks.removeRouterInterface(admin, router.id, { subnetId });
+    await cloud.networks.deleteRouter(admin, router.id);
   });
 
   it('has none for a network that somebody owns', async () => {
     const port = await cloud.port(await cloud.net(ada, '10.9.0.0/24'));
-    expect((await networks.networkPlan([port.deviceId])).routers).toEqual([]);
+    expect((await cloud.networks.networkPlan([port.deviceId])).routers).toEqual([]);
   });
 
   it('tells of changes once they are durable, and until nobody wants to know', async () => {
@@ -81,21 +75,21 @@ describe.each(networksUnderTest)('what the embedded networks have built on $kind
     const [group] = port.securityGroups;
     const rulesTold: number[] = [];
     const reads: Promise<unknown>[] = [];
-    const silence = networks.onNetworkChange(() => {
-      reads.push(networks.networkPlan([port.deviceId]).then(({ rules }) => rulesTold.push(rules.length)));
+    const silence = cloud.networks.onNetworkChange(() => {
+      reads.push(cloud.networks.networkPlan([port.deviceId]).then(({ rules }) => rulesTold.push(rules.length)));
     });
-    const rule = await networks.createSecurityGroupRule(ada, {
+    const rule = await cloud.networks.createSecurityGroupRule(ada, {
       securityGroupId: group!.id,
       direction: 'ingress',
       protocol: 'tcp',
       portMin: 22,
       portMax: 22,
     });
-    await networks.deleteSecurityGroupRule(ada, rule.id).then(() => Promise.all(reads));
+    await cloud.networks.deleteSecurityGroupRule(ada, rule.id).then(() => Promise.all(reads));
     expect(rulesTold.length).toBe(2);
     expect(rulesTold.at(-1)).toBe(4);
     silence();
-    await networks.releasePorts(ada, port.deviceId, { owned: [port.id], bound: [] });
+    await cloud.networks.releasePorts(ada, port.deviceId, { owned: [port.id], bound: [] });
     expect(reads).toHaveLength(2);
   });
 });

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { inject } from 'vitest';
+import { afterAll, beforeAll, inject } from 'vitest';
 import type { NewPort } from '../../../src/catalogs/network-catalog.js';
 import { type EmbeddedNetworkCatalog, embeddedNetworks } from '../../../src/embedded/networks/embedded-networks.js';
 import type { PortView } from '../../../src/embedded/networks/port-records.js';
@@ -69,3 +69,11 @@ export const networksUnderTest = storesUnderTest(inject('postgresUrl')).map(({ k
     };
   },
 }));
+
+/** Those that all tests of a file share; there from its first test on. */
+export function sharedNetworks(open: () => Promise<NetworksUnderTest>): NetworksUnderTest {
+  const cloud = {} as NetworksUnderTest;
+  beforeAll(async () => void Object.assign(cloud, await open()));
+  afterAll(() => cloud.close());
+  return cloud;
+}

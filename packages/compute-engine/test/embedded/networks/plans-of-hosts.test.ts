@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import {
   ada,
   addresses,
@@ -8,27 +8,22 @@ import {
   networksUnderTest,
   PUBLIC,
   SHARED,
+  sharedNetworks,
 } from './networks-under-test.js';
 
 describe.each(networksUnderTest)('what the embedded networks have built on several hosts, on $kind', ({ open }) => {
-  let cloud: NetworksUnderTest;
-  let networks: NetworksUnderTest['networks'];
-  beforeAll(async () => {
-    cloud = await open();
-    ({ networks } = cloud);
-  });
-  afterAll(() => cloud.close());
+  const cloud = sharedNetworks(open);
 
   type Server = { readonly deviceId: string };
   const planFor = (self: string, servers: readonly Server[], alive: readonly string[] = ['h1', 'h2', 'h3']) =>
-    networks.networkPlan(
+    cloud.networks.networkPlan(
       servers.map(({ deviceId }) => deviceId),
       { self, alive },
     );
   const homes = async (...asked: Parameters<typeof planFor>) =>
     Object.fromEntries((await planFor(...asked)).routers.map(({ id, host }) => [id, host]));
   const release = (port: Awaited<ReturnType<NetworksUnderTest['port']>>) =>
-    networks.releasePorts(ada, port.deviceId, { owned: [port.id], bound: [] });
+    cloud.networks.releasePorts(ada, port.deviceId, { owned: [port.id], bound: [] });
 
   it('numbers networks for all of them alike', async () => {
     const [one, other] = [await cloud.port(SHARED), await cloud.port(await cloud.net(ada, '10.20.0.0/24'))];
@@ -82,14 +77,14 @@ describe.each(networksUnderTest)('what the embedded networks have built on sever
 
   it('has all networks of a router on its host, and the floating addresses of guests elsewhere', async () => {
     const [near, far] = [await cloud.net(ada, '10.30.0.0/24'), await cloud.net(ada, '10.31.0.0/24')];
-    const router = await networks.createRouter(admin, { name: 'r', externalNetworkId: PUBLIC });
+    const router = await cloud.networks.createRouter(admin, { name: 'r', externalNetworkId: PUBLIC });
     for (const network of [near, far]) {
-      const [subnetId] = (await networks.getNetwork(admin, network)).subnetIds;
-      await networks.addRouterInterface(admin, router.id, { subnetId: subnetId! });
+      const [subnetId] = (await cloud.networks.getNetwork(admin, network)).subnetIds;
+      await cloud.networks.addRouterInterface(admin, router.id, { subnetId: subnetId! });
     }
     const [here, there] = [await cloud.port(near), await cloud.port(far)];
-    const floating = await networks.allocateFloatingIp(ada, 'public');
-    await networks.associateFloatingIp(ada, floating.id, { portId: there.id });
+    const floating = await cloud.networks.allocateFloatingIp(ada, 'public');
+    await cloud.networks.associateFloatingIp(ada, floating.id, { portId: there.id });
     const plan = await planFor('h1', [here]);
     expect(plan.networks.map(({ id }) => id)).toEqual([near, far]);
     expect(plan.routers).toMatchObject([
@@ -114,7 +109,7 @@ describe.each(networksUnderTest)('what the embedded networks have built on sever
     for (const port of [here, elsewhere]) expect(members[own!.id]).toEqual(expect.arrayContaining(addresses(port)));
     for (const address of addresses(stranger)) expect(members[own!.id]).not.toContain(address);
     // Where there is one host all servers are known.
-    const alone = await networks.networkPlan([here.deviceId]);
+    const alone = await cloud.networks.networkPlan([here.deviceId]);
     expect(alone.members).toEqual({ [own!.id]: addresses(here) });
   });
 });

@@ -1,24 +1,18 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { ada, addresses, admin, type NetworksUnderTest, networksUnderTest } from './networks-under-test.js';
+import { describe, expect, it } from 'vitest';
+import { ada, addresses, admin, networksUnderTest, sharedNetworks } from './networks-under-test.js';
 
 const MAC = 'fa:16:3e:01:02:03';
 
 describe.each(networksUnderTest)('addresses that guests make themselves, on $kind', ({ open }) => {
-  let cloud: NetworksUnderTest;
-  let networks: NetworksUnderTest['networks'];
-  beforeAll(async () => {
-    cloud = await open();
-    ({ networks } = cloud);
-  });
-  afterAll(() => cloud.close());
+  const cloud = sharedNetworks(open);
 
   it('are those of ports: made of the MAC address, in each such subnet, beside those that are given', async () => {
     const networkId = await cloud.net(ada, '10.40.0.0/24');
     const modes = { ipv6AddressMode: 'slaac', ipv6RaMode: 'slaac' } as const;
-    const made = await networks.createSubnet(ada, { networkId, cidr: 'fd00:40::/64', ...modes });
-    await networks.createSubnet(ada, { networkId, cidr: 'fd00:41::/64', ...modes });
-    await networks.createSubnet(ada, { networkId, cidr: 'fd00:42::/64', ipv6AddressMode: 'dhcpv6-stateful' });
-    const port = await networks.createPort(ada, { networkId, mac: MAC });
+    const made = await cloud.networks.createSubnet(ada, { networkId, cidr: 'fd00:40::/64', ...modes });
+    await cloud.networks.createSubnet(ada, { networkId, cidr: 'fd00:41::/64', ...modes });
+    await cloud.networks.createSubnet(ada, { networkId, cidr: 'fd00:42::/64', ipv6AddressMode: 'dhcpv6-stateful' });
+    const port = await cloud.networks.createPort(ada, { networkId, mac: MAC });
     expect(addresses(port)).toEqual([
       expect.stringMatching(/^10\.40\.0\./),
       expect.stringMatching(/^fd00:42::/),
@@ -27,8 +21,8 @@ describe.each(networksUnderTest)('addresses that guests make themselves, on $kin
     ]);
 
     // A router is where its subnets' guests look for it.
-    const router = await networks.createRouter(admin, { name: 'r' });
-    const way = await networks.addRouterInterface(admin, router.id, { subnetId: made.id });
-    expect(addresses(await networks.getPort(admin, way.id))).toEqual(['fd00:40::1']);
+    const router = await cloud.networks.createRouter(admin, { name: 'r' });
+    const way = await cloud.networks.addRouterInterface(admin, router.id, { subnetId: made.id });
+    expect(addresses(await cloud.networks.getPort(admin, way.id))).toEqual(['fd00:40::1']);
   });
 });
