@@ -9,14 +9,14 @@ function stat(pid) {
   return { parent: Number(fields[1]), endedMs: (Number(fields[13]) + Number(fields[14])) * TICK_MS };
 }
 
-/** Of the threads of one process, to the nanosecond: what the kernel tells of a process as a whole it tells in ticks. */
-function ownMs(pid) {
-  const folder = `/proc/${pid}/task`;
-  const ns = readdirSync(folder).map((thread) =>
-    Number(readFileSync(`${folder}/${thread}/schedstat`, 'utf8').split(' ')[0]),
-  );
-  return ns.reduce((sum, one) => sum + one, 0) / 1e6;
-}
+/** Of one thread, to the nanosecond: what the kernel tells of a process as a whole it tells in ticks. */
+const threadMs = (pid, thread) =>
+  Number(readFileSync(`/proc/${pid}/task/${thread}/schedstat`, 'utf8').split(' ')[0]) / 1e6;
+
+const ownMs = (pid) => readdirSync(`/proc/${pid}/task`).reduce((sum, thread) => sum + threadMs(pid, thread), 0);
+
+/** Processor time that the first thread of a process has taken so far, in milliseconds. Linux only. */
+export const mainThreadTime = (pid) => threadMs(pid, pid);
 
 /** Processor time that a process and its children have taken so far, in milliseconds. Linux only. */
 export function processTime(root) {

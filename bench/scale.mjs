@@ -23,7 +23,7 @@ const DAY_MS = 86_400_000;
 const since = new Date(Date.now() - DAY_MS).toISOString().slice(0, 19);
 
 /** Each asks for something else every time, so that nothing that was kept is of any use. */
-const questions = {
+export const questions = {
   'GET /flavors': () => '/flavors',
   'GET /servers/{id}, any': ({ servers }) => `/servers/${idOf(Math.floor(Math.random() * servers))}`,
   'GET /servers/detail?limit=100 of any project': ({ projects }) =>

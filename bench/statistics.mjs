@@ -1,0 +1,128 @@
+// What questions of an administrator cost when the database has statistics about its tables, beside the same database without:
+// statistics must not lead it to other plans. Processor time of the API's process and of PostgreSQL; of SQLite, whose questions
+// are answered in the process, also what of it the thread took that serves all requests. Each asks for something else every time.
+import { copyFileSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import Database from 'better-sqlite3';
+import { copyServers } from './copy-servers.mjs';
+import { mainThreadTime, processTime } from './process-time.mjs';
+import { inTurns } from './samples.mjs';
+import { questions } from './scale.mjs';
+import { HEADERS, startServer } from './server-process.mjs';
+import { testServers } from './test-servers.mjs';
+
+const FULL = { servers: 100_000, rounds: 3, requests: 40 };
+const QUICK = { servers: 1_000, rounds: 2, requests: 10 };
+const PER_PROJECT = 100;
+
+/** With the budget of each on a SQLite file. */
+const asked = {
+  'all projects, from any marker': '<= 2 ms',
+  'a whole name': '<= 2 ms',
+  'a part of a name': '<= 20 ms',
+  'an address that nobody has': '<= 20 ms',
+};
+
+/** Two SQLite files, the first with statistics. */
+async function files(folder, servers, owners) {
+  const [analyzed, plain] = ['analyzed', 'plain'].map((name) => join(folder, `${name}.db`));
+  const server = await startServer(plain);
+  await server.populate({ count: servers, owners });
+  await server.stop();
+  const db = new Database(plain);
+  db.pragma('wal_checkpoint(truncate)');
+  db.close();
+  copyFileSync(plain, analyzed);
+  const copy = new Database(analyzed);
+  copy.exec('analyze');
+  copy.close();
+  return [analyzed, plain];
+}
+
+/** Two databases of a PostgreSQL, the first with statistics. */
+async function databases({ url }, servers, owners) {
+  const { default: pg } = await import('pg');
+  const ask = async (connectionString, work) => {
+    const client = new pg.Client({ connectionString });
+    await client.connect();
+    await work(client);
+    await client.end();
+  };
+  const named = (name) => url.replace(/\/[^/]*$/, `/${name}`);
+  await ask(url, async (client) => {
+    // Nobody but us collects statistics.
+    await client.query('alter system set autovacuum = off');
+    await client.query('select pg_reload_conf()');
+    await client.query('create database plain');
+  });
+  const first = await startServer(named('plain'));
+  await first.populate({ count: 1, owners });
+  await first.stop();
+  await ask(named('plain'), (client) => copyServers(client, servers, owners));
+  await ask(url, (client) => client.query('create database analyzed template plain'));
+  await ask(named('analyzed'), (client) => client.query('analyze'));
+  return [named('analyzed'), named('plain')];
+}
+
+async function measure(kind, urls, { servers, rounds, requests }, postgres) {
+  const opened = [];
+  const rows = [];
+  try {
+    for (const url of urls) opened.push({ server: await startServer(url), servers, projects: servers / PER_PROJECT });
+    for (const [what, budget] of Object.entries(asked)) {
+      const cost = async (one) => {
+        const { pid, url } = one.server;
+        const used = () => ({
+          api: processTime(pid),
+          serving: mainThreadTime(pid),
+          database: postgres ? processTime(postgres.pid) : 0,
+        });
+        const before = used();
+        for (let n = 0; n < requests; n++) {
+          const response = await fetch(`${url}/v2.1${questions[what](one)}`, { headers: HEADERS });
+          const text = await response.text();
+          if (!response.ok) throw new Error(text);
+        }
+        const after = used();
+        const each = (name) => (after[name] - before[name]) / requests;
+        return { all: each('api') + each('database'), serving: each('serving'), database: each('database') };
+      };
+      const measures = opened.map((one) => () => cost(one));
+      await inTurns(1, ...measures);
+      const found = await inTurns(rounds, ...measures);
+      const add = (name, of, limit) => {
+        const [ours, baseline] = found.map((samples) => samples.map((sample) => sample[of]));
+        rows.push({ what: `${kind}: ${name}`, ours, baseline, unit: 'ms of CPU', budget: limit });
+      };
+      add(`${what}, with statistics and without`, 'all', postgres ? undefined : budget);
+      if (postgres) add(`${what}: of that the database`, 'database');
+      else add(`${what}: of that the thread that serves`, 'serving');
+    }
+    return rows;
+  } finally {
+    for (const { server } of opened) await server.stop();
+  }
+}
+
+export async function run({ quick }) {
+  const much = quick ? QUICK : FULL;
+  const projects = much.servers / PER_PROJECT;
+  const owners = Array.from({ length: projects }, (_, n) => ({ projectId: `p${n}`, userId: `user-of-p${n}` }));
+  const folder = mkdtempSync(join(tmpdir(), 'apistrata-statistics-'));
+  try {
+    const rows = await measure('SQLite file', await files(folder, much.servers, owners), much);
+    const { startPostgres, findProgram } = await testServers();
+    if (!findProgram('initdb'))
+      return [...rows, { what: 'PostgreSQL', unit: 'skipped: this machine has no PostgreSQL' }];
+    const postgres = await startPostgres();
+    try {
+      const urls = await databases(postgres, much.servers, owners);
+      return [...rows, ...(await measure('PostgreSQL', urls, much, postgres))];
+    } finally {
+      await postgres.stop();
+    }
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
