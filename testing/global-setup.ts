@@ -1,3 +1,6 @@
+import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import type { TestProject } from 'vitest/node';
 import { startPgBouncer, startPostgres, startRedis } from './servers.js';
 
@@ -11,6 +14,8 @@ declare module 'vitest' {
     pgbouncerUrl: string;
     /** URL of a Redis for the tests, '' where the machine has none. */
     redisUrl: string;
+    /** Folder of the programs that tests start; see `bundled-program.ts`. */
+    bundles: string;
   }
 }
 
@@ -24,7 +29,15 @@ export default async function setup(project: TestProject): Promise<() => Promise
   project.provide('postgresUrl', postgres?.url ?? '');
   project.provide('pgbouncerUrl', pgbouncer?.url ?? '');
   project.provide('redisUrl', redis?.url ?? '');
+  const bundles = mkdtempSync(join(tmpdir(), 'apistrata-bundles-'));
+  project.provide('bundles', bundles);
+  project.onTestsRerun(async () => {
+    // Sources have changed.
+    rmSync(bundles, { recursive: true });
+    mkdirSync(bundles);
+  });
   return async () => {
+    rmSync(bundles, { recursive: true });
     await Promise.all([pgbouncer?.stop(), redis?.stop()]);
     await postgres?.stop();
   };

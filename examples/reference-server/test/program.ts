@@ -1,8 +1,9 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { join } from 'node:path';
+import { bundledProgram } from '../../../testing/bundled-program.js';
 import { eventually } from '../../../testing/eventually.js';
 
-const MAIN = join(import.meta.dirname, '../dist/main.js');
+const MAIN = join(import.meta.dirname, '../src/main.ts');
 
 /** The reference server as its own process. */
 export interface Program {
@@ -62,7 +63,7 @@ async function startUntil(
   environment: NodeJS.ProcessEnv,
   enter: Enter,
 ): Promise<Omit<Program, 'url'> & { readonly told: string }> {
-  const [program, all] = enter(process.execPath, [MAIN, ...args]);
+  const [program, all] = enter(process.execPath, [await bundledProgram(MAIN), ...args]);
   const child = spawn(program, all, {
     env: { ...process.env, ...environment },
     stdio: ['ignore', 'pipe', 'pipe'],
@@ -105,7 +106,7 @@ export async function runProgram(
   enter = here,
 ): Promise<{ code: number | null; output: string }> {
   const env = { ...process.env, ...environment };
-  const [program, all] = enter(process.execPath, [MAIN, ...args]);
+  const [program, all] = enter(process.execPath, [await bundledProgram(MAIN), ...args]);
   const child = spawn(program, all, { env, stdio: ['ignore', 'pipe', 'pipe'] });
   let output = '';
   child.stdout!.on('data', (chunk) => {

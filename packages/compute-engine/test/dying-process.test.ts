@@ -5,6 +5,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, inject, it } from 'vitest';
+import { bundledProgram } from '../../../testing/bundled-program.js';
 import { createEngine } from '../src/create-engine.js';
 import type { Engine } from '../src/engine.js';
 import { coreOf } from '../src/engine-core.js';
@@ -21,9 +22,8 @@ const SETTLED_MS = 30_000;
 
 /** Lets a process of its own get as far as having asked the catalog, and kills it there. */
 async function killedAfter(database: string, catalog: string, method: string, asked: object): Promise<void> {
-  const child = spawn(process.execPath, [PROGRAM, database, catalog, method, JSON.stringify({ context, ...asked })], {
-    stdio: ['ignore', 'pipe', 'inherit'],
-  });
+  const args = [await bundledProgram(PROGRAM), database, catalog, method, JSON.stringify({ context, ...asked })];
+  const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'inherit'] });
   try {
     const [said] = await Promise.race([
       once(child.stdout, 'data'),

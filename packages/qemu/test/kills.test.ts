@@ -4,6 +4,7 @@ import { mkdirSync, readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { bundledProgram } from '../../../testing/bundled-program.js';
 import { missingForGuests } from './guest/build-guest.js';
 import { processesOf } from './processes-of.js';
 import { machineDirectory } from './qemu-cloud.js';
@@ -98,7 +99,7 @@ describe.skipIf(missing)('a program that is killed after steps of its work', { t
    * so many steps. Gives whether it has died.
    */
   async function next(verb: Verb | 'nothing', steps: number, expected: Expected | undefined): Promise<boolean> {
-    const args = [PROGRAM, directory, verb, id, `${steps}`];
+    const args = [await bundledProgram(PROGRAM), directory, verb, id, `${steps}`];
     const child = spawn(process.execPath, args, { stdio: ['pipe', 'pipe', 'inherit'] });
     running.add(child);
     const ended = once(child, 'close');

@@ -9,6 +9,7 @@ import { noMachines } from '@apistrata/compute-engine/drivers';
 import type { HostOptions as CreateHostOptions } from '@apistrata/compute-engine/hosts';
 import pg from 'pg';
 import { expect } from 'vitest';
+import { bundledProgram } from '../../../testing/bundled-program.js';
 import { eventually } from '../../../testing/eventually.js';
 import { freshDatabase } from '../../../testing/fresh-database.js';
 import type { QemuOptions } from '../src/index.js';
@@ -87,7 +88,8 @@ export class QemuHosts {
 
   async start(name: string, options: HostOptions = {}): Promise<void> {
     const { link, computer, ...driver } = options;
-    const args = [PROGRAM, this.#database, name, join(this.directory, name), JSON.stringify({ link, driver })];
+    const main = await bundledProgram(PROGRAM);
+    const args = [main, this.#database, name, join(this.directory, name), JSON.stringify({ link, driver })];
     const [program, all] = computer?.enter(process.execPath, args) ?? [process.execPath, args];
     const child = spawn(program, all, { stdio: ['ignore', 'pipe', 'pipe', 'ipc'] });
     this.#hosts.set(name, child);

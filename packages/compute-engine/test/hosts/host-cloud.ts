@@ -5,6 +5,7 @@ import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import pg from 'pg';
+import { bundledProgram } from '../../../../testing/bundled-program.js';
 import { createEngine } from '../../src/create-engine.js';
 import { noMachines } from '../../src/drivers/no-machines.js';
 import type { Engine } from '../../src/engine.js';
@@ -58,7 +59,8 @@ export class HostCloud {
   /** Starts a host, or without a name another process that serves, and waits until it is up. */
   async start(name?: string, latencyMs = 0): Promise<ChildProcess> {
     const given = { database: this.#database, name, directory: join(this.#folder, name ?? ''), latencyMs };
-    const child = spawn(process.execPath, [PROGRAM, JSON.stringify(given)], { stdio: ['ignore', 'pipe', 'inherit'] });
+    const args = [await bundledProgram(PROGRAM), JSON.stringify(given)];
+    const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'inherit'] });
     this.#children.add(child);
     await Promise.race([
       once(createInterface(child.stdout!), 'line'),

@@ -4,6 +4,7 @@ import { readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { createInterface, type Interface } from 'node:readline';
 import type { Engine, Server } from '@apistrata/compute-engine';
+import { bundledProgram } from '../../../../testing/bundled-program.js';
 import { eventually } from '../../../../testing/eventually.js';
 import { buildGuest } from '../guest/build-guest.js';
 import { GuestLine } from '../guest/guest-line.js';
@@ -60,7 +61,7 @@ export class BridgeCloud {
       ],
     };
     const [enter, args] = this.#computer.enter(process.execPath, [
-      PROGRAM,
+      await bundledProgram(PROGRAM),
       JSON.stringify({ directory: this.directory, preset: told }),
     ]);
     this.#program = spawn(enter, args, { stdio: ['pipe', 'pipe', 'inherit'] });
