@@ -1,13 +1,14 @@
-// Two API processes on one PostgreSQL beside one: reads and creations. All of them, the database and the load generator
+// Creates on PostgreSQL, and two API processes on one beside one: reads and creates. All of them, the database and the load generator
 // share this machine, so on few processors the ratio tells how they share rather than how they scale.
+import { creation } from './creation.mjs';
 import { requestsPerSecond } from './load.mjs';
 import { inTurns } from './samples.mjs';
 import { HEADERS, startServer } from './server-process.mjs';
 import { testServers } from './test-servers.mjs';
 
 const IMAGE = '70a599e0-31e7-49b7-b260-868f441e862b';
-const FULL = { rounds: 3, seconds: 3 };
-const QUICK = { rounds: 2, seconds: 0.3 };
+const FULL = { rounds: 3, seconds: 3, creates: 4000 };
+const QUICK = { rounds: 2, seconds: 0.3, creates: 200 };
 
 async function rate(servers, path, seconds, options) {
   const each = { connections: 16 / servers.length, headers: HEADERS, ...options };
@@ -16,7 +17,7 @@ async function rate(servers, path, seconds, options) {
 }
 
 export async function run({ quick }) {
-  const { rounds, seconds } = quick ? QUICK : FULL;
+  const { rounds, seconds, creates } = quick ? QUICK : FULL;
   const { startPostgres } = await testServers();
   const postgres = await startPostgres();
   if (!postgres) return [{ what: 'two processes on PostgreSQL', unit: 'skipped: this machine has no PostgreSQL' }];
@@ -24,7 +25,7 @@ export async function run({ quick }) {
   try {
     const server = { name: 'web', flavorRef: '1', imageRef: IMAGE, networks: 'none' };
     const body = JSON.stringify({ server });
-    const rows = [];
+    const rows = await creation(servers[0], 'PostgreSQL', creates);
     for (const [asked, path, options] of [
       ['GET /servers/detail?limit=20', '/v2.1/servers/detail?limit=20', {}],
       ['POST /servers', '/v2.1/servers', { method: 'POST', body }],

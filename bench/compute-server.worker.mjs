@@ -4,15 +4,9 @@ import { createEngine } from '@apistrata/compute-engine';
 import { computeApi, noauth } from '@apistrata/compute-router';
 import express from 'express';
 import { expressServer } from '../examples/reference-server/dist/express-server.js';
+import { largeHosts } from './large-hosts.mjs';
 
 const unlimited = Object.fromEntries(['instances', 'cores', 'ram'].map((kind) => [kind, -1]));
-const hosts = Array.from({ length: 4 }, (_, i) => ({
-  name: `host${i}`,
-  vcpus: 100_000,
-  memoryMb: 2 ** 30,
-  diskGb: 2 ** 30,
-}));
-
 const { defaultPreset } = await import('@apistrata/compute-engine');
 const engine = await createEngine({
   database: process.argv[2],
@@ -23,7 +17,7 @@ const engine = await createEngine({
   settings: { quotas: unlimited },
   // Filling a database takes longer than any question.
   statementTimeoutMs: 600_000,
-  preset: { ...defaultPreset, hosts },
+  preset: { ...defaultPreset, hosts: largeHosts },
   onError: (error) => console.error(error),
 });
 const api = computeApi({ engine, identity: noauth(), onError: (error) => console.error(error) });

@@ -2,11 +2,11 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { load, requestsPerSecond } from './load.mjs';
+import { creation } from './creation.mjs';
+import { requestsPerSecond } from './load.mjs';
 import { inTurns, median } from './samples.mjs';
 import { HEADERS, startServer } from './server-process.mjs';
 
-const IMAGE = '70a599e0-31e7-49b7-b260-868f441e862b';
 const FULL = { counts: [1000, 100_000, 1_000_000], rounds: 5, seconds: 1.5, creates: 4000 };
 const QUICK = { counts: [100, 1000, 2000], rounds: 2, seconds: 0.3, creates: 200 };
 
@@ -27,17 +27,6 @@ async function alone(url, { rounds, seconds }) {
   await rate(url, seconds);
   const [samples] = await inTurns(rounds, () => rate(url, seconds));
   return samples;
-}
-
-async function boot(url, name) {
-  const server = { name, flavorRef: '1', imageRef: IMAGE, networks: 'none' };
-  const response = await fetch(`${url}/v2.1/servers`, {
-    method: 'POST',
-    headers: HEADERS,
-    body: JSON.stringify({ server }),
-  });
-  if (response.status !== 202) throw new Error(await response.text());
-  return (await response.json()).server.id;
 }
 
 async function pages(folder, { counts, ...much }) {
@@ -90,34 +79,18 @@ async function pages(folder, { counts, ...much }) {
   return rows;
 }
 
-async function creation(folder, durability, amount) {
+async function creationOn(folder, durability, amount) {
   const server = await startServer(join(folder, `create-${durability}.db`), durability);
-  await Promise.all(Array.from({ length: 200 }, (_, i) => boot(server.url, `warm-${i}`)));
-  await server.get('/idle');
-  const body = JSON.stringify({ server: { name: 'web', flavorRef: '1', imageRef: IMAGE, networks: 'none' } });
-  const [samples] = await inTurns(4, async () => {
-    const begun = performance.now();
-    const part = { method: 'POST', body, headers: HEADERS, connections: 32, amount: amount / 4 };
-    await load(`${server.url}/v2.1/servers`, part);
-    await server.get('/idle');
-    return amount / 4 / ((performance.now() - begun) / 1000);
-  });
-  const { servers } = await server.get('/v2.1/servers/detail?limit=1000');
-  if (servers.some(({ status }) => status !== 'ACTIVE')) throw new Error('not every server became ACTIVE');
+  const rows = await creation(server, `SQLite file, durability ${durability}`, amount);
   await server.stop();
-  return {
-    what: `POST /servers until ACTIVE, SQLite file, durability ${durability}`,
-    ours: samples,
-    unit: 'servers/s',
-    budget: '>= 1000/s',
-  };
+  return rows;
 }
 
 export async function run({ quick }) {
   const { creates, ...much } = quick ? QUICK : FULL;
   const folder = mkdtempSync(join(tmpdir(), 'apistrata-bench-'));
   try {
-    const made = [await creation(folder, 'disk', creates), await creation(folder, 'process', creates)];
+    const made = [...(await creationOn(folder, 'disk', creates)), ...(await creationOn(folder, 'process', creates))];
     return [...(await pages(folder, much)), ...made];
   } finally {
     rmSync(folder, { recursive: true, force: true });

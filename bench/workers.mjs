@@ -1,16 +1,21 @@
 // What several workers of the reference server cost beside one: processor time of all of them together, of one request and of
 // one create until ACTIVE, on PostgreSQL. It is the same work, so more processes should not need more of it.
 //
-// Requests come at a fixed rate that none of them is busy with, so that each is answered alone: a process that cannot keep up
-// reads many requests at once, and gathers many creates in one transaction, which makes each cheaper.
+// Requests come one by one, at a rate that none of them is busy with, so that each is answered alone: requests that come together
+// are read together, and creates share transactions, which makes each cheaper, in one process more than in each of several. What
+// creates cost that do come together is measured beside, with as many clients for each worker.
 //
 // Processes that take turns on a processor find its caches cold, whatever they do. How much that is on this machine is measured
 // beside: by a bare Express route that is served in the same way, and by one worker that is asked as seldom as each of four.
-import { fork, spawn } from 'node:child_process';
+import { execFileSync, fork, spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { largeHosts } from './large-hosts.mjs';
 import { load } from './load.mjs';
+import { paced } from './paced.mjs';
 import { processTime } from './process-time.mjs';
 import { inTurns } from './samples.mjs';
 import { HEADERS } from './server-process.mjs';
@@ -21,20 +26,24 @@ const BODY = JSON.stringify({ server: { name: 'web', flavorRef: '1', imageRef: I
 const MAIN = join(import.meta.dirname, '../examples/reference-server/dist/main.js');
 const BARE = join(import.meta.dirname, 'bare-workers.worker.mjs');
 const WORKERS = [1, 2, 4];
-const FULL = { requests: 600, creates: 120, rounds: 5, warm: 5000, warmCreates: 400, idleMs: 4000, idleRounds: 3 };
+/** Clients of each worker, where they ask as fast as they can. */
+const CLIENTS = 8;
+const FULL = { requests: 600, creates: 120, rounds: 5, warm: 5000, warmCreates: 800, idleMs: 4000, idleRounds: 3 };
 const QUICK = { requests: 50, creates: 10, rounds: 2, warm: 50, warmCreates: 10, idleMs: 200, idleRounds: 2 };
 
-const read = { what: 'GET /flavors/{id}', path: '/v2.1/flavors/1', kind: 'requests', warmth: 'warm', overallRate: 400 };
+const read = { what: 'GET /flavors/{id}', path: '/v2.1/flavors/1', kind: 'requests', warmth: 'warm', rate: 400 };
+const create = {
+  what: 'POST /servers until ACTIVE',
+  path: '/v2.1/servers',
+  kind: 'creates',
+  warmth: 'warmCreates',
+  rate: 50,
+  request: { method: 'POST', body: BODY },
+};
 const questions = [
   read,
-  {
-    what: 'POST /servers until ACTIVE',
-    path: '/v2.1/servers',
-    kind: 'creates',
-    warmth: 'warmCreates',
-    overallRate: 50,
-    request: { method: 'POST', body: BODY },
-  },
+  create,
+  { ...create, what: `${create.what}, ${CLIENTS} clients for each worker`, rate: undefined },
 ];
 
 /** A bare route that sends so many bytes, by so many workers. */
@@ -68,9 +77,9 @@ async function freshDatabase(server, name) {
 }
 
 /** The reference server with so many workers. */
-async function start({ url: database, client }, workers) {
+async function start({ url: database, client }, workers, preset) {
   const unlimited = ['instances', 'cores', 'ram'].flatMap((kind) => ['--quota', `${kind}=-1`]);
-  const args = ['--db', database, '--workers', String(workers), '--port', '0', '--drain-ms', '0'];
+  const args = ['--db', database, '--workers', String(workers), '--port', '0', '--drain-ms', '0', '--preset', preset];
   const child = spawn(process.execPath, [MAIN, ...args, '--log-level', 'warn', ...unlimited], {
     env: { ...process.env, APISTRATA_SECRET_KEY: Buffer.alloc(32).toString('base64') },
     stdio: ['ignore', 'pipe', 'inherit'],
@@ -94,6 +103,11 @@ async function start({ url: database, client }, workers) {
       const left = async () => Number((await client.query('select count(*) as jobs from jobs')).rows[0].jobs);
       while ((await left()) > 0) await new Promise((resolve) => setTimeout(resolve, 20));
     },
+    /** Throws where a create has failed: that is another measure. */
+    check: async () => {
+      const { rows } = await client.query("select count(*) as failed from servers where vm_state <> 'active'");
+      if (Number(rows[0].failed) > 0) throw new Error('not every server became ACTIVE');
+    },
     stop: async () => {
       const ended = once(child, 'exit');
       child.kill('SIGTERM');
@@ -103,15 +117,18 @@ async function start({ url: database, client }, workers) {
   };
 }
 
-async function ask(server, path, options) {
-  await load(server.url + path, { headers: HEADERS, ...options });
+/** Asks one by one at a rate, or without one as fast as so many clients can. */
+async function ask(server, { path, rate, request }, amount) {
+  const url = server.url + path;
+  const options = { headers: HEADERS, ...request, amount };
+  await (rate ? paced(url, { ...options, rate }) : load(url, { ...options, connections: CLIENTS * server.workers }));
   await server.idle();
 }
 
 /** Milliseconds of processor time of one of so many. */
-async function cost(server, { path, overallRate, request }, amount) {
+async function cost(server, question, amount) {
   const before = server.cpuMs();
-  await ask(server, path, { ...request, overallRate, amount });
+  await ask(server, question, amount);
   return (server.cpuMs() - before) / amount;
 }
 
@@ -130,9 +147,13 @@ export async function run({ quick }) {
   const rows = [];
   const servers = [];
   const bare = [];
+  const folder = mkdtempSync(join(tmpdir(), 'apistrata-bench-'));
   try {
+    const preset = join(folder, 'preset.json');
+    const builtIn = JSON.parse(execFileSync(process.execPath, [MAIN, '--print-preset'], { encoding: 'utf8' }));
+    writeFileSync(preset, JSON.stringify({ ...builtIn, hosts: largeHosts }));
     for (const workers of WORKERS)
-      servers.push(await start(await freshDatabase(postgres.url, `workers_${workers}`), workers));
+      servers.push(await start(await freshDatabase(postgres.url, `workers_${workers}`), workers, preset));
     const answer = await fetch(servers[0].url + read.path, { headers: HEADERS });
     const { byteLength } = await answer.arrayBuffer();
     for (const workers of WORKERS) bare.push(await startBare(byteLength, workers));
@@ -144,16 +165,19 @@ export async function run({ quick }) {
       }
     };
     const measure = async (asked, question, budget) => {
-      const { what, path, kind, warmth, request } = question;
+      const { what, kind, warmth, rate } = question;
       // Each worker has to be as warm as the one.
-      for (const server of asked) await ask(server, path, { ...request, amount: much[warmth] * server.workers });
-      const measures = asked.map((server) => () => cost(server, question, much[kind]));
+      for (const server of asked) await ask(server, { ...question, rate: undefined }, much[warmth] * server.workers);
+      const measures = asked.map((server) => {
+        const amount = rate ? much[kind] : much[kind] * server.workers;
+        return () => cost(server, question, amount);
+      });
       add(what, 'ms of CPU', await inTurns(much.rounds, ...measures), budget);
     };
     for (const question of questions) await measure(servers, question, '<= 1.1 x');
     await measure(bare, { ...read, what: 'a bare route', path: '/bare' });
     const [one] = servers;
-    const rates = [read.overallRate / 4, read.overallRate].map((overallRate) => ({ ...read, overallRate }));
+    const rates = [read.rate / 4, read.rate].map((rate) => ({ ...read, rate }));
     const measures = rates.map((question) => () => cost(one, question, much.requests / 2));
     const [seldom, often] = await inTurns(much.rounds, ...measures);
     rows.push({
@@ -164,9 +188,11 @@ export async function run({ quick }) {
     });
     const idle = await inTurns(much.idleRounds, ...servers.map((server) => () => idleCost(server, much.idleMs)));
     add('a second without requests, each worker', 'ms of CPU', idle);
+    for (const server of servers) await server.check();
     return rows;
   } finally {
     for (const server of [...servers, ...bare]) await server.stop();
     await postgres.stop();
+    rmSync(folder, { recursive: true, force: true });
   }
 }
