@@ -110,6 +110,7 @@ export default defineConfig({
     sequence: { sequencer: LongestFirst },
     maxWorkers: Math.max(2, availableParallelism() - 1),
     projects: [...sqlite, ...(findProgram('initdb') ? onPostgres : [])],
+    experimental: { fsModuleCache: true },
     // What many files have left behind takes its time.
     teardownTimeout: 60_000,
     reporters: ['default', './testing/slowest-files.ts', './testing/second-attempts.ts', ...(report ? ['json'] : [])],

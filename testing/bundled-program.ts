@@ -2,7 +2,6 @@ import { existsSync } from 'node:fs';
 import { mkdtemp, rename, rm } from 'node:fs/promises';
 import { dirname, join, relative } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { rolldown } from 'rolldown';
 import { inject } from 'vitest';
 
 const ROOT = join(import.meta.dirname, '..');
@@ -25,6 +24,8 @@ const ownPlaces = {
 };
 
 async function bundle(entry: string, folder: string): Promise<void> {
+  // Loaded by the first that needs it only.
+  const { rolldown } = await import('rolldown');
   const made = await rolldown({
     input: { main: entry },
     platform: 'node',

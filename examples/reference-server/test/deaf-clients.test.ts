@@ -14,6 +14,12 @@ function memoryOf(pid: number): number {
   return Number(/VmRSS:\s+(\d+) kB/.exec(status)![1]) * 1024;
 }
 
+/** Connections that were closed because nobody read the answers. */
+async function stalled(url: string): Promise<number> {
+  const { body } = await ask(url, 'GET', '/metrics');
+  return Number(/^apistrata_connections_stalled_total (\d+)$/m.exec(body)?.[1]);
+}
+
 const linux = process.platform === 'linux';
 if (!linux)
   console.warn('*** SKIPPED: the memory of a process is read from /proc, which this system does not have ***');
@@ -26,7 +32,8 @@ it.skipIf(!linux)(
   async () => {
     const unlimited = ['instances', 'cores', 'ram'].flatMap((name) => ['--quota', `${name}=-1`]);
     const limits = ['--limit', 'unreadMs=3000', '--limit', `maxUnreadBytes=${64 * MIB}`];
-    const program = await startProgram(['--db', ':memory:', '--log-level', 'error', ...unlimited, ...limits]);
+    const args = ['--db', ':memory:', '--metrics', '--log-level', 'error', ...unlimited, ...limits];
+    const program = await startProgram(args);
     onTestFinished(async () => void (await program.end('SIGKILL')));
     const metadata = Object.fromEntries(Array.from({ length: 30 }, (_, i) => [`key-${i}`, 'x'.repeat(255)]));
     const server = { name: 's', flavorRef: '1', imageRef: IMAGE, networks: 'none', metadata, min_count: 100 };
@@ -39,35 +46,21 @@ it.skipIf(!linux)(
     const length = (await page()).length;
 
     const before = memoryOf(program.pid);
-    const clients = Array.from({ length: 300 }, () => {
-      const { port } = new URL(program.url);
-      const socket = connect(Number(port), '127.0.0.1', () => socket.write(REQUEST.repeat(5)));
+    for (let clients = 0; clients < 300; clients++) {
+      const socket = connect(Number(new URL(program.url).port), '127.0.0.1', () => socket.write(REQUEST.repeat(5)));
       socket.pause().on('error', () => {});
       onTestFinished(() => void socket.destroy());
-      return socket;
-    });
-    let most = 0;
-    for (let round = 0; round < 12; round++) {
-      expect(await page()).toHaveLength(length);
-      most = Math.max(most, memoryOf(program.pid));
-      await new Promise((resolve) => setTimeout(resolve, 300));
     }
+    let most = 0;
+    const lengths = new Set<number>();
+    await eventually(async () => {
+      lengths.add((await page()).length);
+      most = Math.max(most, memoryOf(program.pid));
+      // Told by the server: a system takes its time to hand on to a late reader what was sent before the end.
+      expect(await stalled(program.url)).toBe(300);
+    });
     // 1,500 pages were asked for; beyond what the system's buffers take, each connection may hold one.
     expect(most - before).toBeLessThan(300 * length + 200 * MIB);
-
-    const received = await Promise.all(
-      clients.map(async (socket) => {
-        let bytes = 0;
-        socket.on('data', (chunk) => {
-          bytes += chunk.length;
-        });
-        const closed = new Promise((resolve) => socket.once('close', resolve));
-        socket.resume();
-        await closed;
-        return bytes;
-      }),
-    );
-    expect(received.filter((bytes) => bytes >= 5 * length)).toEqual([]);
-    expect(await page()).toHaveLength(length);
+    expect([...lengths]).toEqual([length]);
   },
 );
