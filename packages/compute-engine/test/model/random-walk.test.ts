@@ -53,6 +53,8 @@ class Walk {
       preset,
       driver: this.driver,
       settings: { quotas, reclaimSeconds: 3600, shelvedOffloadSeconds: this.seed % 2 ? 0 : 3600 },
+      // Processes are started again here; no machine loses its power.
+      durability: 'process',
       onError: (error) => this.failures.push(error),
     });
   }
