@@ -122,10 +122,13 @@ export function statesOfAll(words: readonly string[]): readonly State[] {
   return [...byVmState.values()];
 }
 
-/** What databases can filter by. */
-export function narrow(rows: RowQuery, filters: ServerFilters, kind: DatabaseKind): RowQuery {
+/**
+ * What databases can filter by.
+ * @param live how to say that a server is not deleted
+ */
+export function narrow(rows: RowQuery, filters: ServerFilters, kind: DatabaseKind, live = LIVE): RowQuery {
   const states = filters.statuses && statesOfAll(filters.statuses);
-  const narrowed = narrowColumns(rows, filters, kind);
+  const narrowed = narrowColumns(narrowDeleted(rows, filters, live), filters, kind);
   if (!states) return narrowed;
   return states.length === 0 ? narrowed.where('id', '=', '') : narrowed.where((eb) => eb.or(states.map(inState)));
 }
@@ -148,7 +151,7 @@ function inState({ vmState, taskStates }: State): RawBuilder<boolean> {
 }
 
 function narrowColumns(rows: RowQuery, filters: ServerFilters, kind: DatabaseKind): RowQuery {
-  let narrowed = narrowDeleted(rows, filters);
+  let narrowed = rows;
   for (const [name, column] of Object.entries(columns)) {
     const value = filters[name as keyof typeof columns];
     if (value !== undefined) narrowed = narrowed.where(column, '=', value);
@@ -172,7 +175,10 @@ const likeText = (text: string) => text.replaceAll(/[\\%_]/g, '\\$&');
 const like = (column: string, text: string) => sql<boolean>`${sql.ref(column)} like ${text} escape '\\'`;
 
 /** What patterns say of columns, and of records as text; all of it holds for every server that fits them. */
-function patternConditions({ patterns = {} }: ServerFilters, kind: DatabaseKind): readonly RawBuilder<boolean>[] {
+export function patternConditions(
+  { patterns = {} }: ServerFilters,
+  kind: DatabaseKind,
+): readonly RawBuilder<boolean>[] {
   const { ip, ip6, ...others } = patterns;
   const conditions = Object.entries(others).flatMap(
     ([name, pattern]) => patternCondition(fieldOf(name as ServerPatternField), pattern, kind) ?? [],
@@ -218,14 +224,14 @@ function plainCondition(
   return atStart ? sql<boolean>`${position} = 1` : sql<boolean>`${position} > 0`;
 }
 
-function narrowDeleted(rows: RowQuery, filters: ServerFilters): RowQuery {
+function narrowDeleted(rows: RowQuery, filters: ServerFilters, live: RawBuilder<boolean>): RowQuery {
   const { deleted, softDeleted, changedSince, changedBefore } = filters;
   if (deleted) return rows.where(sql<boolean>`(deleted = 1 or vm_state = 'soft-delete')`);
   if (deleted === undefined && (changedSince !== undefined || changedBefore !== undefined)) {
     return rows.where('deleted', 'in', [0, 1]);
   }
-  const live = rows.where(LIVE);
-  return softDeleted ? live : live.where('vm_state', '!=', 'soft-delete');
+  const alive = rows.where(live);
+  return softDeleted ? alive : alive.where('vm_state', '!=', 'soft-delete');
 }
 
 export type ServerPredicate = (server: Server) => boolean;

@@ -16,8 +16,9 @@ import {
   type ServerFilters,
   type ServerPredicate,
 } from './list-filters.js';
-import { isIndexed } from './list-indexes.js';
-import { plainPattern } from './list-pattern.js';
+import { isIndexed, liveFor } from './list-indexes.js';
+import { PartSearch } from './list-parts.js';
+import { serversAt } from './list-places.js';
 import { ServerOrder, type ServerSort } from './list-sort.js';
 
 /** Which servers, in which order, and how many. */
@@ -42,9 +43,6 @@ const CHUNK_ROWS = 500;
 const TURN_MS = 4;
 /** What one request may spend on filtering rows. */
 const MOST_FILTERING_MS = 10_000;
-
-/** Rows that are looked at, for each one wanted, before what may take long is asked. */
-const FIRST_ROWS = 2;
 
 /** Servers that no host was found for yet. */
 const UNSCHEDULED = sql<boolean>`(vm_state = 'building' and task_state = 'scheduling')`;
@@ -93,14 +91,6 @@ function isUnscheduled({ vmState, taskState }: Server): boolean {
   return vmState === 'building' && taskState === 'scheduling';
 }
 
-/** The same question without a part of a name, where nothing else keeps an index from answering it. */
-function withoutNamePart(filters: ServerFilters, sort: readonly ServerSort[]): ServerFilters | undefined {
-  const { name, ...patterns } = filters.patterns ?? {};
-  if (name === undefined || !plainPattern(name) || isIndexed(filters, sort)) return undefined;
-  const others = { ...filters, patterns };
-  return isIndexed(others, sort) ? others : undefined;
-}
-
 /** Almost always there is none, and one look into an index tells. */
 function anyWaits(projectId: string | undefined): RawBuilder<boolean> {
   const ofProject = projectId === undefined ? sql`` : sql` and project_id = ${projectId}`;
@@ -115,33 +105,37 @@ async function anyUnscheduled({ store }: Core, projectId: string | undefined): P
 /** Reads servers in an order: by the database alone where it can, else in pieces, letting others work in between. */
 class Listing {
   readonly #core: Core;
+  readonly #sort: readonly ServerSort[];
   readonly #order: ServerOrder;
   /** In which servers are read that the database cannot sort: one that has an index. */
   readonly #reading: ServerOrder;
   readonly #predicate: ServerPredicate | undefined;
   readonly #parts: readonly ServerFilters[];
   readonly #visible: Narrow;
-  readonly #withoutNamePart: ServerFilters | undefined;
+  readonly #search: PartSearch | undefined;
   /** Where rows are looked for: what may take long, where nobody waits for it. */
   readonly #reads: Session;
   readonly #projectId: string | undefined;
   #filteringMs = 0;
 
-  constructor(core: Core, hosts: HostMap, query: ServerQuery, filters: ServerFilters, visible: Narrow) {
+  constructor(core: Core, hosts: HostMap, { sort = [] }: ServerQuery, filters: ServerFilters, visible: Narrow) {
     const free = filters.changedSince !== undefined;
     this.#core = core;
+    this.#sort = sort;
     this.#projectId = filters.projectId;
     const projectId = core.store.kind === 'postgres' ? filters.projectId : undefined;
-    this.#order = new ServerOrder(query.sort ?? [], hosts, free, projectId);
+    this.#order = new ServerOrder(sort, hosts, free, projectId);
     this.#reading = new ServerOrder([], hosts, free, projectId);
     this.#predicate = recordPredicate(filters, hosts);
     this.#visible = visible;
     // Only where it does not matter how databases compare texts.
-    const numbers = (query.sort ?? []).every(({ key }) => key === 'created_at');
+    const numbers = sort.every(({ key }) => key === 'created_at');
     this.#parts = numbers ? partsOf(filters) : [filters];
-    const indexed = this.#parts.every((part) => isIndexed(part, query.sort ?? []));
+    const indexed = this.#parts.every((part) => isIndexed(part, sort));
     this.#reads = indexed ? core.store : { ...core.store, db: core.store.longReads };
-    this.#withoutNamePart = core.store.kind === 'postgres' ? withoutNamePart(filters, query.sort ?? []) : undefined;
+    const [only, ...several] = this.#parts;
+    if (only && several.length === 0)
+      this.#search = PartSearch.of(core.store, only, this.#order.inDatabase ? sort : []);
   }
 
   /**
@@ -190,10 +184,10 @@ class Listing {
 
   /** The first servers in an order, as far as the database can tell which fit. */
   async #find(order: ServerOrder, after: Server | undefined, limit: number, part: Narrow): Promise<readonly Server[]> {
-    const first = await this.#amongFirst(order, after, limit, part);
-    if (first) return first;
+    const found = await this.#search?.rows({ order, after, limit, among: (rows) => part(this.#visible(rows)) });
+    if (found) return this.#records(found);
     const pages = this.#parts.map(async (filters) =>
-      this.#records(await this.#rowsOf(filters, order, after, limit, part).execute()),
+      this.#records(await this.#fitting(filters, order, after, limit, part)),
     );
     const [page = [], ...others] = await Promise.all(pages);
     return others.length === 0
@@ -204,29 +198,13 @@ class Listing {
           .slice(0, limit);
   }
 
-  /**
-   * Of a part of a name that many names share, the first rows of the order give a page. Without statistics PostgreSQL takes
-   * every part for a rare one, and would find and sort all that have it.
-   */
-  async #amongFirst(
-    order: ServerOrder,
-    after: Server | undefined,
-    limit: number,
-    part: Narrow,
-  ): Promise<readonly Server[] | undefined> {
-    const [filters] = this.#parts;
-    if (!filters || !this.#withoutNamePart) return undefined;
+  /** Where it may take long, rows that are only compared need not be read. */
+  #fitting(filters: ServerFilters, order: ServerOrder, after: Server | undefined, limit: number, part: Narrow) {
     const { store } = this.#core;
-    const all = store.longReads.selectFrom('servers').selectAll() as unknown as RowQuery;
-    const ordered = order.apply(part(this.#visible(narrow(all, this.#withoutNamePart, store.kind))), after);
-    const first = store.longReads
-      .selectFrom(ordered.limit(FIRST_ROWS * limit).as('servers'))
-      .select(['id', 'seq', 'revision']) as unknown as RowQuery;
-    const rows = await order
-      .apply(narrow(first, filters, store.kind), undefined)
-      .limit(limit)
-      .execute();
-    return rows.length === limit ? this.#records(rows) : undefined;
+    const rows = this.#rowsOf(filters, order, after, limit, part);
+    if (store.kind === 'sqlite' || this.#reads === store) return rows.execute();
+    const places = sql`${rows.clearSelect().select('seq')}`;
+    return order.apply(serversAt(store.longReads, places), undefined).execute();
   }
 
   #rowsOf(
@@ -238,7 +216,8 @@ class Listing {
   ) {
     const { store } = this.#core;
     const heads = tables.servers.heads(this.#reads, this.#reads === store ? limit : undefined);
-    return order.apply(part(this.#visible(narrow(heads, filters, store.kind))), after).limit(limit);
+    const narrowed = narrow(heads, filters, store.kind, liveFor(filters, this.#sort));
+    return order.apply(part(this.#visible(narrowed)), after).limit(limit);
   }
 
   #records(rows: Awaited<ReturnType<RowQuery['execute']>>): Promise<readonly Server[]> {

@@ -9,6 +9,7 @@ import * as periods from './0007-periods.js';
 import * as namesOfProjects from './0008-names-of-projects.js';
 import * as keysOfActions from './0009-keys-of-actions.js';
 import * as routerHomes from './0010-router-homes.js';
+import * as coveredPages from './0011-covered-pages.js';
 
 /** One change of the tables. */
 export interface SchemaChange extends Migration {
@@ -36,4 +37,5 @@ export const migrations: SchemaChanges = {
   '0008-names-of-projects': namesOfProjects,
   '0009-keys-of-actions': keysOfActions,
   '0010-router-homes': routerHomes,
+  '0011-covered-pages': coveredPages,
 };
