@@ -219,7 +219,8 @@ function plainCondition(
   if ((atStart && atEnd) || (column === 'reservation_id' && text.length === RESERVATION_LENGTH))
     return sql<boolean>`${sql.ref(column)} = ${text}`;
   // SQLite's `like` does not tell capital letters from small ones.
-  if (kind === 'postgres') return like(column, `${atStart ? '' : '%'}${likeText(text)}%`);
+  if (kind === 'postgres') return like(column, `${atStart ? '' : '%'}${likeText(text)}${atEnd ? '' : '%'}`);
+  if (atEnd) return sql<boolean>`substr(${sql.ref(column)}, ${-text.length}) = ${text}`;
   const position = sql`instr(${sql.ref(column)}, ${text})`;
   return atStart ? sql<boolean>`${position} = 1` : sql<boolean>`${position} > 0`;
 }

@@ -1,4 +1,5 @@
 import { type RawBuilder, sql } from 'kysely';
+import type { DatabaseKind } from '../../store/database.js';
 import { LIVE } from '../../store/tables.js';
 import { RESERVATION_LENGTH } from './create-record.js';
 import { type ServerFilters, type State, statesOfAll } from './list-filters.js';
@@ -39,12 +40,19 @@ export function isIndexed(filters: ServerFilters, sort: readonly ServerSort[]): 
   return created && hasIndex(indexed, ...only);
 }
 
+/** Orders whose indexes hold servers of all states, and take these words for those that are not deleted. */
+const WALKED: ReadonlySet<ServerSortKey> = new Set(['created_at', 'updated_at', 'display_name', 'project_id']);
+const UNDELETED = sql<boolean>`deleted < 1`;
+
 /**
- * Servers that are not deleted, in words that fit the index which gives their order. That of changes holds deleted ones too:
- * in the words of the others, a planner without statistics goes by one of these, and sorts all that it finds.
+ * Servers that are not deleted, in words that fit the index which gives their order, and none besides: without statistics
+ * PostgreSQL expects one row of any index, and would rather sort what a smaller one leads to.
  */
-export function liveFor(filters: ServerFilters, sort: readonly ServerSort[]): RawBuilder<boolean> {
-  return sort[0]?.key === 'updated_at' && isIndexed(filters, sort) ? sql<boolean>`deleted < 1` : LIVE;
+export function liveFor(kind: DatabaseKind, filters: ServerFilters, sort: readonly ServerSort[]): RawBuilder<boolean> {
+  const { projectId: _, patterns, ...others } = filters;
+  const plain = Object.values({ ...others, ...patterns }).every((value) => value === undefined || value === false);
+  const walked = kind === 'postgres' && plain && WALKED.has(sort[0]?.key ?? 'created_at') && isIndexed(filters, sort);
+  return walked ? UNDELETED : LIVE;
 }
 
 function hasIndex({ filters }: Indexed, name: string, value: unknown): boolean {

@@ -79,7 +79,7 @@ export class PartSearch {
     this.#db = session.longReads;
     this.#parts = Object.fromEntries(parts);
     this.#others = { ...filters, patterns: Object.fromEntries(others) };
-    this.#live = liveFor(this.#others, sort);
+    this.#live = liveFor('postgres', this.#others, sort);
     const { projectId: _, ...rest } = filters;
     const plain = others.length === 0 && Object.values(rest).every((value) => value === undefined || value === false);
     this.#covered = covered !== undefined && plain;

@@ -216,7 +216,7 @@ class Listing {
   ) {
     const { store } = this.#core;
     const heads = tables.servers.heads(this.#reads, this.#reads === store ? limit : undefined);
-    const narrowed = narrow(heads, filters, store.kind, liveFor(filters, this.#sort));
+    const narrowed = narrow(heads, filters, store.kind, liveFor(store.kind, filters, this.#sort));
     return order.apply(part(this.#visible(narrowed)), after).limit(limit);
   }
 
