@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
@@ -18,6 +19,15 @@ describe('what the project tells its contributors', () => {
     const files = ['SECURITY.md', 'CODE_OF_CONDUCT.md', '.github/ISSUE_TEMPLATE/bug.yml', '.github/dependabot.yml'];
     expect(files.filter((path) => !existsSync(join(root, path)))).toEqual([]);
   });
+});
+
+it('no module, test or bench has more than 300 lines', () => {
+  const listed = ['ls-files', '-z', '--cached', '--others', '--exclude-standard', '*.ts', '*.mjs'];
+  const files = execFileSync('git', listed, { cwd: root, encoding: 'utf8' }).split('\0').filter(Boolean);
+  const linesOf = (path: string) => read(path).split('\n').length - 1;
+  const counted = files.filter((path) => existsSync(join(root, path))).map((path) => [path, linesOf(path)] as const);
+  expect(counted.length).toBeGreaterThan(1000);
+  expect(counted.filter(([, lines]) => lines > 300)).toEqual([]);
 });
 
 describe('the workflows', () => {

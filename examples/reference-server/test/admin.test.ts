@@ -1,50 +1,17 @@
 import { randomBytes, randomUUID } from 'node:crypto';
-import {
-  copyFileSync,
-  existsSync,
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  rmSync,
-  statSync,
-  writeFileSync,
-} from 'node:fs';
+import { copyFileSync, existsSync, mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, afterEach, beforeEach, describe, expect, inject, it, onTestFinished, vi } from 'vitest';
+import { afterAll, afterEach, beforeEach, describe, expect, inject, it, vi } from 'vitest';
 import { freshDatabase } from '../../../testing/fresh-database.js';
-import { admin as runAdmin } from '../src/admin/admin.js';
-import { StartError } from '../src/start-error.js';
-import { ask, type Program, runProgram, startProgram } from './program.js';
+import { admin, adminJson, start } from './operator.js';
+import { ask, type Program, runProgram } from './program.js';
 
 const IMAGE = '70a599e0-31e7-49b7-b260-868f441e862b';
 const folder = mkdtempSync(join(tmpdir(), 'apistrata-admin-'));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 beforeEach(() => void vi.stubEnv('APISTRATA_SECRET_KEY', ''));
 afterEach(() => void vi.unstubAllEnvs());
-
-async function start(...args: string[]): Promise<Program> {
-  const program = await startProgram([...args, '--log-level', 'info'], { APISTRATA_SECRET_KEY: '' });
-  onTestFinished(async () => void (await program.end('SIGKILL')));
-  return program;
-}
-
-/** As the program does it, but in this process, which is much faster. */
-async function admin(...args: string[]): Promise<{ code: number; output: string }> {
-  try {
-    const { output, exitCode } = await runAdmin(args, {});
-    return { code: exitCode, output: `${output}\n` };
-  } catch (error) {
-    if (!(error instanceof StartError)) throw error;
-    return { code: error.exitCode, output: `${error.message}\n` };
-  }
-}
-
-async function adminJson(...args: string[]): Promise<any> {
-  const { code, output } = await admin(...args, '--json');
-  expect([code, output]).toEqual([0, expect.stringMatching(/^\{/)]);
-  return JSON.parse(output);
-}
 
 async function boot({ url }: Program, name: string, fields: object = {}): Promise<string> {
   const server = { name, flavorRef: '1', imageRef: IMAGE, ...fields };
@@ -278,42 +245,5 @@ it('the help names every command, and no command is a mistake', async () => {
   expect(await runProgram(['--', 'admin', 'status', '--db', join(folder, 'none.db'), '--json'])).toMatchObject({
     code: 1,
     output: expect.stringContaining('there is no database'),
-  });
-});
-
-describe('the socket for commands', () => {
-  it('is for the owner of the database only, outlives a kill, and takes nothing but commands', async () => {
-    const home = mkdtempSync(join(folder, 'socket-'));
-    const db = join(home, 'cloud.db');
-    const first = await start('--db', db);
-    expect(statSync(`${db}-admin`).mode & 0o777).toBe(0o600);
-    await first.end('SIGKILL');
-    const second = await start('--db', db);
-    const { connect } = await import('node:net');
-    const say = (line: string) =>
-      new Promise<string>((resolve) => {
-        let text = '';
-        const socket = connect(`${db}-admin`, () => socket.write(line));
-        socket.on('data', (chunk) => (text += chunk));
-        socket.on('error', () => {});
-        socket.on('close', () => resolve(text));
-      });
-    expect(await say('nonsense\n')).toBe('');
-    expect(await say('x'.repeat(100_000))).toBe('');
-    expect(await say('{"command":"constructor","words":[],"own":{}}\n')).toContain('does not know');
-    expect(await say('{"command":"db restore","words":["x"],"own":{}}\n')).toContain('does not know');
-    expect((await ask(second.url, 'GET', '/healthcheck')).status).toBe(200);
-    expect((await adminJson('quota', 'show', 'demo', '--db', db)).project).toBe('demo');
-    expect(await second.end('SIGTERM')).toBe(0);
-    expect(existsSync(`${db}-admin`)).toBe(false);
-  });
-
-  it('is left out, and said so, where the path is too long for one', async () => {
-    const deep = join(folder, 'd'.repeat(100), 'e'.repeat(100));
-    mkdirSync(deep, { recursive: true });
-    const program = await start('--db', join(deep, 'cloud.db'));
-    await program.said(/too long for a socket/);
-    const { code, output } = await admin('quota', 'show', 'demo', '--db', join(deep, 'cloud.db'));
-    expect([code, output]).toEqual([1, expect.stringContaining('too long for a socket')]);
   });
 });

@@ -17,9 +17,6 @@ const PROGRAM = join(import.meta.dirname, 'dying-process.mjs');
 const networkId = defaultPreset.networks![0]!.id;
 const context = contextOf('p1');
 
-/** Within this time, and the default settings, nothing is left of a request whose process was killed. */
-const SETTLED_MS = 30_000;
-
 /** Lets a process of its own get as far as having asked the catalog, and kills it there. */
 async function killedAfter(database: string, catalog: string, method: string, asked: object): Promise<void> {
   const args = [await bundledProgram(PROGRAM), database, catalog, method, JSON.stringify({ context, ...asked })];

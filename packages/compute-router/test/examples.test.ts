@@ -13,7 +13,8 @@ import {
 import { describe, expect, inject, it } from 'vitest';
 import { computeApiDescription, operations } from '../src/index.js';
 import { ask, pathOf } from './contract/ask.js';
-import { type Call, calls } from './contract/calls.js';
+import type { Call } from './contract/calls/call.js';
+import { calls } from './contract/calls/calls.js';
 import { Cloud, OWNER } from './contract/cloud.js';
 import { keyOf, type ListedOperation, existsAt as listedAt, listedOperations } from './contract/reference.js';
 import { stable } from './stable-example.js';

@@ -1,75 +1,23 @@
 import { execFile } from 'node:child_process';
 import { readFile } from 'node:fs/promises';
 import { promisify } from 'node:util';
-import { type Browser, chromium, type Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { browserFlags, browserProgram } from '../../../testing/browser.js';
 import { findProgram } from '../../../testing/servers.js';
-import type { TestCloud } from '../src/index.js';
 import { clientOf, cloudUnderTest, NETWORK, serverBody } from './clouds.js';
+import { executablePath, PageBrowser, rows, workedIn } from './page-in-browser.js';
 
 const run = promisify(execFile);
-const executablePath = browserProgram();
 const curl = findProgram('curl');
 if (!curl) console.warn('\n*** SKIPPED: requests as curl commands: this machine has no curl ***\n');
-if (!executablePath) console.warn('\n*** SKIPPED: the page of the test cloud: this machine has no Chromium ***\n');
-
-/** How much two colours of `rgb(r, g, b)` differ to the eye, as WCAG counts it. */
-function contrast(one: string, other: string): number {
-  const luminance = (text: string) => {
-    const [r, g, b] = text.match(/[\d.]+/g)!.map((part) => {
-      const value = Number(part) / 255;
-      return value <= 0.04045 ? value / 12.92 : ((value + 0.055) / 1.055) ** 2.4;
-    });
-    return 0.2126 * r! + 0.7152 * g! + 0.0722 * b!;
-  };
-  const [dark, light] = [luminance(one), luminance(other)].sort((a, b) => a - b);
-  return (light! + 0.05) / (dark! + 0.05);
-}
 
 describe.skipIf(!executablePath)('the page', () => {
-  let browser: Browser;
-  const problems: string[] = [];
+  let browser: PageBrowser;
   beforeAll(async () => {
-    browser = await chromium.launch({ executablePath, headless: true, args: browserFlags });
+    browser = await PageBrowser.launch();
   });
   afterAll(() => browser?.close());
-  afterEach(async () => {
-    await Promise.all(browser.contexts().map((context) => context.close()));
-    // Whatever the content security policy refuses is said on the console, as errors are.
-    expect(problems.splice(0)).toEqual([]);
-  });
-
-  async function open(cloud: TestCloud, options: Parameters<Browser['newPage']>[0] = {}, at = '/'): Promise<Page> {
-    const page = await browser.newPage({ viewport: { width: 1400, height: 900 }, ...options });
-    page.on('pageerror', (error) => problems.push(String(error)));
-    page.on('console', (message) => message.type() === 'error' && problems.push(message.text()));
-    await page.goto(`${cloud.url}${at}`);
-    await page.locator('#counts', { hasText: 'server' }).waitFor();
-    return page;
-  }
-
-  /** A cloud with a server that was stopped, and was read before and after. */
-  async function workedIn() {
-    const cloud = await cloudUnderTest({ control: true });
-    const ask = clientOf(cloud);
-    const made = await ask(
-      'POST',
-      '/compute/v2.1/servers',
-      serverBody({ name: "it's <b>bold</b>", networks: [{ uuid: NETWORK }] }),
-    );
-    const path = `/compute/v2.1/servers/${made.body.server.id}`;
-    await cloud.idle();
-    await ask('GET', path);
-    await ask('POST', `${path}/action`, { 'os-stop': null });
-    await cloud.idle();
-    await ask('GET', path);
-    await ask('GET', '/image/v2/images/nothing');
-    await ask('GET', '/network/v2.0/nothing');
-    return { cloud, ask, path, id: made.body.server.id as string };
-  }
-
-  const rows = (page: Page, table: string) => page.locator(`#${table} tr`);
+  afterEach(() => browser.closePages());
+  const open: PageBrowser['open'] = (...given) => browser.open(...given);
 
   it('shows servers, hosts and requests, follows what happens, and takes no name for markup', async () => {
     const cloud = await cloudUnderTest();
@@ -204,7 +152,7 @@ describe.skipIf(!executablePath)('the page', () => {
     await page.getByLabel('and this JSON').fill('{');
     await page.getByRole('button', { name: 'Add' }).click();
     await expect.poll(() => page.getByRole('alert').allTextContents()).toContainEqual(expect.stringContaining('JSON'));
-    problems.splice(0, problems.length, ...problems.filter((text) => !text.includes('400 (Bad Request)')));
+    browser.forgive('400 (Bad Request)');
   });
 
   it('stops the clock and moves it', async () => {
@@ -262,77 +210,6 @@ describe.skipIf(!executablePath)('the page', () => {
     expect(log.entries[0].request.headers).toContainEqual({ name: 'x-auth-token', value: '***' });
     expect(JSON.stringify(log)).not.toContain(cloud.token());
   });
-
-  it('is used without a mouse', async () => {
-    const { cloud } = await workedIn();
-    const page = await open(cloud);
-    await expect.poll(() => rows(page, 'requests').count()).toBe(6);
-    const focused = () => page.evaluate<string>('document.activeElement.textContent || document.activeElement.name');
-    await page.keyboard.press('/');
-    await expect.poll(focused).toBe('text');
-    await page.keyboard.press('Tab');
-    await expect.poll(focused).toBe('Export as HAR');
-    await page.keyboard.press('Tab');
-    await page.keyboard.press('Tab');
-    await expect.poll(focused).toBe('/network/v2.0/nothing');
-    await page.keyboard.press('ArrowDown');
-    await expect.poll(focused).toBe('/image/v2/images/nothing');
-    await page.keyboard.press('Enter');
-    await page.locator('#detail').waitFor();
-    await expect.poll(focused).toBe('GET /image/v2/images/nothing');
-    await page.keyboard.press('Escape');
-    await page.locator('#detail').waitFor({ state: 'hidden' });
-    await expect.poll(focused).toBe('/image/v2/images/nothing');
-  });
-
-  it.each(['light', 'dark'] as const)('can be read in %s colours, on every view', async (colorScheme) => {
-    const { cloud, id } = await workedIn();
-    cloud.rules.http({ match: { path: '/x' }, status: 503 });
-    const page = await open(cloud, { colorScheme });
-    const [, action] = cloud.requests({ method: 'POST' });
-    for (const view of [`requests/${action!.number}`, `servers/${id}`, 'hosts', 'rules', 'unserved']) {
-      await page.evaluate(`location.hash = ${JSON.stringify(`#${view}`)}`);
-      const [name, one] = view.split('/');
-      await page.locator(`#view-${name}`).waitFor();
-      if (one) await page.locator('#detail').waitFor();
-      const pairs = await page
-        .locator('h1, h2, h3, th, td, td code, a, p, label, button, pre, dt, dd, summary, li, del, ins, #counts')
-        .evaluateAll((elements) =>
-          (elements as any[])
-            .filter((one) => one.checkVisibility() && one.textContent.trim() !== '')
-            .map((one) => {
-              const view = one.ownerDocument.defaultView;
-              let behind = one;
-              while (view.getComputedStyle(behind).backgroundColor === 'rgba(0, 0, 0, 0)')
-                behind = behind.parentElement;
-              const { color } = view.getComputedStyle(one);
-              return [color, view.getComputedStyle(behind).backgroundColor, one.textContent.slice(0, 40)];
-            }),
-        );
-      expect(pairs.length).toBeGreaterThan(10);
-      for (const [colour, background, text] of pairs)
-        expect(contrast(colour!, background!), `${text} on ${view}`).toBeGreaterThanOrEqual(4.5);
-      if (process.env.CLOUD_SCREENSHOT)
-        await page.screenshot({ path: `${process.env.CLOUD_SCREENSHOT}-${colorScheme}-${name}.png` });
-    }
-    await expect.poll(() => page.locator('meter:not([aria-label])').count()).toBe(0);
-    const background = await page.evaluate<string>('getComputedStyle(document.body).backgroundColor');
-    expect(contrast(background, 'rgb(255, 255, 255)') > 10).toBe(colorScheme === 'dark');
-  });
-
-  it('fits a narrow screen: a request takes the place of the list', async () => {
-    const { cloud } = await workedIn();
-    const page = await open(cloud, { viewport: { width: 390, height: 800 } });
-    for (const view of ['requests', 'rules', 'requests/2']) {
-      await page.evaluate(`location.hash = '#${view}'`);
-      await page.locator(view.includes('/') ? '#detail' : `#view-${view}`).waitFor();
-      await expect.poll(() => page.evaluate('document.documentElement.scrollWidth')).toBe(390);
-      if (process.env.CLOUD_SCREENSHOT)
-        await page.screenshot({ path: `${process.env.CLOUD_SCREENSHOT}-narrow-${view.replace('/', '-')}.png` });
-    }
-    await expect.poll(() => page.locator('#views').isVisible()).toBe(false);
-  });
-
   it('leads to the documents of the compute API, where operations can be tried', async () => {
     const cloud = await cloudUnderTest();
     const page = await open(cloud);

@@ -1,19 +1,14 @@
 import { randomUUID } from 'node:crypto';
-import type { SimulatedDriver } from '@apistrata/compute-engine/drivers';
-import { coreOf } from '@apistrata/compute-engine/testing';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Api, ids } from '../api-under-test.js';
 import { newestAction, newVolume, ada as owner, roomyApi, volumeOf } from '../servers-parts/roomy-api.js';
+import { bootWithVolume, volumeApi } from './volume-cloud.js';
 
 describe('volumes of a server', () => {
   let api: Api;
   beforeAll(async () => {
-    api = await roomyApi();
-    await api.engine.embedded.volumes.createType(
-      { ...owner, roles: ['admin'], isAdmin: true },
-      { name: 'multi', extraSpecs: { multiattach: '<is> True' } },
-    );
+    api = await volumeApi();
   });
   afterAll(async () => {
     expect(api.errors).toEqual([]);
@@ -21,20 +16,8 @@ describe('volumes of a server', () => {
   });
 
   const at = (version: string) => api.as('ada:p1', version);
-
-  async function bootWithVolume(version = '2.100', fields: Record<string, unknown> = {}) {
-    const ada = at(version);
-    const { id } = await ada.boot();
-    const path = `/servers/${id}/os-volume_attachments`;
-    const volumeId = await newVolume(api);
-    const attached = await ada.post(path, { volumeAttachment: { volumeId, ...fields } });
-    expect(attached.status).toBe(200);
-    await api.idle();
-    return { ada, id, path, volumeId, attached };
-  }
-
   it('are attached in the background: the answer names the device, then the volume is in use', async () => {
-    const { id, volumeId, attached, ada, path } = await bootWithVolume('2.1');
+    const { id, volumeId, attached, ada, path } = await bootWithVolume(api, '2.1');
     expect(attached.body).toEqual({ volumeAttachment: { id: volumeId, serverId: id, volumeId, device: '/dev/vdb' } });
     const volume = await volumeOf(api, volumeId);
     expect(volume.status).toBe('in-use');
@@ -60,7 +43,7 @@ describe('volumes of a server', () => {
     ['2.89', later, [...listed, 'tag', 'delete_on_termination']],
     ['2.100', later, [...listed, 'tag', 'delete_on_termination']],
   ])('show at %s the fields of that version', async (version, shown, created) => {
-    const { ada, path, volumeId, attached } = await bootWithVolume(version);
+    const { ada, path, volumeId, attached } = await bootWithVolume(api, version);
     expect(Object.keys(attached.body.volumeAttachment).sort()).toEqual([...created].sort());
     const one = (await ada.get(`${path}/${volumeId}`)).body.volumeAttachment;
     expect(Object.keys(one).sort()).toEqual([...shown].sort());
@@ -86,7 +69,7 @@ describe('volumes of a server', () => {
   });
 
   it('take tags from 2.49 on, and what becomes of them with the server from 2.79 on', async () => {
-    const { ada, path, volumeId } = await bootWithVolume('2.79', { tag: 'data', delete_on_termination: 'yes' });
+    const { ada, path, volumeId } = await bootWithVolume(api, '2.79', { tag: 'data', delete_on_termination: 'yes' });
     expect((await ada.get(`${path}/${volumeId}`)).body.volumeAttachment).toMatchObject({
       tag: 'data',
       delete_on_termination: true,
@@ -104,7 +87,7 @@ describe('volumes of a server', () => {
   });
 
   it('are paged by limit and offset, without links', async () => {
-    const { ada, path, volumeId: first } = await bootWithVolume();
+    const { ada, path, volumeId: first } = await bootWithVolume(api);
     const second = await newVolume(api);
     await ada.post(path, { volumeAttachment: { volumeId: second } });
     await api.idle();
@@ -121,7 +104,7 @@ describe('volumes of a server', () => {
   });
 
   it('get the device that was asked for, and no device twice', async () => {
-    const { ada, path, attached } = await bootWithVolume('2.1', { device: '/dev/vdf' });
+    const { ada, path, attached } = await bootWithVolume(api, '2.1', { device: '/dev/vdf' });
     expect(attached.body.volumeAttachment.device).toBe('/dev/vdf');
     const volumeId = await newVolume(api);
     const taken = await ada.post(path, { volumeAttachment: { volumeId, device: '/dev/vdf1' } });
@@ -134,7 +117,7 @@ describe('volumes of a server', () => {
   });
 
   it('must exist and be free: 404 and 400', async () => {
-    const { ada, path, volumeId } = await bootWithVolume();
+    const { ada, path, volumeId } = await bootWithVolume(api);
     const attach = async (id: string, client = ada) =>
       (await client.post(path, { volumeAttachment: { volumeId: id } })).status;
     expect(await attach(randomUUID())).toBe(404);
@@ -198,7 +181,7 @@ describe('volumes of a server', () => {
   });
 
   it('are detached in the background, and then free again', async () => {
-    const { ada, id, path, volumeId } = await bootWithVolume('2.1');
+    const { ada, id, path, volumeId } = await bootWithVolume(api, '2.1');
     expect((await ada.delete(`${path}/${randomUUID()}`)).status).toBe(404);
     expect((await ada.delete(`${path}/${await newVolume(api)}`)).status).toBe(404);
     const detached = await ada.delete(`${path}/${volumeId}`);
@@ -211,7 +194,7 @@ describe('volumes of a server', () => {
   });
 
   it('stay attached while the host is down', async () => {
-    const { ada, id, path, volumeId } = await bootWithVolume('2.53');
+    const { ada, id, path, volumeId } = await bootWithVolume(api, '2.53');
     const admin = api.as('admin:p1', '2.53');
     const host = (await admin.get(`/servers/${id}`)).body.server['OS-EXT-SRV-ATTR:host'];
     const { services } = (await admin.get(`/os-services?host=${host}&binary=nova-compute`)).body;
@@ -222,7 +205,7 @@ describe('volumes of a server', () => {
   });
 
   it('are not attached to or taken from servers that are locked, or in a state without volumes', async () => {
-    const { ada, id, path, volumeId } = await bootWithVolume();
+    const { ada, id, path, volumeId } = await bootWithVolume(api);
     const another = await newVolume(api);
     const refused = async () => {
       expect((await ada.post(path, { volumeAttachment: { volumeId: another } })).status).toBe(409);
@@ -237,79 +220,6 @@ describe('volumes of a server', () => {
     await ada.act(id, 'pause');
     expect((await ada.post(path, { volumeAttachment: { volumeId: another } })).status).toBe(200);
     await api.idle();
-  });
-
-  it('change from 2.85 on whether they go with the server, and nothing else', async () => {
-    const { ada, id, path, volumeId } = await bootWithVolume('2.85', { tag: 't' });
-    const put = async (said: object, client = ada) =>
-      (await client.put(`${path}/${volumeId}`, { volumeAttachment: { volumeId, ...said } })).status;
-    expect(await put({ delete_on_termination: true })).toBe(202);
-    expect(await put({ delete_on_termination: true, device: '/dev/vdb', tag: 't', serverId: id, id: volumeId })).toBe(
-      202,
-    );
-    expect(await put({})).toBe(202);
-    expect((await ada.get(`${path}/${volumeId}`)).body.volumeAttachment.delete_on_termination).toBe(true);
-    expect(await put({ device: '/dev/vdc' })).toBe(400);
-    expect(await put({ tag: 'u' })).toBe(400);
-    expect(await put({ serverId: randomUUID() })).toBe(400);
-    expect(await put({ id: randomUUID() })).toBe(400);
-    expect(await put({ delete_on_termination: true }, at('2.84'))).toBe(400);
-    expect(await put({}, api.as('rita:p1:reader', '2.85'))).toBe(403);
-    const unknown = randomUUID();
-    expect((await ada.put(`${path}/${unknown}`, { volumeAttachment: { volumeId: unknown } })).status).toBe(404);
-    expect((await ada.delete(`/servers/${id}`)).status).toBe(204);
-    await api.idle();
-    await expect(volumeOf(api, volumeId)).rejects.toMatchObject({ code: 'VOLUME_NOT_FOUND' });
-  });
-
-  it('are exchanged only while the volume service migrates them, and only by services and administrators', async () => {
-    const { ada, id, path, volumeId } = await bootWithVolume('2.85');
-    const admin = api.as('admin:p1', '2.84');
-    const swap = async (from: string, to: string, client = admin) =>
-      (await client.put(`${path}/${from}`, { volumeAttachment: { volumeId: to } })).status;
-    const other = await newVolume(api);
-    expect(await swap(volumeId, other)).toBe(409);
-    expect(await swap(volumeId, other, ada)).toBe(403);
-    expect(await swap(volumeId, other, at('2.84'))).toBe(403);
-    expect(await swap(randomUUID(), other)).toBe(404);
-    const target = await api.engine.embedded.volumes.beginMigration(owner, volumeId);
-    expect(await swap(volumeId, randomUUID())).toBe(400);
-    expect(await swap(volumeId, target)).toBe(202);
-    await api.idle();
-    const volume = await volumeOf(api, volumeId);
-    expect(volume).toMatchObject({ status: 'in-use', migrationStatus: 'success', attachments: [{ serverId: id }] });
-    expect(volume.attachments).toHaveLength(1);
-    const shown = (await api.as('ada:p1', '2.89').get(`${path}/${volumeId}`)).body.volumeAttachment;
-    expect(shown.attachment_id).toBe(volume.attachments[0]!.id);
-    expect(await newestAction(api, id)).toMatchObject({ action: 'swap_volume', message: null });
-    await expect(volumeOf(api, target)).rejects.toMatchObject({ code: 'VOLUME_NOT_FOUND' });
-  });
-
-  it('are given back when the machine does not take them, and stay when it does not let go', async () => {
-    const { ada, id, path, volumeId } = await bootWithVolume();
-    const driver = coreOf(api.engine).driver as SimulatedDriver;
-    const name = (await ada.get(`/servers/${id}`)).body.server.name;
-    const failing = driver.addRule({
-      match: { name, verb: ['attach_volume', 'detach_volume', 'swap_volume'] },
-      fail: 'no',
-    });
-    const another = await newVolume(api);
-    expect((await ada.post(path, { volumeAttachment: { volumeId: another } })).status).toBe(200);
-    await api.idle();
-    expect(await volumeOf(api, another)).toMatchObject({ status: 'available', attachments: [] });
-    expect(await newestAction(api, id)).toMatchObject({ action: 'attach_volume', message: 'Error' });
-    expect((await ada.delete(`${path}/${volumeId}`)).status).toBe(202);
-    await api.idle();
-    expect((await volumeOf(api, volumeId)).status).toBe('in-use');
-    expect(await newestAction(api, id)).toMatchObject({ action: 'detach_volume', message: 'Error' });
-    const target = await api.engine.embedded.volumes.beginMigration(owner, volumeId);
-    await api.as('admin:p1', '2.1').put(`${path}/${volumeId}`, { volumeAttachment: { volumeId: target } });
-    await api.idle();
-    expect(await volumeOf(api, volumeId)).toMatchObject({ status: 'in-use', migrationStatus: 'error' });
-    failing.remove();
-    const { server } = (await ada.get(`/servers/${id}`)).body;
-    expect([server.status, server['OS-EXT-STS:task_state']]).toEqual(['ACTIVE', null]);
-    expect((await ada.get(path)).body.volumeAttachments).toHaveLength(1);
   });
 
   it('are as many as the deployment allows, and of its zone where it says so', async () => {
@@ -329,7 +239,7 @@ describe('volumes of a server', () => {
   });
 
   it('of the root device stay', async () => {
-    const { ada, id, path, volumeId } = await bootWithVolume();
+    const { ada, id, path, volumeId } = await bootWithVolume(api);
     await api.engine.servers.change(
       { caller: { ...owner, roles: ['admin'], isAdmin: true }, isAdmin: true, requestId: `req-${randomUUID()}` },
       id,

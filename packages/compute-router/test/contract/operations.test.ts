@@ -3,7 +3,8 @@ import { isIP } from 'node:net';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { type Answer, ask, isOutsideWindow, isUnrouted, pathOf } from './ask.js';
-import { type Call, calls } from './calls.js';
+import type { Call } from './calls/call.js';
+import { calls } from './calls/calls.js';
 import { Cloud, OWNER } from './cloud.js';
 import { coveragePage, type Proof } from './coverage-page.js';
 import {

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { policies } from '../../src/index.js';
 import { ask, pathOf } from './ask.js';
-import { calls } from './calls.js';
+import { calls } from './calls/calls.js';
 import { Cloud } from './cloud.js';
 import { edgesOf, existsAt, keyOf, listedOperations } from './reference.js';
 

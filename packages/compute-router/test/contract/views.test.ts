@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { coreOf } from '@apistrata/compute-engine/testing';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { ask, pathOf } from './ask.js';
-import { calls } from './calls.js';
+import { calls } from './calls/calls.js';
 import { Cloud, OWNER } from './cloud.js';
 import { existsAt, keyOf, LATEST, type ListedOperation, listedOperations, successAt } from './reference.js';
 import { type ListedField, misfits } from './view-fields.js';

@@ -1,4 +1,3 @@
-import { SimulatedDriver } from '@apistrata/compute-engine/drivers';
 import { ManualClock } from '@apistrata/compute-engine/testing';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Api, apiUnderTest } from '../api-under-test.js';
@@ -276,35 +275,5 @@ describe('hypervisors', () => {
     for (const path of paths) expect((await api.as('ada:p1').get(`/os-hypervisors${path}`)).status).toBe(403);
     for (const path of ['', '/detail', `/${await idOf(busy, '2.53')}`, '/x'])
       expect((await api.as('ada:p1', '2.53').get(`/os-hypervisors${path}`)).status).toBe(403);
-  });
-});
-
-describe('hypervisors of a driver that cannot tell how long they have run', () => {
-  it.each<[string, any]>([
-    ['because it does not know how', undefined],
-    ['because it does not know', async () => null],
-    ['because it fails', async () => Promise.reject(new Error('no ssh'))],
-  ])('show null from 2.88 on: %s', async (_, hostUptime) => {
-    const driver = (clock: any) => Object.assign(new SimulatedDriver({ clock }), { hostUptime });
-    const api = await apiUnderTest({ engine: { driver } });
-    try {
-      const { hypervisors } = (await api.as('admin:p1', '2.88').get('/os-hypervisors/detail')).body;
-      expect(hypervisors.map(({ uptime }: any) => uptime)).toEqual([null, null]);
-    } finally {
-      await api.close();
-    }
-  });
-
-  it('answer 501 when asked for it alone', async () => {
-    const driver = (clock: any) => Object.assign(new SimulatedDriver({ clock }), { hostUptime: undefined });
-    const api = await apiUnderTest({ engine: { driver } });
-    try {
-      const admin = api.as('admin:p1');
-      const [{ id }] = (await admin.get('/os-hypervisors')).body.hypervisors;
-      const answer = await admin.get(`/os-hypervisors/${id}/uptime`);
-      expect([answer.status, answer.body.notImplemented.code]).toEqual([501, 501]);
-    } finally {
-      await api.close();
-    }
   });
 });

@@ -1,4 +1,4 @@
-import type { Step } from './day.js';
+import type { Step } from './step.js';
 
 const NETWORK = '2e2b1f4c-5c58-4f0c-9a3b-0f6a5d1c7e10';
 const status = (value: string) => ({ check: 'nova show day', gives: new RegExp(`\\| status +\\| ${value} `) });

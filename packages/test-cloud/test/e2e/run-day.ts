@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startCloud, type TestCloud } from '../../src/index.js';
 import { type ClientName, CommandLines, highestKnownVersion, warnWithoutClients, words } from './command-lines.js';
-import type { Step } from './day.js';
 import { publicKeyFile } from './public-key-file.js';
+import type { Step } from './step.js';
 
 /** `2.9` is before `2.26`. */
 const minor = (version: string) => Number(version.split('.')[1]);

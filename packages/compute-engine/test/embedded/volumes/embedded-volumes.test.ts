@@ -1,42 +1,19 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
-import type { NewVolume } from '../../../src/catalogs/volume-catalog.js';
-import { embeddedImages } from '../../../src/embedded/images/embedded-images.js';
-import { type EmbeddedVolumeCatalog, embeddedVolumes } from '../../../src/embedded/volumes/embedded-volumes.js';
 import type { Caller } from '../../../src/model/caller.js';
-import type { Store } from '../../../src/store/store.js';
 import { storesUnderTest } from '../../stores-under-test.js';
-
-const ada: Caller = { userId: 'ada', projectId: 'p-ada', roles: ['member', 'reader'] };
-const bob: Caller = { userId: 'bob', projectId: 'p-bob', roles: ['member', 'reader'] };
-const admin: Caller = { userId: 'root', projectId: 'p-root', roles: ['admin'], isAdmin: true };
-const CIRROS = '11111111-1111-4111-8111-111111111111';
+import { ada, admin, bob, CIRROS, type VolumesUnderTest, volumesUnderTest } from './volumes-under-test.js';
 
 describe.each(storesUnderTest(inject('postgresUrl')))('embedded volumes on $kind', ({ open }) => {
-  let store: Store;
+  let volumes: VolumesUnderTest['volumes'];
+  let create: VolumesUnderTest['create'];
+  let extended: readonly string[];
   let close: () => Promise<void>;
-  let volumes: EmbeddedVolumeCatalog;
-  const extended: string[] = [];
-  const preset = {
-    volumeTypes: [{ name: '__DEFAULT__' }, { name: 'shared', extraSpecs: { multiattach: '<is> True' } }],
-    volumes: [{ id: randomUUID(), projectId: 'p-ada', name: 'seeded', sizeGb: 3 }],
-  };
-
   beforeAll(async () => {
-    ({ store, close } = await open());
-    const images = embeddedImages({ store });
-    await images.seed([{ id: CIRROS, name: 'cirros', minDiskGb: 2, properties: { os_distro: 'cirros' } }]);
-    volumes = embeddedVolumes({
-      store,
-      images,
-      onVolumeExtended: (server, volume) => extended.push(`${server} ${volume}`),
-    });
-    await volumes.seed(preset);
+    ({ volumes, create, extended, close } = await volumesUnderTest(open));
   });
   afterAll(() => close());
 
-  const create = (more: Partial<NewVolume> = {}, caller = ada) =>
-    volumes.createVolume(caller, { key: randomUUID(), sizeGb: 1, ...more });
   const status = async (id: string) => (await volumes.getVolume(ada, id)).status;
   const wrong = { code: 'VOLUME_WRONG_STATUS', kind: 'invalid', status: 400 };
   const connector = { host: 'host1', mountpoint: '/dev/vdb' };
@@ -267,37 +244,5 @@ describe.each(storesUnderTest(inject('postgresUrl')))('embedded volumes on $kind
       attachments: [{ id: fresh.id, serverId }],
     });
     await expect(volumes.getVolume(ada, target)).rejects.toMatchObject({ code: 'VOLUME_NOT_FOUND' });
-  });
-
-  it('keeps types: unique names, found by name or id, not deleted while in use', async () => {
-    const type = await volumes.createType(admin, { name: 'fast' });
-    expect(await volumes.getType(ada, 'fast')).toEqual(type);
-    expect(await volumes.getType(ada, type.id)).toEqual(type);
-    await expect(volumes.createType(admin, { name: 'fast' })).rejects.toMatchObject({ code: 'VOLUME_TYPE_EXISTS' });
-    const { id } = await create({ volumeType: type.id });
-    expect(await volumes.getVolume(ada, id)).toMatchObject({ volumeType: 'fast' });
-    await expect(volumes.deleteType(admin, type.id)).rejects.toMatchObject({ code: 'VOLUME_TYPE_IN_USE' });
-    await volumes.deleteVolume(ada, id);
-    await volumes.deleteType(admin, type.id);
-    await expect(create({ volumeType: 'fast' })).rejects.toMatchObject({ code: 'VOLUME_TYPE_NOT_FOUND', status: 404 });
-  });
-
-  it('leaves what a preset brought as it has become when the preset comes again', async () => {
-    const [seeded] = preset.volumes;
-    await volumes.updateVolume(ada, seeded!.id, { name: 'renamed' });
-    await volumes.seed(preset);
-    expect(await volumes.getVolume(ada, seeded!.id)).toMatchObject({ name: 'renamed', sizeGb: 3 });
-    expect((await volumes.listTypes(ada)).map((type) => type.name).sort()).toEqual(['__DEFAULT__', 'shared']);
-  });
-
-  it('takes unknown volumes, snapshots and types for existing ones where it accepts them', async () => {
-    const accepting = embeddedVolumes({ store, unknown: 'accept' });
-    const [volumeId, snapshotId] = [randomUUID(), randomUUID()];
-    const tie = await accepting.reserve(ada, { key: randomUUID(), volumeId, serverId: randomUUID() });
-    expect(await volumes.getVolume(ada, volumeId)).toMatchObject({ status: 'reserved', attachments: [{ id: tie.id }] });
-    expect(await accepting.getSnapshot(ada, snapshotId)).toMatchObject({ id: snapshotId, status: 'available' });
-    expect(await volumes.getSnapshot(ada, snapshotId)).toMatchObject({ id: snapshotId });
-    expect(await accepting.getType(ada, 'unheard-of')).toMatchObject({ name: 'unheard-of' });
-    await expect(accepting.getVolume(bob, volumeId)).rejects.toMatchObject({ code: 'VOLUME_NOT_FOUND' });
   });
 });

@@ -1,0 +1,47 @@
+import { existsSync, mkdirSync, mkdtempSync, rmSync, statSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { admin, adminJson, start } from './operator.js';
+import { ask } from './program.js';
+
+const folder = mkdtempSync(join(tmpdir(), 'apistrata-admin-'));
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+beforeEach(() => void vi.stubEnv('APISTRATA_SECRET_KEY', ''));
+afterEach(() => void vi.unstubAllEnvs());
+describe('the socket for commands', () => {
+  it('is for the owner of the database only, outlives a kill, and takes nothing but commands', async () => {
+    const home = mkdtempSync(join(folder, 'socket-'));
+    const db = join(home, 'cloud.db');
+    const first = await start('--db', db);
+    expect(statSync(`${db}-admin`).mode & 0o777).toBe(0o600);
+    await first.end('SIGKILL');
+    const second = await start('--db', db);
+    const { connect } = await import('node:net');
+    const say = (line: string) =>
+      new Promise<string>((resolve) => {
+        let text = '';
+        const socket = connect(`${db}-admin`, () => socket.write(line));
+        socket.on('data', (chunk) => (text += chunk));
+        socket.on('error', () => {});
+        socket.on('close', () => resolve(text));
+      });
+    expect(await say('nonsense\n')).toBe('');
+    expect(await say('x'.repeat(100_000))).toBe('');
+    expect(await say('{"command":"constructor","words":[],"own":{}}\n')).toContain('does not know');
+    expect(await say('{"command":"db restore","words":["x"],"own":{}}\n')).toContain('does not know');
+    expect((await ask(second.url, 'GET', '/healthcheck')).status).toBe(200);
+    expect((await adminJson('quota', 'show', 'demo', '--db', db)).project).toBe('demo');
+    expect(await second.end('SIGTERM')).toBe(0);
+    expect(existsSync(`${db}-admin`)).toBe(false);
+  });
+
+  it('is left out, and said so, where the path is too long for one', async () => {
+    const deep = join(folder, 'd'.repeat(100), 'e'.repeat(100));
+    mkdirSync(deep, { recursive: true });
+    const program = await start('--db', join(deep, 'cloud.db'));
+    await program.said(/too long for a socket/);
+    const { code, output } = await admin('quota', 'show', 'demo', '--db', join(deep, 'cloud.db'));
+    expect([code, output]).toEqual([1, expect.stringContaining('too long for a socket')]);
+  });
+});

@@ -1,0 +1,29 @@
+import { expect, onTestFinished } from 'vitest';
+import { admin as runAdmin } from '../src/admin/admin.js';
+import { StartError } from '../src/start-error.js';
+import { type Program, startProgram } from './program.js';
+
+/** A server without a key of its own, until the end of the test. */
+export async function start(...args: string[]): Promise<Program> {
+  const program = await startProgram([...args, '--log-level', 'info'], { APISTRATA_SECRET_KEY: '' });
+  onTestFinished(async () => void (await program.end('SIGKILL')));
+  return program;
+}
+
+/** As the program does it, but in this process, which is much faster. */
+export async function admin(...args: string[]): Promise<{ code: number; output: string }> {
+  try {
+    const { output, exitCode } = await runAdmin(args, {});
+    return { code: exitCode, output: `${output}\n` };
+  } catch (error) {
+    if (!(error instanceof StartError)) throw error;
+    return { code: error.exitCode, output: `${error.message}\n` };
+  }
+}
+
+/** What a command answers with as JSON; it has to succeed. */
+export async function adminJson(...args: string[]): Promise<any> {
+  const { code, output } = await admin(...args, '--json');
+  expect([code, output]).toEqual([0, expect.stringMatching(/^\{/)]);
+  return JSON.parse(output);
+}

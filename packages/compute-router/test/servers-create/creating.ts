@@ -1,0 +1,45 @@
+import { expect } from 'vitest';
+import type { Api, Client } from '../api-under-test.js';
+import { cloud, plain } from './cloud.js';
+
+/** The caller of {@link Creating.ada}. */
+export const caller = { userId: 'ada', projectId: 'p1', roles: ['member'] };
+const quotas = { instances: -1, cores: -1, ram: -1 } as never;
+
+/** A cloud without limits, where servers are made. */
+export interface Creating {
+  readonly api: Api;
+  readonly ada: Client;
+  readonly admin: Client;
+  /** Makes a server that needs nothing but these fields. */
+  readonly post: (client: Client, fields: object, hints?: object) => ReturnType<Client['post']>;
+  /** What administrators see of a server that was made with these fields, once it is there. */
+  readonly made: (fields: object, options?: { client?: Client; hints?: object }) => Promise<any>;
+  readonly volumeOf: (id: string) => ReturnType<Api['engine']['catalogs']['volumes']['getVolume']>;
+  /** Closes the cloud, in which nothing must have gone wrong. */
+  readonly close: () => Promise<void>;
+}
+
+export async function creating(): Promise<Creating> {
+  const api = await cloud({ engine: { settings: { quotas } }, router: { maxVersion: '2.104' } });
+  const [ada, admin] = [api.as('ada:p1', '2.100'), api.as('admin:p1', '2.100')];
+  const post: Creating['post'] = (client, fields, hints) =>
+    client.post('/servers', { server: { ...plain, ...fields }, ...(hints && { 'os:scheduler_hints': hints }) });
+  return {
+    api,
+    ada,
+    admin,
+    post,
+    made: async (fields, options = {}) => {
+      const created = await post(options.client ?? ada, fields, options.hints);
+      if (created.status !== 202) throw new Error(JSON.stringify(created.body));
+      await api.idle();
+      return (await admin.get(`/servers/${created.body.server.id}`)).body.server;
+    },
+    volumeOf: (id) => api.engine.catalogs.volumes.getVolume(caller, id),
+    close: async () => {
+      expect(api.errors).toEqual([]);
+      await api.close();
+    },
+  };
+}

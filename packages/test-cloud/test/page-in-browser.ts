@@ -1,0 +1,77 @@
+import { type Browser, chromium, type Page } from 'playwright-core';
+import { expect } from 'vitest';
+import { browserFlags, browserProgram } from '../../../testing/browser.js';
+import type { TestCloud } from '../src/index.js';
+import { clientOf, cloudUnderTest, NETWORK, serverBody } from './clouds.js';
+
+/** The Chromium of this machine, undefined where it has none. */
+export const executablePath = browserProgram();
+if (!executablePath) console.warn('\n*** SKIPPED: the page of the test cloud: this machine has no Chromium ***\n');
+
+/** A browser that looks at pages of test clouds. */
+export class PageBrowser {
+  readonly #browser: Browser;
+  #problems: readonly string[] = [];
+
+  private constructor(browser: Browser) {
+    this.#browser = browser;
+  }
+
+  static async launch(): Promise<PageBrowser> {
+    return new PageBrowser(await chromium.launch({ executablePath, headless: true, args: browserFlags }));
+  }
+
+  async open(cloud: TestCloud, options: Parameters<Browser['newPage']>[0] = {}, at = '/'): Promise<Page> {
+    const page = await this.#browser.newPage({ viewport: { width: 1400, height: 900 }, ...options });
+    page.on('pageerror', (error) => this.#complain(String(error)));
+    page.on('console', (message) => message.type() === 'error' && this.#complain(message.text()));
+    await page.goto(`${cloud.url}${at}`);
+    await page.locator('#counts', { hasText: 'server' }).waitFor();
+    return page;
+  }
+
+  #complain(problem: string): void {
+    this.#problems = [...this.#problems, problem];
+  }
+
+  /** Forgets problems that a test has caused on purpose. */
+  forgive(text: string): void {
+    this.#problems = this.#problems.filter((problem) => !problem.includes(text));
+  }
+
+  /** Closes all pages, which must have met no problem. */
+  async closePages(): Promise<void> {
+    await Promise.all(this.#browser.contexts().map((context) => context.close()));
+    // Whatever the content security policy refuses is said on the console, as errors are.
+    const problems = this.#problems;
+    this.#problems = [];
+    expect(problems).toEqual([]);
+  }
+
+  close(): Promise<void> {
+    return this.#browser.close();
+  }
+}
+
+/** A cloud with a server that was stopped, and was read before and after. */
+export async function workedIn() {
+  const cloud = await cloudUnderTest({ control: true });
+  const ask = clientOf(cloud);
+  const made = await ask(
+    'POST',
+    '/compute/v2.1/servers',
+    serverBody({ name: "it's <b>bold</b>", networks: [{ uuid: NETWORK }] }),
+  );
+  const path = `/compute/v2.1/servers/${made.body.server.id}`;
+  await cloud.idle();
+  await ask('GET', path);
+  await ask('POST', `${path}/action`, { 'os-stop': null });
+  await cloud.idle();
+  await ask('GET', path);
+  await ask('GET', '/image/v2/images/nothing');
+  await ask('GET', '/network/v2.0/nothing');
+  return { cloud, ask, path, id: made.body.server.id as string };
+}
+
+/** The rows of one of the page's tables. */
+export const rows = (page: Page, table: string) => page.locator(`#${table} tr`);
