@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { Context } from '../context.js';
 import type { Core } from '../core.js';
 import { recordAction } from '../history/actions.js';
-import type { Server, ServerPatch } from '../model/index.js';
+import type { ActionEvent, Server, ServerPatch } from '../model/index.js';
 import type { Tx } from '../store/database.js';
 import { tables } from '../store/tables.js';
 import type { Action, ActionRules, AnyAction, Begun } from './action.js';
@@ -69,15 +69,16 @@ async function writeAction(
   return changed;
 }
 
-/** Writes into the history of a server what its action is called there, if anything. */
+/** Writes into the history of a server what its action is called there, if anything, and the steps that it has taken already. */
 export async function recordBegun(
   core: Core,
   tx: Tx,
   { history }: ActionRules,
   context: Context,
   server: Pick<Server, 'id'>,
+  events?: readonly ActionEvent[],
 ): Promise<void> {
-  if (history) await recordAction(tx, context, server, history, core.clock.now());
+  if (history) await recordAction(tx, context, server, history, core.clock.now(), events);
 }
 
 /** Writes down the work of an action: the job that does it. */

@@ -22,6 +22,12 @@ export interface RestOfWork {
   readonly end: () => ServerPatch;
 }
 
+/** What work comes to that is done: how the server is then, and the steps of its history. */
+export interface DoneWork {
+  readonly patch: ServerPatch;
+  readonly events: readonly ActionEvent[];
+}
+
 interface HowToWrite {
   readonly also?: AlsoWrite;
   /** Whether it may share its transaction: what it changes is this server's alone. */
@@ -133,12 +139,17 @@ export class ServerRun<Arguments = unknown> {
   async updateTogether(patch: ServerPatch, also: AlsoWrite, rest?: RestOfWork): Promise<boolean> {
     const { jobId } = await this.write(patch, { also, together: true, rest });
     if (!rest || jobId !== null) return false;
-    for (const work of rest.works) await this.core.machines.perform(this.#order(work), this.signal);
+    await this.carryOut(rest);
     return true;
   }
 
+  /** Has the machine do what there is nothing to do for, when all that comes of it is written down. */
+  async carryOut({ works }: RestOfWork, server = this.server): Promise<void> {
+    for (const work of works) await this.core.machines.perform(this.#order(work, server), this.signal);
+  }
+
   /** What the rest of the work comes to, if there is nothing to do for it; whoever is told of steps is told of each. */
-  #done({ works, event, end }: RestOfWork, server: Server): { patch: ServerPatch; events: ActionEvent[] } | undefined {
+  done({ works, event, end }: RestOfWork, server: Server): DoneWork | undefined {
     const { machines, events } = this.core;
     if (events.active || !works.every((work) => machines.nothingToDo(this.#order(work, server)))) return undefined;
     const ended = [...this.#events.values(), this.#begun(event)].map((step) =>
@@ -162,7 +173,7 @@ export class ServerRun<Arguments = unknown> {
       tx.concerns(this.context.caller.projectId);
       const more = (await also?.(tx, current)) ?? {};
       const next = { ...current, ...patch, ...more };
-      const done = rest && this.#done(rest, next);
+      const done = rest && this.done(rest, next);
       const now = this.core.clock.now();
       const [changed] = await settled([
         tables.servers.update(tx, { ...next, ...done?.patch, updatedAt: now }),

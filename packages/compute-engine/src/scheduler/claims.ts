@@ -1,8 +1,11 @@
-import { sql } from 'kysely';
+import { CompiledQuery, sql } from 'kysely';
+import { groupBy } from '../group-by.js';
 import type { Claim, FlavorCopy, Node } from '../model/index.js';
 import type { Session, Tx } from '../store/database.js';
 import { gathered } from '../store/gathered.js';
 import { hotStatement } from '../store/hot-statement.js';
+import { byColumn } from '../store/many-rows.js';
+import { preparedQuery } from '../store/prepared-query.js';
 import { settled } from '../store/settled.js';
 
 /** What is taken of a host. Memory in MiB, disk in GiB. */
@@ -21,31 +24,35 @@ export function amountsOf(flavor: FlavorCopy, localRoot: boolean): Amounts {
 
 type Amounts = Omit<Claim, 'host'>;
 
+/** What is to be taken of a host. */
+interface Wish {
+  readonly node: Node;
+  readonly amounts: Amounts;
+}
+
 /**
  * Takes capacity of a host; false when there is not enough. The check and the taking are one statement, so two
- * schedulers can never take the same capacity. Works that take some of the same host at the same time take it at once, or
- * else one after the other, as far as there is enough.
+ * schedulers can never take the same capacity. Works that take some at the same time take it by one statement, of each host
+ * all that they want, or else one after the other, as far as there is enough.
  */
 export async function claim(tx: Tx, node: Node, amounts: Amounts): Promise<boolean> {
-  const take = (taken: Amounts) => takeOf(tx, node, taken, 1);
-  return gathered(tx, `claim ${node.host}`, amounts, take, async (all) => {
-    if (await takeOf(tx, node, all.reduce(sumOf), all.length)) return all.map(() => true);
-    const taken: boolean[] = [];
-    for (const each of all) taken.push(await take(each));
-    return taken;
-  });
+  return gathered(
+    tx,
+    'claim',
+    { node, amounts },
+    (wish) => takeOne(tx, wish),
+    async (wishes) => {
+      const enough = await takeMany(tx, wishes);
+      const taken: boolean[] = [];
+      for (const wish of wishes) taken.push(enough.has(wish.node.host) || (await takeOne(tx, wish)));
+      return taken;
+    },
+  );
 }
 
-function sumOf(one: Amounts, other: Amounts): Amounts {
-  return {
-    vcpus: one.vcpus + other.vcpus,
-    memoryMb: one.memoryMb + other.memoryMb,
-    diskGb: one.diskGb + other.diskGb,
-  };
-}
-
-async function takeOf(tx: Tx, node: Node, { vcpus, memoryMb, diskGb }: Amounts, servers: number): Promise<boolean> {
-  const { numAffectedRows } = await takeCapacity(tx, [
+/** Values of what is taken of a host, and of how much of each may be taken before. */
+function taking(node: Node, { vcpus, memoryMb, diskGb }: Amounts, servers: number): readonly (number | string)[] {
+  return [
     vcpus,
     memoryMb,
     diskGb,
@@ -54,9 +61,38 @@ async function takeOf(tx: Tx, node: Node, { vcpus, memoryMb, diskGb }: Amounts, 
     Math.floor(node.vcpus * node.cpuAllocationRatio) - vcpus,
     Math.floor(node.memoryMb * node.ramAllocationRatio) - memoryMb,
     Math.floor(node.localGb * node.diskAllocationRatio) - diskGb,
-  ]);
+  ];
+}
+
+async function takeOne(tx: Tx, { node, amounts }: Wish): Promise<boolean> {
+  const { numAffectedRows } = await takeCapacity(tx, taking(node, amounts, 1));
   return numAffectedRows === 1n;
 }
+
+/** Resolves to the hosts of which there was enough for all; nothing is taken of the others. */
+async function takeMany(tx: Tx, wishes: readonly Wish[]): Promise<ReadonlySet<string>> {
+  const rows = [...groupBy(wishes, ({ node }) => node.host).values()].map((wanted) => {
+    const sum = (pick: (amounts: Amounts) => number) => wanted.reduce((all, { amounts }) => all + pick(amounts), 0);
+    const all = { vcpus: sum((a) => a.vcpus), memoryMb: sum((a) => a.memoryMb), diskGb: sum((a) => a.diskGb) };
+    return taking((wanted[0] as Wish).node, all, wanted.length);
+  });
+  const parameters = byColumn(8, rows);
+  const taken = await tx.db.executeQuery<{ readonly host: string }>({ ...takeCapacities, parameters } as never);
+  return new Set(taken.rows.map(({ host }) => host));
+}
+
+/** The same of many hosts; PostgreSQL, where works share transactions. */
+const takeCapacities = preparedQuery(
+  CompiledQuery.raw(
+    `update nodes set vcpus_used = vcpus_used + given.vcpus, memory_mb_used = memory_mb_used + given.memory_mb,
+       local_gb_used = local_gb_used + given.local_gb, servers = nodes.servers + given.servers
+     from unnest($1::bigint[], $2::bigint[], $3::bigint[], $4::bigint[], $5::text[], $6::bigint[], $7::bigint[], $8::bigint[])
+       as given(vcpus, memory_mb, local_gb, servers, host, most_vcpus, most_memory_mb, most_local_gb)
+     where nodes.host = given.host and vcpus_used <= most_vcpus and memory_mb_used <= most_memory_mb
+       and local_gb_used <= most_local_gb
+     returning nodes.host`,
+  ),
+);
 
 const takeCapacity = hotStatement(({ db }) =>
   db

@@ -18,7 +18,7 @@ async function columnTypes(tx: Tx, table: string): Promise<ReadonlyMap<string, s
 }
 
 /** Rows of values as one list for each column, which is how one statement with as many parameters takes any number. */
-function byColumn(columns: number, rows: readonly (readonly unknown[])[]): unknown[][] {
+export function byColumn(columns: number, rows: readonly (readonly unknown[])[]): unknown[][] {
   return Array.from({ length: columns }, (_, index) => rows.map((row) => row[index]));
 }
 

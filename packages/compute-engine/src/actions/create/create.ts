@@ -1,14 +1,16 @@
-import type { BlockDevice, ServerInterface, ServerPatch } from '../../model/index.js';
+import type { ActionEvent, BlockDevice, Server, ServerInterface, ServerPatch } from '../../model/index.js';
 import { plannedInterface, type RequestedPort } from '../../ports/server-interface.js';
 import { connectPorts, releasePorts } from '../../ports/server-ports.js';
 import { action } from '../../runs/action.js';
 import { failRun } from '../../runs/fail-run.js';
-import type { AlsoWrite, RestOfWork, ServerRun } from '../../runs/server-run.js';
+import type { RestOfWork, ServerRun } from '../../runs/server-run.js';
 import { Superseded } from '../../runs/superseded.js';
 import { amountsOf } from '../../scheduler/claims.js';
+import type { HostMap } from '../../scheduler/infrastructure.js';
 import { NoValidHost } from '../../scheduler/no-valid-host.js';
 import { place } from '../../scheduler/scheduler.js';
 import { keepClaim } from '../../scheduler/server-claims.js';
+import type { Tx } from '../../store/database.js';
 import { tables } from '../../store/tables.js';
 import { hasLocalRoot } from '../../volumes/root-disk.js';
 import { connectVolumes, releaseVolumes } from '../../volumes/server-volumes.js';
@@ -29,6 +31,7 @@ export interface CreateArguments {
 /** Steps that nobody waits for where machines are simulated. */
 const PREPARED = ['block_device_mapping', 'networking'] as const;
 
+const SCHEDULED = 'conductor_schedule_and_build_instances';
 const SPAWNED = 'compute__do_build_and_run_instance';
 
 /** What is left when a server has its host; nothing that others have to be asked for, if it has no ports and volumes. */
@@ -46,36 +49,78 @@ function running({ core }: ServerRun): ServerPatch {
   return { vmState: 'active', powerState: 1, launchedAt: core.clock.now() };
 }
 
+/** Chooses a host for the server, and says what it has then. */
+async function placed(
+  tx: Tx,
+  { core, arguments: { host, forced, ports } }: ServerRun<CreateArguments>,
+  map: HostMap,
+  server: Server,
+): Promise<ServerPatch> {
+  const group = server.groupId ? await tables.serverGroups.get(tx, server.groupId) : undefined;
+  const amounts = amountsOf(server.flavor, hasLocalRoot(server));
+  const chosen = await place(tx, core.infrastructure, map, {
+    serverId: server.id,
+    flavor: server.flavor,
+    amounts,
+    zone: server.pinnedZone,
+    host,
+    forced,
+    hints: server.schedulerHints,
+    group,
+  });
+  return {
+    host: chosen.name,
+    node: chosen.node.hypervisorHostname,
+    claims: [{ host: chosen.name, ...amounts }],
+    interfaces: ports.map(plannedInterface),
+  };
+}
+
 /**
  * Chooses a host for the server and writes it down with the claim. Placed already: nothing. True when the server has come to
  * life with that.
  */
 async function placeServer(run: ServerRun<CreateArguments>): Promise<boolean> {
   if (run.server.host) return false;
-  const { host, forced, ports } = run.arguments;
-  const { infrastructure } = run.core;
-  const map = await infrastructure.hosts();
-  const placed: AlsoWrite = async (tx, server) => {
-    const group = server.groupId ? await tables.serverGroups.get(tx, server.groupId) : undefined;
-    const amounts = amountsOf(server.flavor, hasLocalRoot(server));
-    const chosen = await place(tx, infrastructure, map, {
-      serverId: server.id,
-      flavor: server.flavor,
-      amounts,
-      zone: server.pinnedZone,
-      host,
-      forced,
-      hints: server.schedulerHints,
-      group,
+  const map = await run.core.infrastructure.hosts();
+  return run.updateTogether(
+    { taskState: 'block_device_mapping' },
+    (tx, server) => placed(tx, run, map, server),
+    restOf(run),
+  );
+}
+
+/** A new server that has its host before it is written down. */
+export interface PlacedAtOnce {
+  readonly patch: ServerPatch;
+  /** Where it has come to life with that: the steps of its history, and the machine's part in them. Otherwise a job goes on. */
+  readonly done?: { readonly events: readonly ActionEvent[]; readonly carryOut: () => Promise<void> };
+}
+
+/**
+ * Places a new server in the transaction that writes it down, where nobody could see it wait for that: there is nothing to do
+ * for its machine, and nobody is told of steps. Undefined where its job has to do it, or has to say that there is no room.
+ */
+export async function placeAtOnce(
+  tx: Tx,
+  run: ServerRun<CreateArguments>,
+  map: HostMap,
+): Promise<PlacedAtOnce | undefined> {
+  const rest = restOf(run);
+  if (!rest || run.core.observer.around || !run.done(rest, run.server)) return undefined;
+  try {
+    return await run.step(SCHEDULED, async () => {
+      const patch = await placed(tx, run, map, run.server);
+      const server = { ...run.server, ...patch };
+      const done = run.done(rest, server);
+      if (!done) return { patch: { ...patch, taskState: 'block_device_mapping' } };
+      const carryOut = () => run.carryOut(rest, server);
+      return { patch: { ...patch, ...done.patch }, done: { events: done.events, carryOut } };
     });
-    return {
-      host: chosen.name,
-      node: chosen.node.hypervisorHostname,
-      claims: [{ host: chosen.name, ...amounts }],
-      interfaces: ports.map(plannedInterface),
-    };
-  };
-  return run.updateTogether({ taskState: 'block_device_mapping' }, placed, restOf(run));
+  } catch (error) {
+    if (error instanceof NoValidHost) return undefined;
+    throw error;
+  }
 }
 
 /** Gives back what a build has taken of the catalogs. */
@@ -107,7 +152,7 @@ export const create = action({
   onFailure: 'error',
   run: async (run: ServerRun<CreateArguments>) => {
     const { ports, adminPassword, files } = run.arguments;
-    if (await run.step('conductor_schedule_and_build_instances', () => placeServer(run))) return;
+    if (await run.step(SCHEDULED, () => placeServer(run))) return;
     const [devices, networking] = PREPARED;
     await run.passThrough([devices]);
     const blockDevices = await connectVolumes(run, await createBootVolumes(run));

@@ -1,13 +1,16 @@
 import { randomUUID } from 'node:crypto';
-import { type CreateArguments, create } from '../../actions/create/create.js';
+import { type CreateArguments, create, type PlacedAtOnce, placeAtOnce } from '../../actions/create/create.js';
 import type { Context } from '../../context.js';
 import type { Core } from '../../core.js';
 import { badRequest, forbidden } from '../../errors.js';
 import { usableFlavor } from '../../flavors/usable-flavor.js';
 import { generatePassword } from '../../keys/generate-password.js';
-import type { Keypair, Server } from '../../model/index.js';
+import type { JobPayload } from '../../lifecycle/payloads.js';
+import type { Keypair, New, Server } from '../../model/index.js';
 import { admitServers, checkGroupMembers } from '../../quotas/server-quota.js';
 import { addWork, recordBegun } from '../../runs/begin-action.js';
+import { ServerRun } from '../../runs/server-run.js';
+import type { HostMap } from '../../scheduler/infrastructure.js';
 import type { Tx } from '../../store/database.js';
 import { settled } from '../../store/settled.js';
 import { compoundKey, tables } from '../../store/tables.js';
@@ -56,42 +59,79 @@ export async function createServers(core: Core, context: Context, request: NewSe
   const firstId = randomUUID();
   const { host, forced } = placement;
   const args = { adminPassword, files: request.files ?? [], host, forced };
-  const servers = await withReservedVolumes(core, context, firstId, boot, (tx, reserved) =>
+  const map = await core.infrastructure.hosts();
+  const begunAt = performance.now();
+  const { servers, done } = await withReservedVolumes(core, context, firstId, boot, (tx, reserved) =>
     insertServers(
       core,
       tx,
       { ...plan, boot: reserved },
+      map,
       { ...counts, most },
       firstId,
       (): CreateArguments => ({ ...args, ports: nextPorts() }),
     ),
   );
+  if (done) {
+    await done.carryOut();
+    const ms = performance.now() - begunAt;
+    core.observer.job?.({ kind: create.name, outcome: 'done', attempt: 1, ms, waitedMs: 0 });
+  }
   return { servers, adminPassword, reservationId };
+}
+
+/** Nobody ends what is done in the transaction of the request. */
+const NEVER = new AbortController().signal;
+
+/** What has no place in the database yet. */
+const UNNUMBERED = { seq: 0, revision: 0 };
+
+/** Has a new server come to life with its first write, where it can. */
+async function atOnce(
+  core: Core,
+  tx: Tx,
+  context: Context,
+  map: HostMap,
+  record: New<Server>,
+  jobId: string,
+  args: CreateArguments,
+): Promise<PlacedAtOnce | undefined> {
+  const payload = { context, arguments: args as unknown as JobPayload['arguments'] };
+  const job = { id: jobId, kind: create.name, serverId: record.id, attempts: 1, dueAt: record.createdAt, payload };
+  const run = new ServerRun<CreateArguments>(core, job, { ...record, ...UNNUMBERED }, NEVER);
+  return placeAtOnce(tx, run, map);
 }
 
 async function insertServers(
   core: Core,
   tx: Tx,
   plan: ServerPlan,
+  map: HostMap,
   counts: Counts,
   firstId: string,
   nextArguments: () => CreateArguments,
-): Promise<readonly Server[]> {
+): Promise<{ readonly servers: readonly Server[]; readonly done?: PlacedAtOnce['done'] }> {
   const { context, flavor, placement } = plan;
   const count = await admitServers(core, tx, context, { cores: flavor.vcpus, ram: flavor.memoryMb }, counts);
   if (placement.group) await checkGroupMembers(core, tx, context, placement.group.id, count);
   const now = core.clock.now();
   const made: Server[] = [];
+  let done: PlacedAtOnce['done'];
   for (let index = 0; index < count; index++) {
     const id = index === 0 ? firstId : randomUUID();
     const jobId = randomUUID();
+    const record = serverRecord(plan, id, jobId, index, count, now);
+    const args = nextArguments();
+    // Hosts are kept from others from the moment on in which they are chosen: not while further servers are written.
+    const placed = count === 1 ? await atOnce(core, tx, context, map, record, jobId, args) : undefined;
+    done = placed?.done;
     const [server] = await settled([
-      tables.servers.insert(tx, serverRecord(plan, id, jobId, index, count, now)),
-      recordBegun(core, tx, create, context, { id }),
-      addWork(core, tx, create, context, { id: jobId, serverId: id }, nextArguments()),
+      tables.servers.insert(tx, placed ? { ...record, ...placed.patch, updatedAt: now } : record),
+      recordBegun(core, tx, create, context, { id }, done?.events),
+      done ? undefined : addWork(core, tx, create, context, { id: jobId, serverId: id }, args),
     ]);
     await core.events.changed(tx, undefined, server, context);
     made.push(server);
   }
-  return made;
+  return { servers: made, done };
 }
