@@ -74,6 +74,13 @@ describe.each(storesUnderTest(inject('postgresUrl')))(
       expect((await engine.servers.get(contextOf('p'), servers[0]!.id)).vmState).toBe('active');
     });
 
+    it('has a job where this process leaves work to others', async () => {
+      await start({ worker: false });
+      const { servers } = await engine.servers.create(contextOf('p'), wanted);
+      expect(servers[0]).toMatchObject({ vmState: 'building', host: null });
+      expect(await pending()).toBe(1);
+    });
+
     it('waits for its job where machines take their time', async () => {
       await start({ driver: new SimulatedDriver({ clock: systemClock, latencyMs: 1 }) });
       const { servers } = await engine.servers.create(contextOf('p'), wanted);

@@ -53,7 +53,9 @@ describe.each(databases)('who looks on while an engine works, on $kind', ({ kind
       Array(4).fill('create done 1'),
     );
     for (const { ms, waitedMs } of jobs) expect([ms > 0, waitedMs >= 0]).toEqual([true, true]);
-    expect([...names()]).toEqual(expect.arrayContaining(['insert servers', 'insert jobs', 'delete jobs', 'commit']));
+    expect([...names()]).toEqual(
+      expect.arrayContaining(['insert servers', 'insert instance_actions', 'update nodes', 'commit']),
+    );
     const insert = statements.find(({ name }) => name === 'insert servers')!;
     expect([insert.rows, insert.failed, insert.ms >= 0]).toEqual([1, false, true]);
     expect(steps.map(({ verb, outcome }) => `${verb} ${outcome}`)).toContain('spawn done');

@@ -67,9 +67,14 @@ export class Worker {
     void this.#look();
   }
 
+  /** Whether this process does work: otherwise all of it is left to others. */
+  get atWork(): boolean {
+    return this.#timer !== undefined && !this.#stopping;
+  }
+
   /** Writes a job down in the transaction and runs it in this process once that is durable. */
   async add(tx: Tx, job: NewJob): Promise<Job> {
-    const mine = this.#timer !== undefined && !this.#stopping;
+    const mine = this.atWork;
     const traceContext = this.#observer.traceContext?.();
     const traced = traceContext ? { ...job, payload: { ...job.payload, traceContext } } : job;
     const added = await this.#options.jobs.add(tx, traced, mine ? this.#lease() : undefined, mine);

@@ -99,15 +99,17 @@ export interface PlacedAtOnce {
 
 /**
  * Places a new server in the transaction that writes it down, where nobody could see it wait for that: there is nothing to do
- * for its machine, and nobody is told of steps. Undefined where its job has to do it, or has to say that there is no room.
+ * for its machine, this process does work, and nobody is told of steps. Undefined where its job has to do it, or has to say
+ * that there is no room.
  */
 export async function placeAtOnce(
   tx: Tx,
   run: ServerRun<CreateArguments>,
   map: HostMap,
 ): Promise<PlacedAtOnce | undefined> {
-  const rest = restOf(run);
-  if (!rest || run.core.observer.around || !run.done(rest, run.server)) return undefined;
+  const { worker, observer } = run.core;
+  const rest = worker.atWork && !observer.around ? restOf(run) : undefined;
+  if (!rest || !run.done(rest, run.server)) return undefined;
   try {
     return await run.step(SCHEDULED, async () => {
       const patch = await placed(tx, run, map, run.server);
