@@ -171,8 +171,8 @@ export interface Driver extends Partial<HostControl> {
   instantly?(work: DriverWork, server: Server, origin: WorkOrigin): boolean;
   /**
    * True when there is nothing to do for this work, so that `perform` would come to its end at once and cannot fail. Where all
-   * that is left of an action is of that kind, its end is written down at once, and `perform` called after that. Left out:
-   * there always is something.
+   * that is left of an action is of that kind, its end is written down at once, and `perform` called after that. A new server
+   * is asked about before it is written down, without a host and then with one. Left out: there always is something.
    */
   nothingToDo?(work: DriverWork, server: Server, origin: WorkOrigin): boolean;
   /** False for work that no machine of this driver can do: the request is refused. Default: it can do everything. */
