@@ -31,8 +31,8 @@ export class DatabaseUnavailable extends EngineError<'DATABASE_UNAVAILABLE'> {
 }
 
 /**
- * The whole table: codes of SQLite (their primary part), of PostgreSQL (five characters, or the two of a class) and of
- * sockets. What is not in it is a mistake of ours and stays what it is.
+ * The whole table: codes of SQLite (their primary part), of PostgreSQL (five characters, or the two of a class), of
+ * sockets and of files. What is not in it is a mistake of ours and stays what it is.
  */
 const troubles: Readonly<Record<string, DatabaseTrouble>> = {
   SQLITE_BUSY: 'busy',
@@ -78,6 +78,9 @@ const troubles: Readonly<Record<string, DatabaseTrouble>> = {
   EADDRNOTAVAIL: 'away',
   EMFILE: 'away',
   ENFILE: 'away',
+  EIO: 'broken',
+  ENOSPC: 'full',
+  EDQUOT: 'full',
 };
 
 /** Errors of `pg` and of the SQLite libraries that carry no code. */

@@ -11,13 +11,18 @@ import type { DatabaseSettings } from './database-settings.js';
 import { DatabaseUnavailable, databaseError } from './database-unavailable.js';
 import { SqliteFiles } from './sqlite-files.js';
 import { openSqlite, type SqliteHandle, type SqliteStatement } from './sqlite-handle.js';
+import { SqliteLog } from './sqlite-log.js';
 import { SqliteOwner } from './sqlite-owner.js';
 import { StableSqliteQueryCompiler } from './sqlite-query-compiler.js';
 
 interface Prepared {
   readonly statement: SqliteStatement;
   readonly returnsRows: boolean;
+  readonly writes: boolean;
 }
+
+/** What changes nothing; anything else may. */
+const READS = /^\s*(select|values|explain|pragma|begin|commit|rollback|savepoint|release)\b/i;
 
 /** How often a lock of another program is tried again, in milliseconds. */
 const LOCK_PAUSE_MS = 20;
@@ -57,6 +62,7 @@ class SqliteConnection implements DatabaseConnection {
   /** Why SQLite has undone the transaction of its own accord: what follows would be written at once, each for itself. */
   #undone: unknown;
   #misplaced = false;
+  #written = false;
 
   constructor(handle: SqliteHandle, files: SqliteFiles | undefined, lockTimeoutMs: number) {
     this.#handle = handle;
@@ -98,7 +104,15 @@ class SqliteConnection implements DatabaseConnection {
   async rollback(): Promise<void> {
     this.#inTransaction = false;
     this.#undone = undefined;
+    this.#written = false;
     if (this.#handle.inTransaction()) await this.executeQuery(ROLLBACK);
+  }
+
+  /** Whether anything was written since it was last asked. */
+  takeWritten(): boolean {
+    const written = this.#written;
+    this.#written = false;
+    return written;
   }
 
   // biome-ignore lint/correctness/useYield: results are never streamed, and the interface asks for a generator
@@ -112,7 +126,8 @@ class SqliteConnection implements DatabaseConnection {
   }
 
   #run<R>(sql: string, parameters: readonly unknown[]): QueryResult<R> {
-    const { statement, returnsRows } = this.#prepare(sql);
+    const { statement, returnsRows, writes } = this.#prepare(sql);
+    this.#written ||= writes;
     if (returnsRows) return { rows: statement.all(...parameters) as R[] };
     return { rows: [], numAffectedRows: BigInt(statement.run(...parameters).changes) };
   }
@@ -121,7 +136,7 @@ class SqliteConnection implements DatabaseConnection {
     let known = this.#prepared.get(sql);
     if (!known) {
       const statement = this.#handle.prepare(sql);
-      known = { statement, returnsRows: this.#handle.returnsRows(statement) };
+      known = { statement, returnsRows: this.#handle.returnsRows(statement), writes: !READS.test(sql) };
       // Filters make texts of their own; the oldest goes when there are many.
       if (this.#prepared.size >= 500) this.#prepared.delete(this.#prepared.keys().next().value!);
       this.#prepared.set(sql, known);
@@ -144,10 +159,13 @@ class SqliteDriver implements Driver {
   #owner: SqliteOwner | undefined;
   #handle: SqliteHandle | undefined;
   #connection: SqliteConnection | undefined;
+  /** Where a commit is to outlive a power cut. */
+  readonly #log: SqliteLog | undefined;
 
   constructor(path: string, settings: DatabaseSettings) {
     this.#path = path;
     this.#settings = settings;
+    if (path !== ':memory:' && settings.durability === 'disk') this.#log = new SqliteLog(path);
   }
 
   async init(): Promise<void> {
@@ -157,8 +175,8 @@ class SqliteDriver implements Driver {
       this.#handle = openSqlite(this.#path);
       this.#handle.exec('PRAGMA busy_timeout = 5000; PRAGMA temp_store = MEMORY; PRAGMA secure_delete = ON;');
       if (isFile) this.#handle.exec('PRAGMA journal_mode = WAL; PRAGMA wal_autocheckpoint = 8000;');
-      // In this journal mode FULL is one sync of the log for each commit, and NORMAL none until the log is merged.
-      this.#handle.exec(`PRAGMA synchronous = ${this.#settings.durability === 'disk' ? 'FULL' : 'NORMAL'}`);
+      // In this journal mode the log is whole without a sync for each commit. What a commit promises, `#log` keeps.
+      this.#handle.exec('PRAGMA synchronous = NORMAL');
       // From here on locks are waited for without stopping the process.
       this.#handle.exec('PRAGMA busy_timeout = 0');
     } catch (error) {
@@ -175,8 +193,15 @@ class SqliteDriver implements Driver {
     return connection;
   }
 
+  /** Resolves when what was written is where it outlives what it has to: nobody hears of success before, and others go on. */
   async releaseConnection(): Promise<void> {
-    this.#connection!.turns.end();
+    const connection = this.#connection!;
+    const written = connection.takeWritten();
+    connection.turns.end();
+    if (!written || !this.#log) return;
+    await this.#log.sync().catch((error) => {
+      throw databaseError(error);
+    });
   }
 
   beginTransaction(connection: DatabaseConnection): Promise<void> {
@@ -192,6 +217,7 @@ class SqliteDriver implements Driver {
   }
 
   async destroy(): Promise<void> {
+    await this.#log?.close();
     this.#handle?.close();
     this.#owner?.release();
   }

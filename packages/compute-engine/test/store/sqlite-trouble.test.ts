@@ -177,17 +177,3 @@ describe('trouble with a SQLite file', () => {
     await expect(store.check()).rejects.toMatchObject(trouble('read-only'));
   });
 });
-
-describe('what a commit to a SQLite file waits for', () => {
-  const synchronous = async (store: Store) =>
-    (await sql<{ synchronous: number }>`pragma synchronous`.execute(store.db)).rows[0]!.synchronous;
-
-  it('is the disk, unless only the process has to be outlived', async () => {
-    const [NORMAL, FULL] = [1, 2];
-    expect(await synchronous(await open(freshFile()))).toBe(FULL);
-    expect(await synchronous(await open(freshFile(), { durability: 'process' }))).toBe(NORMAL);
-    await expect(open(freshFile(), { durability: 'never' as never })).rejects.toThrow(
-      "durability is 'never': it is 'disk' or 'process'",
-    );
-  });
-});
