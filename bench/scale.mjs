@@ -22,12 +22,18 @@ const DAY_MS = 86_400_000;
 
 const since = new Date(Date.now() - DAY_MS).toISOString().slice(0, 19);
 
+/**
+ * One project after the other: of the small database, too, no records are kept until it is their turn again. Taken at random,
+ * nearly half of its projects would be known.
+ */
+const nextProject = (opened) => `p${opened.turn++ % opened.projects}`;
+
 /** Each asks for something else every time, so that nothing that was kept is of any use. */
 export const questions = {
   'GET /flavors': () => '/flavors',
   'GET /servers/{id}, any': ({ servers }) => `/servers/${idOf(Math.floor(Math.random() * servers))}`,
-  'GET /servers/detail?limit=100 of any project': ({ projects }) =>
-    `/servers/detail?limit=100&all_tenants=1&project_id=p${Math.floor(Math.random() * projects)}`,
+  'GET /servers/detail?limit=100 of any project': (opened) =>
+    `/servers/detail?limit=100&all_tenants=1&project_id=${nextProject(opened)}`,
   'all projects, from any marker': ({ servers }) =>
     `/servers/detail?limit=20&all_tenants=1&marker=${idOf(Math.floor(Math.random() * servers))}`,
   'a whole name': ({ servers }) =>
@@ -36,9 +42,10 @@ export const questions = {
     `/servers?all_tenants=1&limit=20&name=r-${String(Math.ceil(Math.random() * servers))
       .padStart(6, '0')
       .slice(0, 5)}`,
+  'a part of a name, of a project': (opened) =>
+    `/servers?all_tenants=1&limit=20&project_id=${nextProject(opened)}&name=-00${Math.floor(Math.random() * 10)}`,
   'an address that nobody has': () => `/servers?all_tenants=1&ip=203.0.113.${Math.floor(Math.random() * 250)}`,
-  'usage of any project': ({ projects }) =>
-    `/os-simple-tenant-usage/p${Math.floor(Math.random() * projects)}?start=${since}`,
+  'usage of any project': (opened) => `/os-simple-tenant-usage/${nextProject(opened)}?start=${since}`,
 };
 
 async function open(servers, startPostgres) {
@@ -58,7 +65,7 @@ async function open(servers, startPostgres) {
   const { rows } = await client.query("select pg_total_relation_size('servers') as bytes");
   await client.end();
   const server = await startServer(postgres.url);
-  return { postgres, server, servers, projects, populateMs, bytes: Number(rows[0].bytes) };
+  return { postgres, server, servers, projects, turn: 0, populateMs, bytes: Number(rows[0].bytes) };
 }
 
 /** Processor time of one request in milliseconds: of the API, and of the database. */

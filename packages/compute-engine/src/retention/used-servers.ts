@@ -33,22 +33,24 @@ interface Head {
 export async function usedServers(session: Session, query: UsedServersQuery): Promise<readonly RunServer[]> {
   const { start, end, projectId, limit, after } = query;
   if (limit === 0) return [];
-  const part = (table: 'servers' | 'server_usage', ended: RawBuilder<unknown>) => sql`
-    select ${sql.lit(Number(table === 'server_usage'))} as purged, found.seq, revision, project_id, found.id from (
-      select seq, id from ${sql.table(table)}
-      where ${ended} and +launched_at < ${end}
-        ${projectId === undefined ? sql`` : sql`and project_id = ${projectId}`}
-        ${after === undefined ? sql`` : sql`and (project_id, id) > (${after.projectId}, ${after.id})`}
-      order by project_id, id limit ${limit}
-    ) as found join ${sql.table(table)} on ${sql.table(table)}.seq = found.seq`;
   // The sign keeps databases from going by the launch: most servers were launched before the period ends.
+  const page = (columns: string, table: string, ended: RawBuilder<unknown>) => sql`
+    select ${sql.raw(columns)} from ${sql.table(table)}
+    where ${ended} and +launched_at < ${end}
+      ${projectId === undefined ? sql`` : sql`and project_id = ${projectId}`}
+      ${after === undefined ? sql`` : sql`and (project_id, id) > (${after.projectId}, ${after.id})`}
+    order by project_id, id limit ${limit}`;
   // A range with two ends is taken for a small one where a database has no statistics.
   const since = sql`terminated_at >= ${start} and terminated_at < ${LAST_MS}`;
+  // Its index tells which come first, but not in their order: rows of later pages are not read.
+  const ended = (table: 'servers' | 'server_usage') => sql`
+    select ${sql.lit(Number(table === 'server_usage'))} as purged, found.seq, revision, project_id, found.id
+    from (${page('seq, id', table, since)}) as found join ${sql.table(table)} on ${sql.table(table)}.seq = found.seq`;
   const { rows } = await sql<Head>`
     select purged, seq, revision, id from (
-      ${part('servers', sql`terminated_at is null`)}
-      union all ${part('servers', since)}
-      union all ${part('server_usage', since)}
+      select * from (${page('0 as purged, seq, revision, project_id, id', 'servers', sql`terminated_at is null`)}) as running
+      union all ${ended('servers')}
+      union all ${ended('server_usage')}
     ) as parts order by project_id, id limit ${limit}`.execute(session.db);
   const servers = await recordsOf(session, rows);
   // A server that was purged between the two reads is found where it went.
