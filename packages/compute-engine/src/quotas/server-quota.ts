@@ -10,7 +10,7 @@ import type { Session, Tx } from '../store/database.js';
 import { hotStatement } from '../store/hot-statement.js';
 import { settled } from '../store/settled.js';
 import { lockName } from '../store/store.js';
-import { compoundKey, LIVE, tables } from '../store/tables.js';
+import { compoundKey, LIVE, liveOfProject, tables } from '../store/tables.js';
 
 type Owner = Pick<Caller, 'projectId' | 'userId'>;
 type Limits = Readonly<Record<QuotaKind, number>>;
@@ -31,7 +31,7 @@ export async function limitsOf(core: Core, session: Session, projectId: string, 
 
 /** Figures of a project's live servers; soft-deleted ones do not count. Part of every create, so it is built once. */
 const usageOf = (ofUser: boolean) =>
-  hotStatement<Readonly<Record<keyof ServerAmounts, number | string>>>(({ db }) => {
+  hotStatement<Readonly<Record<keyof ServerAmounts, number | string>>>(({ db, kind }) => {
     const ofProject = db
       .selectFrom('servers')
       .select([
@@ -40,7 +40,7 @@ const usageOf = (ofUser: boolean) =>
         sql`coalesce(sum(memory_mb), 0)`.as('ram'),
       ])
       .where('project_id', '=', '')
-      .where(LIVE)
+      .where(liveOfProject(kind))
       .where('vm_state', '!=', sql.lit('soft-delete'));
     return ofUser ? ofProject.where('user_id', '=', '') : ofProject;
   });

@@ -1,4 +1,4 @@
-import { sql } from 'kysely';
+import { type RawBuilder, sql } from 'kysely';
 import type {
   Aggregate,
   ConsoleToken,
@@ -15,6 +15,7 @@ import type {
 } from '../model/index.js';
 import { serverDefaults } from '../model/server-settings.js';
 import type { PurgedServer } from '../retention/server-usage.js';
+import type { DatabaseKind } from './database.js';
 import { DocumentTable } from './document-table.js';
 
 /** Joins the parts of a key so that no two different lists of parts give the same text. */
@@ -24,6 +25,11 @@ export function compoundKey(...parts: readonly string[]): string {
 
 /** Servers that are not deleted, in the words of the indexes that hold no others. */
 export const LIVE = sql<boolean>`deleted = 0`;
+
+/** The same of one project's servers: PostgreSQL then goes by no index of everybody's. */
+export function liveOfProject(kind: DatabaseKind): RawBuilder<boolean> {
+  return kind === 'postgres' ? sql<boolean>`deleted < 1` : LIVE;
+}
 
 /** The tables of the engine's own records. Catalogs keep theirs beside themselves. */
 export const tables = {

@@ -79,6 +79,9 @@ const columns = {
   host: 'host',
 } as const;
 
+/** Those that have an index of all servers, and none of a project's. */
+const OF_ALL: ReadonlySet<string> = new Set(['user_id', 'image_id', 'flavor_id', 'host']);
+
 /** A vm_state, and the tasks in one of which a server has to be; left out: in any or none. */
 export type State = ReturnType<typeof statesOf>[number];
 
@@ -154,7 +157,12 @@ function narrowColumns(rows: RowQuery, filters: ServerFilters, kind: DatabaseKin
   let narrowed = rows;
   for (const [name, column] of Object.entries(columns)) {
     const value = filters[name as keyof typeof columns];
-    if (value !== undefined) narrowed = narrowed.where(column, '=', value);
+    if (value === undefined) continue;
+    // Of a project's servers some are looked for, not the project's among everybody's: no index of these fits what is added to.
+    const everybodys = filters.projectId !== undefined && OF_ALL.has(column);
+    narrowed = everybodys
+      ? narrowed.where(sql`(${sql.ref(column)} || '')`, '=', value)
+      : narrowed.where(column, '=', value);
   }
   // Figures that indexes of few rows name stand in the text.
   if (filters.locked !== undefined) narrowed = narrowed.where('locked', '=', sql.lit(Number(filters.locked)));

@@ -1,6 +1,6 @@
 import { type RawBuilder, sql } from 'kysely';
 import type { DatabaseKind } from '../../store/database.js';
-import { LIVE } from '../../store/tables.js';
+import { LIVE, liveOfProject } from '../../store/tables.js';
 import { RESERVATION_LENGTH } from './create-record.js';
 import { type ServerFilters, type State, statesOfAll } from './list-filters.js';
 import { plainPattern } from './list-pattern.js';
@@ -40,19 +40,20 @@ export function isIndexed(filters: ServerFilters, sort: readonly ServerSort[]): 
   return created && hasIndex(indexed, ...only);
 }
 
-/** Orders whose indexes hold servers of all states, and take these words for those that are not deleted. */
+/** Orders of all servers that have an index of such servers alone, or of deleted ones too. */
 const WALKED: ReadonlySet<ServerSortKey> = new Set(['created_at', 'updated_at', 'display_name', 'project_id']);
-const UNDELETED = sql<boolean>`deleted < 1`;
 
-/**
- * Servers that are not deleted, in words that fit the index which gives their order, and none besides: without statistics
- * PostgreSQL expects one row of any index, and would rather sort what a smaller one leads to.
- */
+/** Servers that are not deleted, in the words of their indexes; see the store's migrations. */
+const LIVE_OF_ALL = sql<boolean>`deleted <= 0`;
+
+/** How a question says that servers are not deleted, so that PostgreSQL goes by no index of others' servers. */
 export function liveFor(kind: DatabaseKind, filters: ServerFilters, sort: readonly ServerSort[]): RawBuilder<boolean> {
-  const { projectId: _, patterns, ...others } = filters;
+  const { projectId, patterns, ...others } = filters;
+  // A reservation is one project's.
+  if (kind !== 'postgres' || patterns?.reservation_id !== undefined) return LIVE;
+  if (projectId !== undefined) return liveOfProject(kind);
   const plain = Object.values({ ...others, ...patterns }).every((value) => value === undefined || value === false);
-  const walked = kind === 'postgres' && plain && WALKED.has(sort[0]?.key ?? 'created_at') && isIndexed(filters, sort);
-  return walked ? UNDELETED : LIVE;
+  return plain && WALKED.has(sort[0]?.key ?? 'created_at') && isIndexed(filters, sort) ? LIVE_OF_ALL : LIVE;
 }
 
 function hasIndex({ filters }: Indexed, name: string, value: unknown): boolean {
