@@ -56,7 +56,7 @@ const filters: Readonly<Record<string, ServerFilters>> = {
   ip: { patterns: { ip: '10.9.0.7' } },
   ip6: { patterns: { ip6: 'fd00' } },
   reservation: { patterns: { reservation_id: 'r-00000000' } },
-  description: { patterns: { display_description: 'theirs' } },
+  description: { patterns: { description: 'theirs' } },
   hostname: { patterns: { hostname: 'theirs' } },
   node: { patterns: { node: 'theirs' } },
   key: { patterns: { key_name: 'theirs' } },
