@@ -21,6 +21,7 @@ export {
 } from './project-quotas.js';
 export type { Reservation } from './reservation.js';
 export type {
+  ConsumeRequest,
   Count,
   Hold,
   MaybePromise,

@@ -1,12 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import { checkOptions } from './check-options.js';
 import { KINDS } from './defaults.js';
-import { InvalidQuota, QuotaExceeded, ReservationGone } from './errors.js';
+import { InvalidQuota, QuotaExceeded } from './errors.js';
 import { checkAmounts, checkCount, checkKind, checkKinds, checkLimit, checkProject } from './inputs.js';
 import { limitFor } from './limit-for.js';
 import { type Amounts, checkLimits, type Excess, isNothing, type Limit, UNLIMITED } from './limits.js';
 import { Reservation } from './reservation.js';
-import type { Hold, OwnLimits, Page, QuotaStore } from './store.js';
+import type { MaybePromise, OwnLimits, Page, QuotaStore, ReserveRequest } from './store.js';
 import { StoreCaller } from './store-caller.js';
 
 /** What is counted, where, and how much of it there is. Times in milliseconds. */
@@ -94,6 +94,8 @@ export class ProjectQuotas {
   readonly #ttlMs: number;
   readonly #sweepEveryMs: number;
   readonly #idsBegin = `${randomUUID()}.`;
+  readonly #reserve = (request: ReserveRequest) => this.#store.reserve(request);
+  readonly #consume = (request: ReserveRequest) => this.#store.consume(request);
   #lastId = 0;
   #sweptAt = Date.now();
 
@@ -125,27 +127,24 @@ export class ProjectQuotas {
    */
   async reserve(project: string, amounts: Amounts, options: { readonly ttlMs?: number } = {}): Promise<Reservation> {
     const ttlMs = positive('ttlMs', options, this.#ttlMs);
-    const hold = this.#newHold(project, amounts);
-    const taken = this.#take(hold, ttlMs);
+    const request = this.#request(project, amounts, ttlMs);
+    const taken = this.#take(request, this.#reserve);
     if (taken) await taken;
-    return new Reservation(hold, ttlMs, this.#store);
+    return new Reservation(request, ttlMs, this.#store);
   }
 
   /**
    * Takes all amounts for good, or none: `reserve` and `commit` in one call, for work that cannot fail afterwards. Where
-   * it fails, nothing is counted, also when the store did the work and its answer came late or was lost.
+   * it fails, nothing stays counted, also when the store did the work and its answer came late or was lost: it is taken
+   * back as soon as the store can be reached, for some seconds.
    *
    * @throws QuotaExceeded with the kinds that do not fit
-   * @throws ReservationGone where the store took longer than a reservation holds
+   * @throws ReservationGone where the store cannot consume in one step, and took longer than a reservation holds
    */
   async consume(project: string, amounts: Amounts): Promise<void> {
-    const hold = this.#newHold(project, amounts);
-    const taken = this.#take(hold, this.#ttlMs);
+    const request = this.#request(project, amounts, this.#ttlMs);
+    const taken = this.#take(request, this.#consume);
     if (taken) await taken;
-    if (isNothing(hold.amounts)) return;
-    const committed = this.#store.commitOnce(hold);
-    const done = committed instanceof Promise ? await committed : committed;
-    if (!done) throw new ReservationGone(hold.id);
   }
 
   /** Gives back what was used, for things that are deleted. Usage never goes below 0. */
@@ -229,19 +228,27 @@ export class ProjectQuotas {
   }
 
   /** Without a promise where the store needs none: an await costs more than all of a store in this process. */
-  #take(hold: Hold, ttlMs: number): Promise<void> | undefined {
-    if (isNothing(hold.amounts)) return undefined;
+  #take(
+    request: ReserveRequest,
+    ask: (request: ReserveRequest) => MaybePromise<readonly Excess[]>,
+  ): Promise<void> | undefined {
+    if (isNothing(request.amounts)) return undefined;
     this.#sweepIfDue();
-    const exceeded = this.#store.reserve({ ...hold, ttlMs, defaults: this.#defaultNumbers });
+    const exceeded = ask(request);
     if (exceeded instanceof Promise) return exceeded.then(refuseIfExceeded);
     refuseIfExceeded(exceeded);
     return undefined;
   }
 
   /** With an id unique in all processes: a random beginning for each of these objects, and a number. */
-  #newHold(project: string, amounts: Amounts): Hold {
-    const id = this.#idsBegin + ++this.#lastId;
-    return { id, project: checkProject(project), amounts: checkAmounts(amounts, this.#kindSet) };
+  #request(project: string, amounts: Amounts, ttlMs: number): ReserveRequest {
+    return {
+      id: this.#idsBegin + ++this.#lastId,
+      project: checkProject(project),
+      amounts: checkAmounts(amounts, this.#kindSet),
+      defaults: this.#defaultNumbers,
+      ttlMs,
+    };
   }
 
   #sweepIfDue(): void {

@@ -1,4 +1,5 @@
-import { QuotaError, QuotaStoreError } from './errors.js';
+import { Deadlines } from './deadlines.js';
+import { QuotaError, QuotaStoreError, ReservationGone } from './errors.js';
 import type { Excess } from './limits.js';
 import type { HoldKeeper } from './reservation.js';
 import type { Hold, MaybePromise, QuotaStore, ReserveRequest } from './store.js';
@@ -6,23 +7,30 @@ import type { Hold, MaybePromise, QuotaStore, ReserveRequest } from './store.js'
 /** Calls a store so that it always answers: in time, or with a QuotaStoreError. */
 export class StoreCaller implements HoldKeeper {
   readonly store: QuotaStore;
+  readonly #consume: QuotaStore['consume'];
   readonly #timeoutMs: number;
+  readonly #deadlines: Deadlines;
 
   constructor(store: QuotaStore, timeoutMs: number) {
     this.store = store;
+    this.#consume = store.consume?.bind(store);
     this.#timeoutMs = timeoutMs;
+    this.#deadlines = new Deadlines(timeoutMs);
   }
 
   /**
    * Answers at once where the store does: then there is nothing to wait for, and no timer.
    *
-   * @param undo called where this fails, once the store is through with it: it may have done the work all the same,
-   *   late or with an answer that was lost. What it fails with is for nobody.
+   * @param undo called where this fails, once the store is through with it, and with its answer where that was only late:
+   *   it may have done the work all the same. What it fails with is for nobody.
    */
-  call<T>(work: (store: QuotaStore) => MaybePromise<T>, undo?: (store: QuotaStore) => unknown): MaybePromise<T> {
+  call<T>(
+    work: (store: QuotaStore) => MaybePromise<T>,
+    undo?: (store: QuotaStore, answer?: T) => unknown,
+  ): MaybePromise<T> {
     try {
       const answer = work(this.store);
-      return answer instanceof Promise ? this.#inTime(answer, () => this.#undo(undo)) : answer;
+      return answer instanceof Promise ? this.#inTime(answer, (late) => this.#undo(undo, late)) : answer;
     } catch (error) {
       this.#undo(undo);
       throw asStoreError(error);
@@ -37,40 +45,56 @@ export class StoreCaller implements HoldKeeper {
     );
   }
 
-  settle(hold: Hold, outcome: 'commit' | 'release'): MaybePromise<boolean> {
-    return this.call((store) => store.settle(hold, outcome));
+  /**
+   * Takes for good now, or never: what failed counts nothing, also where it was done and the answer came late or was lost.
+   * A store that cannot do it in one step reserves in between.
+   */
+  consume(request: ReserveRequest): MaybePromise<readonly Excess[]> {
+    const consume = this.#consume;
+    if (!consume) return this.#reserveAndCommit(request);
+    return this.call(
+      () => consume(request),
+      // A lost answer is the store's to look after.
+      (store, exceeded) => exceeded?.length === 0 && store.giveBack(request.project, request.amounts),
+    );
   }
 
-  /** Commits now, or never: a commit that failed counts nothing, also where it was done and the answer lost. */
-  commitOnce(hold: Hold): MaybePromise<boolean> {
-    return this.call(
-      (store) => store.settle(hold, 'commit'),
-      async (store) => {
-        // Nobody else settles it: what cannot be released any more has been committed.
-        if (!(await store.settle(hold, 'release'))) await store.giveBack(hold.project, hold.amounts);
-      },
-    );
+  settle(hold: Hold, outcome: 'commit' | 'release'): MaybePromise<boolean> {
+    return this.call((store) => store.settle(hold, outcome));
   }
 
   renew(hold: Hold, ttlMs: number): MaybePromise<boolean> {
     return this.call((store) => store.renew(hold, ttlMs));
   }
 
-  #inTime<T>(answer: Promise<T>, undo: () => void): Promise<T> {
-    const timeoutMs = this.#timeoutMs;
+  async #reserveAndCommit(request: ReserveRequest): Promise<readonly Excess[]> {
+    const exceeded = await this.reserve(request);
+    if (exceeded.length > 0) return exceeded;
+    const committed = await this.call(
+      (store) => store.settle(request, 'commit'),
+      async (store) => {
+        // Nobody else settles it: what cannot be released any more has been committed.
+        if (!(await store.settle(request, 'release'))) await store.giveBack(request.project, request.amounts);
+      },
+    );
+    if (!committed) throw new ReservationGone(request.id);
+    return exceeded;
+  }
+
+  #inTime<T>(answer: Promise<T>, undo: (late?: T) => void): Promise<T> {
     return new Promise((resolve, reject) => {
       let late = false;
-      const timer = setTimeout(() => {
+      const awaited = this.#deadlines.begin(() => {
         late = true;
-        reject(new QuotaStoreError(`The quota store did not answer within ${timeoutMs} ms`));
-      }, timeoutMs);
+        reject(new QuotaStoreError(`The quota store did not answer within ${this.#timeoutMs} ms`));
+      });
       const answered = (value: T) => {
-        clearTimeout(timer);
-        if (late) undo();
+        this.#deadlines.end(awaited);
+        if (late) undo(value);
         resolve(value);
       };
       const failed = (error: unknown) => {
-        clearTimeout(timer);
+        this.#deadlines.end(awaited);
         undo();
         reject(asStoreError(error));
       };
@@ -78,10 +102,10 @@ export class StoreCaller implements HoldKeeper {
     });
   }
 
-  #undo(undo: ((store: QuotaStore) => unknown) | undefined): void {
+  #undo<T>(undo: ((store: QuotaStore, answer?: T) => unknown) | undefined, late?: T): void {
     if (!undo) return;
     // A promise of its own also takes what a store throws at once.
-    new Promise((resolve) => resolve(undo(this.store))).catch(() => undefined);
+    new Promise((resolve) => resolve(undo(this.store, late))).catch(() => undefined);
   }
 }
 

@@ -10,12 +10,16 @@ export interface Hold {
   readonly amounts: Amounts;
 }
 
-/** Amounts to be taken, if the limits allow it. Times in milliseconds. */
-export interface ReserveRequest extends Hold {
+/** Amounts to be taken, if the limits allow it. */
+export interface ConsumeRequest extends Hold {
   /** The limit of each kind, at least those in `amounts`, where the project has none of its own; -1 is unlimited. */
   readonly defaults: Amounts;
-  /** How long the reservation holds; undefined: no reservation, the amounts count as used at once. */
-  readonly ttlMs: number | undefined;
+}
+
+/** Amounts to be taken for a time. */
+export interface ReserveRequest extends ConsumeRequest {
+  /** Milliseconds for which the reservation holds. */
+  readonly ttlMs: number;
 }
 
 /** What is in use of one kind: `used` for good, `reserved` by reservations that are neither settled nor expired. */
@@ -56,6 +60,13 @@ export interface QuotaStore {
    * @returns the kinds that do not fit, with `used` as used and reserved together; empty when all was taken
    */
   reserve(request: ReserveRequest): MaybePromise<readonly Excess[]>;
+
+  /**
+   * Optional. Takes all amounts for good, or none, by the same rule and with the same answer. Where it fails, nothing may
+   * stay counted: a store whose answers can be lost finds out whether it was done, and takes it back. Without this method
+   * `ProjectQuotas.consume()` reserves and commits, which needs no such care.
+   */
+  consume?(request: ConsumeRequest): MaybePromise<readonly Excess[]>;
 
   /** Ends a reservation: `commit` turns what it holds into used, `release` frees it. False if it is gone or expired. */
   settle(hold: Hold, outcome: 'commit' | 'release'): MaybePromise<boolean>;

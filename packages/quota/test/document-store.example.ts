@@ -69,8 +69,7 @@ export function documentStore(documents: Documents, clock: () => number = Date.n
         const limits = { ...defaults, ...limitsOf(state, projectId) };
         const { exceeded } = checkLimits({ limits, usage: Object.fromEntries(usage), requested: amounts });
         if (exceeded.length > 0) return exceeded;
-        if (ttlMs !== undefined) project.holds[id] = { amounts, expiresAt: clock() + ttlMs };
-        else for (const kind of kinds) project.used[kind] = (project.used[kind] ?? 0) + amounts[kind]!;
+        project.holds[id] = { amounts, expiresAt: clock() + ttlMs };
         return [];
       }),
 

@@ -2,7 +2,7 @@ import { checkOptions } from '../check-options.js';
 import { forEachAmount } from '../for-each-amount.js';
 import { limitFor } from '../limit-for.js';
 import { type Amounts, type Excess, fits } from '../limits.js';
-import type { Hold, OwnLimits, Page, QuotaStore, ReserveRequest } from '../store.js';
+import type { ConsumeRequest, Hold, OwnLimits, Page, QuotaStore, ReserveRequest } from '../store.js';
 import { type Held, Holds } from './holds.js';
 
 /** The clock of a store in memory. */
@@ -50,21 +50,15 @@ class MemoryStore implements QuotaStore {
   }
 
   reserve(request: ReserveRequest): readonly Excess[] {
-    const project = this.#projects.get(request.project) ?? this.#addProject(request.project);
-    let exceeded = this.#exceeded(project, request);
-    // Expired reservations are looked for only when they could be in the way.
-    if (exceeded.length > 0 && this.#expire(project)) exceeded = this.#exceeded(project, request);
-    if (exceeded.length > 0) {
-      this.#forgetIfEmpty(request.project, project);
-      return exceeded;
-    }
     const { id, amounts, ttlMs } = request;
-    const column = ttlMs === undefined ? 'used' : 'reserved';
-    forEachAmount(amounts, (kind, amount) => {
-      counterOf(project, kind)[column] += amount;
+    return this.#take(request, 'reserved', (project) => {
+      project.holds.set({ id, amounts, expiresAt: this.#clock() + ttlMs });
     });
-    if (ttlMs !== undefined) project.holds.set({ id, amounts, expiresAt: this.#clock() + ttlMs });
-    return NOTHING;
+  }
+
+  /** Nothing is lost on the way to a store in this process: what fails has taken nothing. */
+  consume(request: ConsumeRequest): readonly Excess[] {
+    return this.#take(request, 'used');
   }
 
   settle(hold: Hold, outcome: 'commit' | 'release'): boolean {
@@ -135,7 +129,23 @@ class MemoryStore implements QuotaStore {
     }
   }
 
-  #exceeded(project: Project, { project: id, amounts, defaults }: ReserveRequest): readonly Excess[] {
+  #take(request: ConsumeRequest, column: keyof Counter, taken?: (project: Project) => void): readonly Excess[] {
+    const project = this.#projects.get(request.project) ?? this.#addProject(request.project);
+    let exceeded = this.#exceeded(project, request);
+    // Expired reservations are looked for only when they could be in the way.
+    if (exceeded.length > 0 && this.#expire(project)) exceeded = this.#exceeded(project, request);
+    if (exceeded.length > 0) {
+      this.#forgetIfEmpty(request.project, project);
+      return exceeded;
+    }
+    forEachAmount(request.amounts, (kind, amount) => {
+      counterOf(project, kind)[column] += amount;
+    });
+    taken?.(project);
+    return NOTHING;
+  }
+
+  #exceeded(project: Project, { project: id, amounts, defaults }: ConsumeRequest): readonly Excess[] {
     const own = this.#limits.get(id);
     let exceeded: Excess[] | undefined;
     forEachAmount(amounts, (kind, requested) => {

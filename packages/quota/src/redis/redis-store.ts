@@ -2,10 +2,25 @@ import { checkOptions } from '../check-options.js';
 import { Coalescer } from '../coalescer.js';
 import { forEachAmount } from '../for-each-amount.js';
 import { limitFor } from '../limit-for.js';
-import type { Amounts, Excess, Limit } from '../limits.js';
+import type { Amounts, Excess } from '../limits.js';
 import { sideBySide } from '../side-by-side.js';
-import type { Count, Hold, OwnLimits, Page, ProjectLimits, QuotaStore, ReserveRequest } from '../store.js';
+import type {
+  ConsumeRequest,
+  Count,
+  Hold,
+  OwnLimits,
+  Page,
+  ProjectLimits,
+  QuotaStore,
+  ReserveRequest,
+} from '../store.js';
+import { Undoing } from '../undoing.js';
+import { type Act, Lanes, type Receipt } from './lanes.js';
+import type { Script } from './lua.js';
+import { excessOf, limitsOf, pairs } from './replies.js';
+import { addWanted, memberOf, Numbers } from './requests.js';
 import * as scripts from './scripts.js';
+import * as single from './single-scripts.js';
 
 /** What the store needs of a client. An `ioredis` client is one; for `redis`: `{ call: (...a) => client.sendCommand(a) }`. */
 export interface RedisClient {
@@ -59,8 +74,20 @@ class RedisStore implements QuotaStore {
   readonly #client: RedisClient;
   readonly #prefix: string;
   readonly #clock: (() => number) | undefined;
-  readonly #reserving = new Coalescer(BATCHES, (requests: readonly ReserveRequest[]) => this.#reserveAll(requests));
-  readonly #settling = new Coalescer(BATCHES, (settlements: readonly Settlement[]) => this.#settleAll(settlements));
+  readonly #lanes = new Lanes();
+  readonly #undoing = new Undoing((act: Act) => this.#undo(act));
+  readonly #reserving = new Coalescer<ReserveRequest, readonly Excess[]>(BATCHES, {
+    one: (request) => this.#reserveOne(request),
+    many: (requests) => this.#takeAll(requests, (request) => [memberOf(request), request.ttlMs]),
+  });
+  readonly #consuming = new Coalescer<ConsumeRequest, readonly Excess[]>(BATCHES, {
+    one: (request) => this.#consumeOne(request),
+    many: (requests) => this.#consumeAll(requests),
+  });
+  readonly #settling = new Coalescer<Settlement, boolean>(BATCHES, {
+    one: (settlement) => this.#settleOne(settlement),
+    many: (settlements) => this.#settleAll(settlements),
+  });
 
   constructor({ client, keyPrefix = '{quota}:', clock }: RedisStoreOptions) {
     this.#client = client;
@@ -70,6 +97,10 @@ class RedisStore implements QuotaStore {
 
   reserve(request: ReserveRequest): Promise<readonly Excess[]> {
     return this.#reserving.add(request);
+  }
+
+  consume(request: ConsumeRequest): Promise<readonly Excess[]> {
+    return this.#consuming.add(request);
   }
 
   settle(hold: Hold, outcome: 'commit' | 'release'): Promise<boolean> {
@@ -140,20 +171,82 @@ class RedisStore implements QuotaStore {
     } while (cursor !== '0');
   }
 
-  async #reserveAll(requests: readonly ReserveRequest[]): Promise<readonly (readonly Excess[])[]> {
+  async #reserveOne(request: ReserveRequest): Promise<readonly Excess[]> {
+    const args = [memberOf(request), String(request.ttlMs)];
+    addWanted(args, request);
+    return excessOf(request, (await this.#run(single.RESERVE_ONE, this.#keysOf(request.project), args)) as string[]);
+  }
+
+  async #consumeOne(request: ConsumeRequest): Promise<readonly Excess[]> {
+    const keys = this.#keysOf(request.project);
+    const [exceeded] = await this.#withReceipt([request], async (receipt) => {
+      keys.push(receipt.key);
+      const args = [receipt.number];
+      addWanted(args, request);
+      return [excessOf(request, (await this.#run(single.CONSUME_ONE, keys, args)) as string[])] as const;
+    });
+    return exceeded;
+  }
+
+  #consumeAll(requests: readonly ConsumeRequest[]): Promise<readonly (readonly Excess[])[]> {
+    // What is used at once leaves no reservation behind, so it needs no name.
+    return this.#withReceipt(requests, (receipt) => this.#takeAll(requests, () => ['', -1], receipt));
+  }
+
+  /** An act that is undone where its answer is lost. */
+  async #withReceipt<V extends readonly (readonly Excess[])[]>(
+    requests: readonly ConsumeRequest[],
+    act: (receipt: Receipt) => Promise<V>,
+  ): Promise<V> {
+    const lane = this.#lanes.take();
+    const receipt = { key: `${this.#prefix}receipts:${lane.id}`, number: String(lane.last + 1) };
+    let verdicts: V;
+    try {
+      verdicts = await act(receipt);
+    } catch (error) {
+      this.#undoing.add({ receipt, requests });
+      throw error;
+    }
+    if (verdicts.some((exceeded) => exceeded.length === 0)) lane.last++;
+    this.#lanes.giveBack(lane);
+    return verdicts;
+  }
+
+  async #takeAll<R extends ConsumeRequest>(
+    requests: readonly R[],
+    heldAs: (request: R) => [member: string, ttlMs: number],
+    receipt?: Receipt,
+  ): Promise<readonly (readonly Excess[])[]> {
     const projects = new Numbers();
     const batch = requests.map((request) => {
-      // What is used at once leaves no reservation behind, so it needs no name.
-      const named = request.ttlMs === undefined ? ['', -1] : [memberOf(request), request.ttlMs];
-      const row: (string | number)[] = [projects.of(request.project), ...named];
+      const row: (string | number)[] = [projects.of(request.project), ...heldAs(request)];
       forEachAmount(request.amounts, (kind, amount) => {
         row.push(kind, amount, limitFor(kind, undefined, request.defaults));
       });
       return row;
     });
-    const keys = projects.all.flatMap((id) => [this.#counters(id), this.#limits(id), this.#holds(id)]);
-    const replies = (await this.#run(scripts.RESERVE, keys, [JSON.stringify(batch)])) as string[][];
+    const keys = projects.all.flatMap((id) => this.#keysOf(id));
+    const args = [JSON.stringify(batch)];
+    if (receipt) {
+      keys.push(receipt.key);
+      args.push(receipt.number);
+    }
+    const replies = (await this.#run(scripts.TAKE, keys, args)) as string[][];
     return sideBySide(requests, replies).map(([request, reply]) => excessOf(request, reply));
+  }
+
+  async #undo({ receipt, requests }: Act): Promise<void> {
+    const projects = new Numbers();
+    const batch = requests.map(({ project, amounts }) => [projects.of(project), ...Object.entries(amounts).flat()]);
+    const keys = [...projects.all.map((id) => this.#counters(id)), receipt.key];
+    await this.#run(scripts.UNDO, keys, [receipt.number, JSON.stringify(batch)]);
+  }
+
+  async #settleOne({ hold, outcome }: Settlement): Promise<boolean> {
+    const keys = [this.#counters(hold.project), this.#holds(hold.project)];
+    const args = [memberOf(hold), outcome === 'commit' ? '1' : '0'];
+    forEachAmount(hold.amounts, (kind, amount) => args.push(kind, String(amount)));
+    return (await this.#run(single.SETTLE_ONE, keys, args)) === 1;
   }
 
   async #settleAll(settlements: readonly Settlement[]): Promise<readonly boolean[]> {
@@ -167,7 +260,7 @@ class RedisStore implements QuotaStore {
     return replies.map((reply) => reply === 1);
   }
 
-  async #run(script: scripts.Script, keys: readonly string[], args: readonly string[]): Promise<unknown> {
+  async #run(script: Script, keys: readonly string[], args: readonly string[]): Promise<unknown> {
     const rest = [String(keys.length), ...keys, this.#clock ? String(this.#clock()) : '', ...args];
     try {
       return await this.#client.call('EVALSHA', script.sha, ...rest);
@@ -176,6 +269,11 @@ class RedisStore implements QuotaStore {
       if (!String((error as Error).message).startsWith('NOSCRIPT')) throw error;
       return this.#client.call('EVAL', script.text, ...rest);
     }
+  }
+
+  /** Of all that taking is about. */
+  #keysOf(project: string): string[] {
+    return [this.#counters(project), this.#limits(project), this.#holds(project)];
   }
 
   // The project comes last in each key: whatever it holds, it cannot look like another key.
@@ -190,57 +288,4 @@ class RedisStore implements QuotaStore {
   #limits(project: string): string {
     return `${this.#prefix}limits:${project}`;
   }
-}
-
-/** The projects of a batch, each once, numbered from 0 in the order in which they come. */
-class Numbers {
-  readonly #numbers = new Map<string, number>();
-
-  get all(): readonly string[] {
-    return [...this.#numbers.keys()];
-  }
-
-  of(project: string): number {
-    const known = this.#numbers.get(project);
-    if (known !== undefined) return known;
-    const number = this.#numbers.size;
-    this.#numbers.set(project, number);
-    return number;
-  }
-}
-
-/** Redis keeps a small set of short members as a list that it searches from one end; longer ones it finds at once. */
-const LONGER_THAN_LISTED = 65;
-
-/** How a reservation is written in the set of its project: kinds hold none of the marks. */
-function memberOf({ id, amounts }: Hold): string {
-  let member = `${id.padEnd(LONGER_THAN_LISTED)}|`;
-  for (const kind in amounts) member += `${kind}=${amounts[kind]},`;
-  return member;
-}
-
-function excessOf(request: ReserveRequest, reply: readonly string[]): readonly Excess[] {
-  const exceeded: Excess[] = [];
-  const fields = reply.values();
-  for (const kind of fields) {
-    const [used, limit] = [Number(fields.next().value), Number(fields.next().value)];
-    exceeded.push({ kind, requested: Number(request.amounts[kind]), used, limit });
-  }
-  return exceeded;
-}
-
-/** A hash as Redis answers it: a list of fields and values by turns, or an object where the client makes one. */
-function pairs(reply: unknown): [string, string][] {
-  if (!Array.isArray(reply)) return Object.entries((reply ?? {}) as Record<string, string>);
-  const fields: [string, string][] = [];
-  for (let index = 0; index < reply.length; index += 2) fields.push([String(reply[index]), String(reply[index + 1])]);
-  return fields;
-}
-
-function limitsOf(fields: readonly [string, string][]): OwnLimits {
-  const limits: Record<string, Limit> = {};
-  for (const [kind, decimal] of fields) {
-    if (kind !== '') limits[kind] = Number.isSafeInteger(Number(decimal)) ? Number(decimal) : BigInt(decimal);
-  }
-  return limits;
 }

@@ -1,47 +1,6 @@
-import { createHash } from 'node:crypto';
+import { counting, fitting, RECEIPT_SECONDS, script } from './lua.js';
 
-/** A Lua script and the name Redis knows it by once it has seen it. */
-export interface Script {
-  readonly text: string;
-  readonly sha: string;
-}
-
-function script(text: string): Script {
-  return { text, sha: createHash('sha1').update(text).digest('hex') };
-}
-
-/**
- * What all scripts share. ARGV[1] is the time in ms, or empty for the clock of the server.
- *
- * Counters of a project are a hash: `u:<kind>` used, `r:<kind>` reserved, left out where 0. Its reservations are a
- * sorted set: `<id>|<kind>=<amount>,...` by the time they expire, so that a member alone tells what it holds.
- */
-const common = `
-local now = tonumber(ARGV[1])
-if not now then
-  local time = redis.call('TIME')
-  now = time[1] * 1000 + math.floor(time[2] / 1000)
-end
-local function add(counters, field, amount)
-  if redis.call('HINCRBY', counters, field, amount) == 0 then redis.call('HDEL', counters, field) end
-end
-local function expire(counters, holds)
-  local found = false
-  while true do
-    local gone = redis.call('ZRANGEBYSCORE', holds, '-inf', now, 'LIMIT', 0, 1000)
-    if #gone == 0 then return found end
-    found = true
-    for _, member in ipairs(gone) do
-      for kind, amount in string.gmatch(string.match(member, '|([^|]*)$'), '([^=,]+)=(%d+)') do
-        add(counters, 'r:' .. kind, '-' .. amount)
-      end
-    end
-    redis.call('ZREM', holds, unpack(gone))
-  end
-end
-`;
-
-/** What RESERVE and SETTLE share: each looks at a project once, however many of a batch are about it. */
+/** What TAKE and SETTLE share: each looks at a project once, however many of a batch are about it. */
 const batch = `
 local batch = cjson.decode(ARGV[2])
 local projects = {}
@@ -53,7 +12,7 @@ local function projectOf(number)
   end
   return project
 end
-local function note(project, field, amount)
+local function plan(project, field, amount)
   project.pending[field] = (project.pending[field] or 0) + amount
 end
 local function lookUp(project)
@@ -69,11 +28,18 @@ end
 `;
 
 /**
- * KEYS per project: counters, limits, holds. ARGV: now, and as JSON a list of [number of the project from 0, member,
- * ttlMs (or '' and -1: used at once), and for each kind its name, amount and default limit]. Answers with one list per request: kind, used,
+ * KEYS per project: counters, limits, holds; and of what is used at once, receipts at the end. ARGV: now, as JSON a
+ * list of [number of the project from 0, member, ttlMs (or '' and -1: used at once), and for each kind its name, amount
+ * and default limit], and the number of the act where there are receipts. Answers with one list per request: kind, used,
  * limit of what does not fit.
  */
-export const RESERVE = script(`${common}${batch}
+export const TAKE = script(`${counting}${fitting}${batch}
+local receipts, number, done = KEYS[#KEYS], tonumber(ARGV[3] or 0), ''
+if number > 0 then
+  local last = tonumber(redis.call('HGET', receipts, 'last') or 0)
+  if last > number then return redis.error_reply('UNDONE') end
+  if last == number then done = redis.call('HGET', receipts, 'admitted') end
+end
 for _, request in ipairs(batch) do
   local project = projectOf(request[1])
   project.counters, project.limitsKey, project.holds = KEYS[request[1] * 3 + 1], KEYS[request[1] * 3 + 2], KEYS[request[1] * 3 + 3]
@@ -99,21 +65,16 @@ local function exceeded(project, request)
   for index = 4, #request, 3 do
     local kind = request[index]
     local used, limit = usedOf(project, kind), limitOf(project, kind, request[index + 2])
-    local after = used + request[index + 1]
-    if after > 9007199254740991 or (limit >= 0 and after > limit) then
-      excess[#excess + 1] = kind
-      excess[#excess + 1] = string.format('%.0f', used)
-      excess[#excess + 1] = string.format('%.0f', limit)
-    end
+    if not fits(limit, used + request[index + 1]) then note(excess, kind, used, limit) end
   end
   return excess
 end
-local replies = {}
-for number, request in ipairs(batch) do
+local replies, admitted = {}, {}
+for position, request in ipairs(batch) do
   local project, member, ttl = projectOf(request[1]), request[2], request[3]
   local excess = {}
   -- A client that lost its connection sends again what it got no answer to: once is enough.
-  if not project.known[member] then
+  if not project.known[member] and string.sub(done, position, position) ~= '1' then
     excess = exceeded(project, request)
     if #excess > 0 and not project.expired then
       project.expired, project.base = true, {}
@@ -121,15 +82,21 @@ for number, request in ipairs(batch) do
     end
     if #excess == 0 then
       local column = ttl < 0 and 'u:' or 'r:'
-      for index = 4, #request, 3 do note(project, column .. request[index], request[index + 1]) end
+      for index = 4, #request, 3 do plan(project, column .. request[index], request[index + 1]) end
       if ttl >= 0 then
         project.added = project.added or {}
-        project.added[#project.added + 1] = now + ttl
+        project.added[#project.added + 1] = clock() + ttl
         project.added[#project.added + 1] = member
       end
     end
   end
-  replies[number] = excess
+  replies[position] = excess
+  admitted[position] = #excess == 0 and '1' or '0'
+end
+local bits = table.concat(admitted)
+if number > 0 and string.find(bits, '1') then
+  redis.call('HSET', receipts, 'last', ARGV[3], 'admitted', bits)
+  redis.call('EXPIRE', receipts, ${RECEIPT_SECONDS})
 end
 for _, project in pairs(projects) do
   write(project)
@@ -141,7 +108,8 @@ return replies`);
  * KEYS per project: counters, holds. ARGV: now, and as JSON a list of [number of the project from 0, member, 1 for
  * commit or 0 for release, and each kind and amount]. Answers 1 for each reservation that was ended so, 0 for those that are gone or expired.
  */
-export const SETTLE = script(`${common}${batch}
+export const SETTLE = script(`${counting}${batch}
+local now = clock()
 for _, settlement in ipairs(batch) do
   local project = projectOf(settlement[1])
   project.counters, project.holds = KEYS[settlement[1] * 2 + 1], KEYS[settlement[1] * 2 + 2]
@@ -157,8 +125,8 @@ for number, settlement in ipairs(batch) do
     project.known[member] = nil
     local alive = tonumber(expiry) > now
     for index = 4, #settlement, 2 do
-      note(project, 'r:' .. settlement[index], -settlement[index + 1])
-      if alive and settlement[3] == 1 then note(project, 'u:' .. settlement[index], settlement[index + 1]) end
+      plan(project, 'r:' .. settlement[index], -settlement[index + 1])
+      if alive and settlement[3] == 1 then plan(project, 'u:' .. settlement[index], settlement[index + 1]) end
     end
     if alive then replies[number] = 1 end
   end
@@ -170,28 +138,56 @@ end
 return replies`);
 
 /** KEYS: holds. ARGV: now, member, ttlMs. */
-export const RENEW = script(`${common}
+export const RENEW = script(`${counting}
+local now = clock()
 local expiry = redis.call('ZSCORE', KEYS[1], ARGV[2])
 if not expiry or tonumber(expiry) <= now then return 0 end
 redis.call('ZADD', KEYS[1], now + tonumber(ARGV[3]), ARGV[2])
 return 1`);
 
 /** KEYS: counters, holds. Answers with the hash of counters. */
-export const COUNTS = script(`${common}
+export const COUNTS = script(`${counting}
 expire(KEYS[1], KEYS[2])
 return redis.call('HGETALL', KEYS[1])`);
 
-/** KEYS: counters. ARGV: now, and kind, amount by turns. */
-export const GIVE_BACK = script(`
-for index = 2, #ARGV, 2 do
-  local field = 'u:' .. ARGV[index]
-  local used = tonumber(redis.call('HGET', KEYS[1], field) or 0)
-  if used > tonumber(ARGV[index + 1]) then
-    redis.call('HINCRBY', KEYS[1], field, '-' .. ARGV[index + 1])
+const givingBack = `
+local function giveBack(counters, kind, amount)
+  local field = 'u:' .. kind
+  local used = tonumber(redis.call('HGET', counters, field) or 0)
+  if used > tonumber(amount) then
+    redis.call('HINCRBY', counters, field, '-' .. amount)
   else
-    redis.call('HDEL', KEYS[1], field)
+    redis.call('HDEL', counters, field)
   end
-end`);
+end
+`;
+
+/** KEYS: counters. ARGV: now, and kind, amount by turns. */
+export const GIVE_BACK = script(`${givingBack}
+for index = 2, #ARGV, 2 do giveBack(KEYS[1], ARGV[index], ARGV[index + 1]) end`);
+
+/**
+ * Takes back what an act took, if it was done; if not, it never will be. However often, once. KEYS: counters of each
+ * project, and receipts. ARGV: now, the number of the act, and as JSON a list of [number of the project from 0, and
+ * each kind and amount] of its requests.
+ */
+export const UNDO = script(`${givingBack}
+local number, receipts = tonumber(ARGV[2]), KEYS[#KEYS]
+local last = tonumber(redis.call('HGET', receipts, 'last') or 0)
+if last > number then return end
+if last == number then
+  local requests, admitted = cjson.decode(ARGV[3]), redis.call('HGET', receipts, 'admitted')
+  for position, request in ipairs(requests) do
+    -- What came alone says by its number that it was admitted.
+    if #requests == 1 or string.sub(admitted, position, position) == '1' then
+      for index = 2, #request, 2 do
+        giveBack(KEYS[request[1] + 1], request[index], string.format('%.0f', request[index + 1]))
+      end
+    end
+  end
+end
+redis.call('HSET', receipts, 'last', '9007199254740991')
+redis.call('EXPIRE', receipts, ${RECEIPT_SECONDS})`);
 
 /** KEYS: limits, list, sequence. ARGV: now, project, and kind, limit by turns. An empty field marks the entry itself. */
 export const SET_LIMITS = script(`

@@ -53,16 +53,17 @@ export function postgres(pool: PostgresPool): SqlDatabase {
     // Each transaction has a connection of its own.
     isInTransaction: () => false,
     transaction: (work) => persistently(() => connected(pool, 'ROLLBACK', (client) => drive(client, work()))),
-    ask: (text, values) =>
+    ask: (text, parameters) =>
       persistently(async () => {
-        const asked = query(text, values);
+        // What failed has left nothing to roll back.
+        const asked = () =>
+          connected(pool, 'SELECT 1', async (client) => rowsOf(await client.query(query(text, parameters()))));
         try {
-          // What failed has left nothing to roll back.
-          return await connected(pool, 'SELECT 1', async (client) => rowsOf(await client.query(asked)));
+          return await asked();
         } catch (error) {
-          if (!asked.name || !FOREIGN_SESSION.has(codeOf(error))) throw error;
+          if (!sessionsAreOurs || !FOREIGN_SESSION.has(codeOf(error))) throw error;
           sessionsAreOurs = false;
-          return connected(pool, 'SELECT 1', async (client) => rowsOf(await client.query({ text, values })));
+          return asked();
         }
       }),
   };

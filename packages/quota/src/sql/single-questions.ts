@@ -1,6 +1,7 @@
 import type { Excess } from '../limits.js';
-import type { ReserveRequest } from '../store.js';
-import type { SqlDatabase } from './sql-database.js';
+import type { ConsumeRequest, ReserveRequest } from '../store.js';
+import type { Receipt } from './receipts.js';
+import type { SqlDatabase, SqlValue } from './sql-database.js';
 import { nowOf, tablesOf } from './statements.js';
 import { type Now, type Settlement, verdictOn } from './steps.js';
 
@@ -23,21 +24,30 @@ export class SingleQuestions {
     this.#now = now;
   }
 
-  /** The verdict; a refusal takes no lock. Undefined where there is no such counter yet, or expired reservations are in the way. */
+  /** The verdict. Undefined where there is no such counter yet, or expired reservations are in the way. */
   async reserve(request: ReserveRequest): Promise<readonly Excess[] | undefined> {
     const single = onlyEntry(request.amounts);
     if (!single) return undefined;
-    const { id, project, amounts, defaults, ttlMs } = request;
-    const [kind, amount] = single;
-    const parameters = [project, kind, amount, defaults[kind] ?? null, this.#now()];
-    const [row] =
-      ttlMs === undefined
-        ? await this.#ask(this.#text.use, parameters)
-        : await this.#ask(this.#text.reserve, [...parameters, id, JSON.stringify(amounts), ttlMs]);
-    if (row?.taken) return [];
-    // Expired reservations count until they are ended, and the counter may have changed since: then it is looked at once more.
-    const exceeded = row && !row.expired ? verdictOn(request, [{ ...row, project, kind }]) : [];
-    return exceeded.length > 0 ? exceeded : undefined;
+    const { id, amounts, ttlMs } = request;
+    const taken = await this.#ask(this.#text.reserve, () => [
+      ...wantedOf(request, single),
+      id,
+      JSON.stringify(amounts),
+      ttlMs,
+      this.#now(),
+    ]);
+    return taken.length > 0 ? [] : this.#refusal(request, single);
+  }
+
+  /** The same, of what is used at once. */
+  async consume(request: ConsumeRequest, receipt: Receipt): Promise<readonly Excess[] | undefined> {
+    const single = onlyEntry(request.amounts);
+    if (!single) return undefined;
+    const taken = await this.#ask(this.#text.consume, () => {
+      receipt.taken = [request];
+      return [...wantedOf(request, single), receipt.lane, receipt.number];
+    });
+    return taken.length > 0 ? [] : this.#refusal(request, single);
   }
 
   /** Whether this ended the reservation. */
@@ -46,36 +56,54 @@ export class SingleQuestions {
     if (!single) return undefined;
     const [kind, amount] = single;
     const used = outcome === 'commit' ? amount : 0;
-    const rows = await this.#ask(this.#text.settle, [hold.project, kind, hold.id, amount, used, this.#now()]);
+    const rows = await this.#ask(this.#text.settle, () => [hold.project, kind, hold.id, amount, used, this.#now()]);
     return rows.length > 0;
+  }
+
+  /** Why nothing was taken: a question of its own, for all of its tables would have to be opened where something was. */
+  async #refusal(request: ConsumeRequest, [kind]: Entry): Promise<readonly Excess[] | undefined> {
+    const { project } = request;
+    const [row] = await this.#ask(this.#text.refusal, () => [project, kind, this.#now()]);
+    // Expired reservations count until they are ended, and the counter may have changed since: then it is looked at once more.
+    const exceeded = row && !row.expired ? verdictOn(request, [{ ...row, project, kind }]) : [];
+    return exceeded.length > 0 ? exceeded : undefined;
   }
 }
 
-function onlyEntry(amounts: Readonly<Record<string, number>>): [string, number] | undefined {
+type Entry = [kind: string, amount: number];
+
+function onlyEntry(amounts: Readonly<Record<string, number>>): Entry | undefined {
   const entries = Object.entries(amounts);
   return entries.length === 1 ? entries[0] : undefined;
 }
 
+/** The parameters that texts have in common which take amounts. */
+function wantedOf({ project, defaults }: ConsumeRequest, [kind, amount]: Entry): SqlValue[] {
+  return [project, kind, amount, defaults[kind] ?? null];
+}
+
 /** Of PostgreSQL only: elsewhere a statement costs no round trip. */
 function textsFor(prefix: string) {
-  const { limits, counters, holds } = tablesOf(prefix);
+  const { limits, counters, holds, receipts } = tablesOf(prefix);
   const limitsOf = `(SELECT own_limits FROM ${limits} AS own WHERE own.project = $1)`;
-  const take = (column: 'used' | 'reserved') => `taken AS (UPDATE ${counters} SET ${column} = ${column} + $3::bigint
+  /** project, kind, amount, default limit */
+  const take = (
+    column: 'used' | 'reserved',
+  ) => `WITH taken AS (UPDATE ${counters} SET ${column} = ${column} + $3::bigint
       FROM (SELECT coalesce((${limitsOf}::jsonb->>$2)::numeric, $4::numeric) AS top) AS limits
       WHERE project = $1 AND kind = $2 AND used + reserved <= ${Number.MAX_SAFE_INTEGER} - $3::bigint
-        AND (top < 0 OR used + reserved + $3::bigint <= top) RETURNING 1)`;
-  // The order makes it search by the index: for any row, PostgreSQL thinks, it would soon come by one without.
-  const found = `SELECT true AS taken, NULL::bigint AS used, NULL::bigint AS reserved, NULL::text AS own_limits,
-        false AS expired FROM taken
-      UNION ALL SELECT false, used, reserved, ${limitsOf},
-        (SELECT expires_at FROM ${holds} WHERE project = $1 AND expires_at <= ${nowOf('$5')} ORDER BY expires_at LIMIT 1) IS NOT NULL
-      FROM ${counters} WHERE project = $1 AND kind = $2 AND NOT EXISTS (SELECT FROM taken)`;
+        AND (top < 0 OR used + reserved + $3::bigint <= top) RETURNING true)`;
   return {
-    /** project, kind, amount, default limit, now: counts it as used. */
-    use: `WITH ${take('used')} ${found}`,
-    /** The same, and id, amounts, ttlMs: reserves it. */
-    reserve: `WITH ${take('reserved')}, held AS (INSERT INTO ${holds} (project, id, amounts, expires_at)
-        SELECT $1, $6, $7, ${nowOf('$5')} + $8::bigint FROM taken) ${found}`,
+    /** project, kind, amount, default limit, lane, number: counts it as used. */
+    consume: `${take('used')} INSERT INTO ${receipts} (lane, number) SELECT $5::uuid, $6::bigint FROM taken RETURNING true`,
+    /** project, kind, amount, default limit, id, amounts, ttlMs, now: reserves it. */
+    reserve: `${take('reserved')} INSERT INTO ${holds} (project, id, amounts, expires_at)
+      SELECT $1, $5, $6, ${nowOf('$8')} + $7::bigint FROM taken RETURNING true`,
+    // The order makes it search by the index: for any row, PostgreSQL thinks, it would soon come by one without.
+    /** project, kind, now: the counter and whether expired reservations may be in the way. */
+    refusal: `SELECT used, reserved, ${limitsOf} AS own_limits, (SELECT expires_at FROM ${holds}
+        WHERE project = $1 AND expires_at <= ${nowOf('$3')} ORDER BY expires_at LIMIT 1) IS NOT NULL AS expired
+      FROM ${counters} WHERE project = $1 AND kind = $2`,
     /** project, kind, id, amount, what becomes used of it, now. Locks the counter first, as all do. */
     settle: `WITH locked AS (SELECT FROM ${counters} WHERE project = $1 AND kind = $2 FOR UPDATE),
       ended AS (DELETE FROM ${holds} WHERE project = $1 AND id = $3 AND expires_at > ${nowOf('$6')}

@@ -31,9 +31,11 @@ export interface SqlDatabase {
   transaction<T>(work: () => Steps<T>): MaybePromise<T>;
   /**
    * Runs one statement that is a transaction by itself, prepared where that is possible, and answers with its rows.
-   * `$1`, `$2`, ... are its parameters. Only where a question costs a round trip; without it all goes by `transaction`.
+   * Only where a question costs a round trip; without it all goes by `transaction`.
+   *
+   * @param parameters `$1`, `$2`, ...: asked for, as the work of a transaction is, only once there is a connection to send them on
    */
-  ask?(sql: string, parameters: readonly SqlValue[]): Promise<readonly SqlRow[]>;
+  ask?(sql: string, parameters: () => readonly SqlValue[]): Promise<readonly SqlRow[]>;
 }
 
 export function read(sql: string, ...parameters: SqlValue[]): Statement {

@@ -1,11 +1,22 @@
 import { checkOptions } from '../check-options.js';
 import { Coalescer } from '../coalescer.js';
 import type { Amounts, Excess } from '../limits.js';
-import type { Count, Hold, MaybePromise, OwnLimits, Page, QuotaStore, ReserveRequest } from '../store.js';
+import type {
+  ConsumeRequest,
+  Count,
+  Hold,
+  MaybePromise,
+  OwnLimits,
+  Page,
+  QuotaStore,
+  ReserveRequest,
+} from '../store.js';
+import { Undoing } from '../undoing.js';
+import { type Receipt, Receipts } from './receipts.js';
 import { SingleQuestions } from './single-questions.js';
 import { read, type SqlDatabase, type Steps, write } from './sql-database.js';
 import { statementsFor, writeLimits } from './statements.js';
-import { QuotaSteps, type Return, type Settlement } from './steps.js';
+import { QuotaSteps, type Return, type Settlement, type Taking } from './steps.js';
 
 /** The database of a store, and how its tables are called. */
 export interface SqlStoreOptions {
@@ -56,15 +67,28 @@ class QuotaSqlStore implements SqlStore {
   readonly #steps: QuotaSteps;
   /** Only where a round trip can be saved. */
   readonly #single: SingleQuestions | undefined;
-  readonly #reserving = new Coalescer(BATCHES, async (requests: readonly ReserveRequest[]) => {
-    const verdict = await this.#alone(requests, (single, request) => single.reserve(request));
-    return verdict ? [verdict] : this.#reserveAll(requests);
+  /** Only where answers can be lost. */
+  readonly #receipts: Receipts | undefined;
+  readonly #undoing = new Undoing(async (receipt: Receipt) => this.#run(() => this.#steps.undo(receipt)));
+  readonly #reserving = new Coalescer<ReserveRequest, readonly Excess[]>(BATCHES, {
+    one: async (request) => (await this.#single?.reserve(request)) ?? only(await this.#takeAll([request])),
+    many: async (requests) => this.#takeAll(requests),
   });
-  readonly #settling = new Coalescer(BATCHES, async (settlements: readonly Settlement[]) => {
-    const ended = await this.#alone(settlements, (single, settlement) => single.settle(settlement));
-    return ended === undefined ? this.#settleAll(settlements) : [ended];
+  readonly #consuming = new Coalescer<ConsumeRequest, readonly Excess[]>(BATCHES, {
+    one: (request) => this.#consumeOne(request),
+    many: (requests) => this.#consumeAll(requests),
   });
-  readonly #returning = new Coalescer(BATCHES, async (returns: readonly Return[]) => this.#giveBackAll(returns));
+  readonly #settling = new Coalescer<Settlement, boolean>(BATCHES, {
+    one: async (settlement) => (await this.#single?.settle(settlement)) ?? only(await this.#settleAll([settlement])),
+    many: async (settlements) => this.#settleAll(settlements),
+  });
+  readonly #returning = new Coalescer<Return, undefined>(BATCHES, {
+    one: async (given) => {
+      await this.#giveBackAll([given]);
+      return undefined;
+    },
+    many: async (returns) => this.#giveBackAll(returns),
+  });
 
   constructor({ database, clock }: SqlStoreOptions, prefix: string) {
     const serverTime = database.dialect === 'postgres' ? () => null : Date.now;
@@ -73,6 +97,7 @@ class QuotaSqlStore implements SqlStore {
     const now = clock ?? serverTime;
     this.#steps = new QuotaSteps(this.#text, now);
     const ask = database.ask?.bind(database);
+    this.#receipts = database.dialect === 'postgres' ? new Receipts() : undefined;
     this.#single = ask && new SingleQuestions(ask, prefix, now);
   }
 
@@ -90,7 +115,12 @@ class QuotaSqlStore implements SqlStore {
 
   reserve(request: ReserveRequest): MaybePromise<readonly Excess[]> {
     if (!this.#database.isInTransaction()) return this.#reserving.add(request);
-    return then(this.#reserveAll([request]), only);
+    return then(this.#takeAll([request]), only);
+  }
+
+  consume(request: ConsumeRequest): MaybePromise<readonly Excess[]> {
+    if (!this.#database.isInTransaction()) return this.#consuming.add(request);
+    return then(this.#takeAll([forGood(request)]), only);
   }
 
   settle(hold: Hold, outcome: 'commit' | 'release'): MaybePromise<boolean> {
@@ -141,7 +171,7 @@ class QuotaSqlStore implements SqlStore {
     return then(
       this.#run(() => this.#steps.expired()),
       (expired) => {
-        if (expired.length === 0) return undefined;
+        if (expired.length === 0) return this.#receipts && this.#run(() => this.#steps.clearOld());
         return then(
           this.#run(() => this.#steps.endExpired(expired)),
           () => this.sweep(),
@@ -150,27 +180,53 @@ class QuotaSqlStore implements SqlStore {
     );
   }
 
-  /** The answer to the only question of a batch, where that takes one statement. */
-  #alone<T, R>(
-    batch: readonly T[],
-    ask: (single: SingleQuestions, question: T) => Promise<R | undefined>,
-  ): Promise<R | undefined> | undefined {
-    const [question, ...others] = batch;
-    return this.#single && question !== undefined && others.length === 0 ? ask(this.#single, question) : undefined;
-  }
-
-  #reserveAll(requests: readonly ReserveRequest[]): MaybePromise<readonly (readonly Excess[])[]> {
+  #takeAll(requests: readonly Taking[], receipt?: Receipt): MaybePromise<readonly (readonly Excess[])[]> {
     return then(
-      this.#run(() => this.#steps.reserve(requests)),
+      this.#run(() => this.#steps.take(requests, receipt)),
       (outcome) => {
         if ('verdicts' in outcome) return outcome.verdicts;
         // In a transaction of its own: expired reservations may hold kinds that this one has not locked.
         return then(
           this.#run(() => this.#steps.endExpired(outcome.expired)),
-          () => this.#reserveAll(requests),
+          () => this.#takeAll(requests, receipt),
         );
       },
     );
+  }
+
+  async #consumeOne(request: ConsumeRequest): Promise<readonly Excess[]> {
+    const single = this.#single;
+    const verdict = single && (await this.#withReceipt((receipt) => receipt && single.consume(request, receipt)));
+    return verdict ?? only(await this.#consumeAll([request]));
+  }
+
+  #consumeAll(requests: readonly ConsumeRequest[]): Promise<readonly (readonly Excess[])[]> {
+    const takings = requests.map(forGood);
+    return this.#withReceipt((receipt) => this.#takeAll(takings, receipt));
+  }
+
+  /** An act that is undone where its answer is lost. */
+  async #withReceipt<T>(act: (receipt?: Receipt) => MaybePromise<T>): Promise<T> {
+    const receipts = this.#receipts;
+    if (!receipts) return act();
+    const receipt = receipts.next();
+    try {
+      const answer = await act(receipt);
+      // Only tidying: what is not cleared away now is with the next.
+      if (receipts.clearsAt(receipt)) this.#clear(receipt).catch(() => undefined);
+      return answer;
+    } catch (error) {
+      // What was never sent needs no undoing: a server that is down is not asked about each request.
+      if (receipt.taken.length > 0) {
+        receipts.leaveLane();
+        this.#undoing.add(receipt);
+      }
+      throw error;
+    }
+  }
+
+  async #clear(receipt: Receipt): Promise<void> {
+    await this.#run(() => this.#steps.clear(receipt));
   }
 
   #settleAll(settlements: readonly Settlement[]): MaybePromise<readonly boolean[]> {
@@ -184,6 +240,10 @@ class QuotaSqlStore implements SqlStore {
   #run<T>(work: () => Steps<T>): MaybePromise<T> {
     return this.#database.transaction(work);
   }
+}
+
+function forGood({ id, project, amounts, defaults }: ConsumeRequest): Taking {
+  return { id, project, amounts, defaults, ttlMs: undefined };
 }
 
 /** The answer to a single question. */

@@ -12,7 +12,12 @@ export interface Delta {
 
 /** The tables of a store by what they hold. */
 export function tablesOf(prefix: string) {
-  return { limits: `${prefix}limits`, counters: `${prefix}counters`, holds: `${prefix}holds` } as const;
+  return {
+    limits: `${prefix}limits`,
+    counters: `${prefix}counters`,
+    holds: `${prefix}holds`,
+    receipts: `${prefix}receipts`,
+  } as const;
 }
 
 /**
@@ -29,7 +34,7 @@ export function nowOf(parameter: string): string {
  */
 export function statementsFor(dialect: SqlDatabase['dialect'], prefix: string) {
   const postgres = dialect === 'postgres';
-  const { limits, counters, holds } = tablesOf(prefix);
+  const { limits, counters, holds, receipts } = tablesOf(prefix);
   const list = postgres ? 'jsonb_array_elements(?::jsonb) AS item(value)' : 'json_each(?) AS item';
   const item = (index: number, type: 'text' | 'bigint') =>
     type === 'text' ? `(item.value->>${index})` : `CAST(item.value->>${index} AS bigint)`;
@@ -41,6 +46,9 @@ export function statementsFor(dialect: SqlDatabase['dialect'], prefix: string) {
   const lock = `INSERT INTO ${counters} (project, kind, used, reserved)
       SELECT ${item(0, 'text')}, ${item(1, 'text')}, 0, 0 FROM ${list} WHERE true
       ON CONFLICT (project, kind) DO UPDATE SET used = ${counters}.used`;
+  const receiptsTable = `CREATE TABLE IF NOT EXISTS ${receipts} (
+        lane uuid NOT NULL, number bigint NOT NULL, undone boolean NOT NULL DEFAULT false,
+        at timestamptz NOT NULL DEFAULT clock_timestamp(), PRIMARY KEY (lane, number))`;
   return {
     schema: [
       `CREATE TABLE IF NOT EXISTS ${limits} (
@@ -54,6 +62,8 @@ export function statementsFor(dialect: SqlDatabase['dialect'], prefix: string) {
         PRIMARY KEY (project, id))${postgres ? '' : ' WITHOUT ROWID'}`,
       // A refusal looks for expired reservations of its project: it must not read those that hold.
       `CREATE INDEX IF NOT EXISTS ${holds}_by_expiry ON ${holds} (project, expires_at)`,
+      // The answer of a database in this process cannot be lost.
+      ...(postgres ? [receiptsTable] : []),
     ],
     /** [[project, kind]], sorted: makes counters that are missing, and locks all. */
     lock,
@@ -88,6 +98,17 @@ export function statementsFor(dialect: SqlDatabase['dialect'], prefix: string) {
     /** project, project, now: counters, and behind them expired reservations, as one snapshot. */
     counts: `SELECT kind, used, reserved, NULL AS amounts FROM ${counters} WHERE project = ?
       UNION ALL SELECT NULL, 0, 0, amounts FROM ${holds} ${byExpiry} WHERE project = ? AND expires_at <= ${now}`,
+    // Receipts, in PostgreSQL only.
+    /** lane, number: that an act is done. The same one twice fails, so that what was undone can be done no more. */
+    receipt: `INSERT INTO ${receipts} (lane, number) VALUES (?, ?)`,
+    /** lane, number: marks an act as undone, and answers with a row where it had been done. */
+    undo: `UPDATE ${receipts} SET undone = true WHERE lane = ? AND number = ? AND NOT undone RETURNING number`,
+    /** lane, number: forbids an act that was not done. */
+    forbid: `INSERT INTO ${receipts} (lane, number, undone) VALUES (?, ?, true) ON CONFLICT (lane, number) DO NOTHING`,
+    /** lane, number: clears away those up to this one. */
+    clear: `DELETE FROM ${receipts} WHERE lane = ? AND number <= ?`,
+    /** Clears away those that no act is waiting for any more, of processes that ended. */
+    clearOld: `DELETE FROM ${receipts} WHERE at < clock_timestamp() - interval '1 day'`,
     /** [[project, kind, amount]] */
     giveBack: `UPDATE ${counters} SET used = CASE WHEN used > ${item(2, 'bigint')} THEN used - ${item(2, 'bigint')} ELSE 0 END
       FROM ${list} WHERE project = ${item(0, 'text')} AND kind = ${item(1, 'text')}`,

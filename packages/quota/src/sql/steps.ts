@@ -1,6 +1,7 @@
 import { limitFor } from '../limit-for.js';
 import { type Amounts, checkLimits, type Excess } from '../limits.js';
-import type { Count, Hold, OwnLimits, Page, ProjectLimits, ReserveRequest } from '../store.js';
+import type { ConsumeRequest, Count, Hold, OwnLimits, Page, ProjectLimits } from '../store.js';
+import type { Receipt } from './receipts.js';
 import { read, type SqlRow, type Steps, write } from './sql-database.js';
 import { type Delta, readLimits, type Statements, tuples } from './statements.js';
 
@@ -12,6 +13,9 @@ export interface Settlement {
 
 /** What a project gives back. */
 export type Return = Pick<Hold, 'project' | 'amounts'>;
+
+/** Amounts to be taken: for a time, or for good. */
+export type Taking = ConsumeRequest & { readonly ttlMs: number | undefined };
 
 /** What came of a batch of requests; where expired reservations are in the way, they come instead and nothing changed. */
 export type ReserveOutcome = { readonly verdicts: readonly (readonly Excess[])[] } | { readonly expired: Hold[] };
@@ -38,7 +42,8 @@ export class QuotaSteps {
     this.#now = now;
   }
 
-  *reserve(requests: readonly ReserveRequest[]): Steps<ReserveOutcome> {
+  /** @param receipt to be written with what is taken */
+  *take(requests: readonly Taking[], receipt?: Receipt): Steps<ReserveOutcome> {
     const counters = countersIn(yield read(this.#text.lockAndRead, countersOf(requests)));
     const deltas = new Map<string, Delta>();
     const outcomes = requests.map((request) => {
@@ -57,7 +62,28 @@ export class QuotaSteps {
       ttlMs === undefined || exceeded.length > 0 ? [] : [[project, id, JSON.stringify(amounts), ttlMs]],
     );
     if (holds.length > 0) yield write(this.#text.hold, this.#now(), tuples(holds));
+    if (receipt && deltas.size > 0) {
+      receipt.taken = outcomes.flatMap(({ request, exceeded }) => (exceeded.length > 0 ? [] : [request]));
+      yield write(this.#text.receipt, receipt.lane, receipt.number);
+    }
     return { verdicts: outcomes.map(({ exceeded }) => exceeded) };
+  }
+
+  /** Takes back what an act took, if it was done; if not, it never will be. However often, once. */
+  *undo({ lane, number, taken }: Receipt): Steps<void> {
+    // An act that is still under way has locked these first, too: it is waited for, or it waits.
+    yield write(this.#text.lock, countersOf(taken));
+    const done = yield read(this.#text.undo, lane, number);
+    if (done.length > 0) yield write(this.#text.giveBack, sumsOf(taken));
+    else yield write(this.#text.forbid, lane, number);
+  }
+
+  *clear({ lane, number }: Receipt): Steps<void> {
+    yield write(this.#text.clear, lane, number);
+  }
+
+  *clearOld(): Steps<void> {
+    yield write(this.#text.clearOld);
   }
 
   *settle(settlements: readonly Settlement[]): Steps<readonly boolean[]> {
@@ -95,15 +121,7 @@ export class QuotaSteps {
   *giveBack(returns: readonly Return[]): Steps<readonly undefined[]> {
     // Locked in the common order first: an UPDATE of several rows alone takes them in any order.
     yield write(this.#text.lock, countersOf(returns));
-    const sums = new Map<string, readonly [string, string, number]>();
-    for (const { project, amounts } of returns) {
-      for (const [kind, amount] of Object.entries(amounts)) {
-        const sum = (sums.get(keyOf(project, kind))?.[2] ?? 0) + amount;
-        // Nothing counts beyond the safe integers, so there is never more to give back.
-        sums.set(keyOf(project, kind), [project, kind, Math.min(sum, Number.MAX_SAFE_INTEGER)]);
-      }
-    }
-    yield write(this.#text.giveBack, tuples([...sums.values()]));
+    yield write(this.#text.giveBack, sumsOf(returns));
     return returns.map(() => undefined);
   }
 
@@ -159,8 +177,21 @@ function countersOf(about: readonly Return[]): string {
   return tuples([...byKey].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, counter]) => counter));
 }
 
+/** What is given back of each counter, as the parameter of statements. */
+function sumsOf(returns: readonly Return[]): string {
+  const sums = new Map<string, readonly [string, string, number]>();
+  for (const { project, amounts } of returns) {
+    for (const [kind, amount] of Object.entries(amounts)) {
+      const sum = (sums.get(keyOf(project, kind))?.[2] ?? 0) + amount;
+      // Nothing counts beyond the safe integers, so there is never more to give back.
+      sums.set(keyOf(project, kind), [project, kind, Math.min(sum, Number.MAX_SAFE_INTEGER)]);
+    }
+  }
+  return tuples([...sums.values()]);
+}
+
 /** What a request exceeds by counters as the database tells them. */
-export function verdictOn(request: ReserveRequest, rows: readonly SqlRow[]): readonly Excess[] {
+export function verdictOn(request: ConsumeRequest, rows: readonly SqlRow[]): readonly Excess[] {
   return exceededBy(request, countersIn(rows));
 }
 
@@ -175,7 +206,7 @@ function lockedCounter(counters: ReadonlyMap<string, Counter>, project: string, 
   return counter;
 }
 
-function exceededBy(request: ReserveRequest, counters: ReadonlyMap<string, Counter>): readonly Excess[] {
+function exceededBy(request: ConsumeRequest, counters: ReadonlyMap<string, Counter>): readonly Excess[] {
   const usage: Record<string, number> = {};
   const limits: Record<string, number | bigint> = {};
   for (const kind of Object.keys(request.amounts)) {
@@ -186,7 +217,7 @@ function exceededBy(request: ReserveRequest, counters: ReadonlyMap<string, Count
   return checkLimits({ limits, usage, requested: request.amounts }).exceeded;
 }
 
-function take(request: ReserveRequest, counters: ReadonlyMap<string, Counter>, deltas: Map<string, Delta>): void {
+function take(request: Taking, counters: ReadonlyMap<string, Counter>, deltas: Map<string, Delta>): void {
   const column = request.ttlMs === undefined ? 'used' : 'reserved';
   for (const [kind, amount] of Object.entries(request.amounts)) {
     lockedCounter(counters, request.project, kind)[column] += amount;

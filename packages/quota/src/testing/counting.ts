@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { countsOf, onFreshStore, type QuotaStoreSuite, request } from './suite.js';
+import { countsOf, onFreshStore, type QuotaStoreSuite, request, use } from './suite.js';
 
 /** Reserve, commit, release, give back, recount: what they do when nothing else happens. */
 export function testCounting(suite: QuotaStoreSuite): void {
@@ -45,11 +45,6 @@ export function testCounting(suite: QuotaStoreSuite): void {
       assert.deepEqual(await countsOf(store, 'p'), {});
     });
 
-    test('amounts without a time-to-live count as used at once', async ({ store }) => {
-      assert.deepEqual(await store.reserve(request('p', { secrets: 2 }, { ttlMs: undefined })), []);
-      assert.deepEqual(await countsOf(store, 'p'), { secrets: { used: 2, reserved: 0 } });
-    });
-
     test('the default limit admits up to itself and names what does not fit', async ({ store }) => {
       const defaults = { secrets: 3 };
       assert.deepEqual(await store.reserve(request('p', { secrets: 2 }, { defaults })), []);
@@ -61,7 +56,7 @@ export function testCounting(suite: QuotaStoreSuite): void {
 
     test('used and reserved count together against the limit', async ({ store }) => {
       const defaults = { secrets: 3 };
-      await store.reserve(request('p', { secrets: 1 }, { defaults, ttlMs: undefined }));
+      await use(store, 'p', { secrets: 1 });
       await store.reserve(request('p', { secrets: 1 }, { defaults }));
       assert.deepEqual(await store.reserve(request('p', { secrets: 2 }, { defaults })), [
         { kind: 'secrets', requested: 2, used: 2, limit: 3 },
@@ -82,7 +77,7 @@ export function testCounting(suite: QuotaStoreSuite): void {
     });
 
     test('gives back what was used, but never below nothing, and leaves reservations alone', async ({ store }) => {
-      await store.reserve(request('p', { secrets: 5 }, { ttlMs: undefined }));
+      await use(store, 'p', { secrets: 5 });
       await store.reserve(request('p', { secrets: 2 }));
       await store.giveBack('p', { secrets: 3 });
       assert.deepEqual(await countsOf(store, 'p'), { secrets: { used: 2, reserved: 2 } });
@@ -107,7 +102,7 @@ export function testCounting(suite: QuotaStoreSuite): void {
 
     test('counts up to the largest safe integer, and refuses what would go beyond', async ({ store }) => {
       const most = Number.MAX_SAFE_INTEGER;
-      assert.deepEqual(await store.reserve(request('p', { secrets: most }, { ttlMs: undefined })), []);
+      await use(store, 'p', { secrets: most });
       assert.deepEqual(await countsOf(store, 'p'), { secrets: { used: most, reserved: 0 } });
       assert.equal((await store.reserve(request('p', { secrets: 1 }))).length, 1);
       assert.equal((await store.reserve(request('p', { secrets: most }))).length, 1);
@@ -117,7 +112,7 @@ export function testCounting(suite: QuotaStoreSuite): void {
       const names = ['__proto__', 'constructor', 'a', 'A', 'a ', ' a', 'a:b', 'a/b', '{a}', '%', "'", '"', '\\', '\n'];
       names.push('é', 'e\u0301', '\u{1f600}', 'x'.repeat(255), 'x'.repeat(256), '\uffff'.repeat(512), '*', '?', '[a]');
       for (const [index, name] of names.entries()) {
-        await store.reserve(request(name, { secrets: index + 1 }, { ttlMs: undefined }));
+        await use(store, name, { secrets: index + 1 });
         await store.setLimits(name, { orders: index });
       }
       for (const [index, name] of names.entries()) {

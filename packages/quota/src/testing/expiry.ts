@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { countsOf, onFreshStore, type QuotaStoreSuite, request } from './suite.js';
+import { countsOf, onFreshStore, type QuotaStoreSuite, request, use } from './suite.js';
 
 /** The time-to-live of reservations. */
 export function testExpiry(suite: QuotaStoreSuite): void {
@@ -85,7 +85,7 @@ export function testExpiry(suite: QuotaStoreSuite): void {
       for (const project of ['a', 'b', 'c']) {
         await store.reserve(request(project, { secrets: 1, orders: 1 }, { ttlMs: 1000 }));
         await store.reserve(request(project, { secrets: 4 }, { ttlMs: 5000 }));
-        await store.reserve(request(project, { secrets: 2 }, { ttlMs: undefined }));
+        await use(store, project, { secrets: 2 });
       }
       advance(1000);
       await store.sweep();

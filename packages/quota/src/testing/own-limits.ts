@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { countsOf, onFreshStore, type QuotaStoreSuite, request } from './suite.js';
+import { countsOf, onFreshStore, type QuotaStoreSuite, request, use } from './suite.js';
 
 /** The limits that projects have of their own. */
 export function testOwnLimits(suite: QuotaStoreSuite): void {
@@ -56,7 +56,7 @@ export function testOwnLimits(suite: QuotaStoreSuite): void {
     });
 
     test('lowering below usage deletes nothing and refuses the next', async ({ store }) => {
-      await store.reserve(request('p', { secrets: 5 }, { ttlMs: undefined }));
+      await use(store, 'p', { secrets: 5 });
       const held = request('p', { secrets: 1 });
       await store.reserve(held);
       await store.setLimits('p', { secrets: 2 });
@@ -69,7 +69,7 @@ export function testOwnLimits(suite: QuotaStoreSuite): void {
 
     test('removing limits leaves usage alone', async ({ store }) => {
       await store.setLimits('p', { secrets: 9 });
-      await store.reserve(request('p', { secrets: 5 }, { ttlMs: undefined }));
+      await use(store, 'p', { secrets: 5 });
       await store.removeLimits('p');
       assert.deepEqual(await countsOf(store, 'p'), { secrets: { used: 5, reserved: 0 } });
     });

@@ -1,3 +1,4 @@
+import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import type { Amounts } from '../limits.js';
 import type { QuotaStore, ReserveRequest } from '../store.js';
@@ -46,6 +47,13 @@ export function onFreshStore({ it, open, close }: QuotaStoreSuite): Test {
 export function request(project: string, amounts: Amounts, more: Partial<ReserveRequest> = {}): ReserveRequest {
   const unlimited = Object.fromEntries(Object.keys(amounts).map((kind) => [kind, -1]));
   return { id: randomUUID(), project, amounts, ttlMs: 60_000, ...more, defaults: { ...unlimited, ...more.defaults } };
+}
+
+/** Counts amounts as used. */
+export async function use(store: QuotaStore, project: string, amounts: Amounts): Promise<void> {
+  const hold = request(project, amounts);
+  assert.deepEqual(await store.reserve(hold), []);
+  assert.equal(await store.settle(hold, 'commit'), true);
 }
 
 /** Counts without the kinds of which nothing is in use, which a store may or may not list. */

@@ -1,3 +1,4 @@
+import { testConsuming } from './consuming.js';
 import { testCounting } from './counting.js';
 import { testExactness } from './exactness.js';
 import { testExpiry } from './expiry.js';
@@ -21,6 +22,7 @@ export type { QuotaStoreSuite } from './suite.js';
 export function testQuotaStore(suite: QuotaStoreSuite): void {
   suite.describe(`${suite.name} as a quota store`, () => {
     testCounting(suite);
+    testConsuming(suite);
     testExpiry(suite);
     testOwnLimits(suite);
     testExactness(suite);

@@ -99,34 +99,57 @@ describe.skipIf(!url)('on a real server', () => {
   const holdsOf = (count: number) =>
     Array.from({ length: count }, (_, n) => ({ id: `h${n}`, project: `p${n % 3}`, amounts: { secrets: 1 } }));
 
-  it('asks the server twice to reserve and twice to settle, however many ask at once', async () => {
+  it('asks the server twice to reserve, to settle and to consume, however many ask at once', async () => {
     const { store, asked } = await noting();
     const holds = holdsOf(50);
     const reserve = () =>
       Promise.all(holds.map((hold) => store.reserve({ ...hold, defaults: { secrets: -1 }, ttlMs: 60_000 })));
     expect(await asked(reserve)).toBe(2);
     expect(await asked(() => Promise.all(holds.map((hold) => store.settle(hold, 'commit'))))).toBe(2);
-    expect((await store.counts('p0')).secrets).toEqual({ used: 17, reserved: 0 });
+    const consume = () => Promise.all(holds.map((hold) => store.consume!({ ...hold, defaults: { secrets: -1 } })));
+    expect(await asked(consume)).toBe(2);
+    expect((await store.counts('p0')).secrets).toEqual({ used: 34, reserved: 0 });
   });
 
-  it('asks the server once to reserve, to refuse and to settle for one alone', async () => {
+  it('asks the server once to reserve, to settle and to consume for one alone, and once more why it refuses', async () => {
     const { store, asked } = await noting();
     const [hold] = holdsOf(1);
-    const take = (id: string, ttlMs?: number) => store.reserve({ ...hold!, id, defaults: { secrets: 2 }, ttlMs });
-    const reserve = (id: string) => take(id, 60_000);
+    const reserve = (id: string) => store.reserve({ ...hold!, id, defaults: { secrets: 2 }, ttlMs: 60_000 });
+    const consume = (id: string) => store.consume!({ ...hold!, id, defaults: { secrets: 2 } });
     // Makes the counter.
     await reserve('first');
     expect(await asked(async () => expect(await reserve('second')).toEqual([]))).toBe(1);
     const refusal = [{ kind: 'secrets', requested: 1, used: 2, limit: 2 }];
-    expect(await asked(async () => expect(await reserve('third')).toEqual(refusal))).toBe(1);
+    expect(await asked(async () => expect(await reserve('third')).toEqual(refusal))).toBe(2);
+    expect(await asked(async () => expect(await consume('third')).toEqual(refusal))).toBe(2);
     const settle = (id: string, outcome: 'commit' | 'release') => store.settle({ ...hold!, id }, outcome);
     expect(await asked(async () => expect(await settle('first', 'commit')).toBe(true))).toBe(1);
     expect(await asked(async () => expect(await settle('first', 'commit')).toBe(false))).toBe(1);
     expect(await asked(async () => expect(await settle('second', 'release')).toBe(true))).toBe(1);
-    expect(await asked(async () => expect(await take('now')).toEqual([]))).toBe(1);
+    expect(await asked(async () => expect(await consume('now')).toEqual([]))).toBe(1);
     expect((await store.counts('p0')).secrets).toEqual({ used: 2, reserved: 0 });
     await store.setLimits('p0', { secrets: 3 });
     expect(await asked(async () => expect(await reserve('own limit')).toEqual([]))).toBe(1);
+  });
+
+  it('clears away receipts that nobody needs any more', { timeout: 60_000 }, async () => {
+    const store = await fresh();
+    const receipts = `t${opened - 1}_receipts`;
+    const countOf = async () => Number((await pool.query(`SELECT count(*) AS count FROM ${receipts}`)).rows[0].count);
+    const consume = () => store.consume!({ id: 'h', project: 'p', amounts: { secrets: 1 }, defaults: { secrets: -1 } });
+    // The first makes the counter, which is another attempt.
+    for (let turn = 0; turn < 998; turn++) await consume();
+    expect(await countOf()).toBe(998);
+    await consume();
+    await expect.poll(countOf).toBe(0);
+    await consume();
+    await pool.query(`UPDATE ${receipts} SET at = at - interval '23 hours'`);
+    await store.sweep();
+    expect(await countOf()).toBe(1);
+    await pool.query(`UPDATE ${receipts} SET at = at - interval '1 hour'`);
+    await store.sweep();
+    expect(await countOf()).toBe(0);
+    expect((await store.counts('p')).secrets).toEqual({ used: 1000, reserved: 0 });
   });
 
   it('stores that ask one at a time, each in a connection of its own, admit exactly the limit', async () => {

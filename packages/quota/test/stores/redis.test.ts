@@ -54,14 +54,14 @@ describe.skipIf(!url)('on a real server', () => {
       },
     };
     const store = redisStore({ client: counting, keyPrefix: `{suite-${process.pid}-${opened++}}:` });
-    const request = { project: 'p', amounts: { secrets: 1 }, defaults: { secrets: 150 }, ttlMs: undefined };
+    const request = { project: 'p', amounts: { secrets: 1 }, defaults: { secrets: 150 }, ttlMs: 60_000 };
     await store.reserve({ ...request, id: 'first' });
     calls = 0;
     const taken = await Promise.all(Array.from({ length: 200 }, (_, n) => store.reserve({ ...request, id: `r${n}` })));
     expect(most).toBe(4);
     expect(calls).toBeLessThanOrEqual(10);
     expect(taken.filter((exceeded) => exceeded.length === 0)).toHaveLength(149);
-    expect(await store.counts('p')).toEqual({ secrets: { used: 150, reserved: 0 } });
+    expect(await store.counts('p')).toEqual({ secrets: { used: 0, reserved: 150 } });
   });
 
   it('goes on when the server has forgotten the scripts', async () => {
@@ -70,6 +70,18 @@ describe.skipIf(!url)('on a real server', () => {
     await client.script('FLUSH');
     await store.setLimits('q', { secrets: 1 });
     expect((await store.listLimits({ limit: 10, offset: 0 })).total).toBe(2);
+  });
+
+  it('lets receipts of what is consumed end by themselves', async () => {
+    const store = fresh();
+    const consume = () => store.consume!({ id: 'h', project: 'p', amounts: { secrets: 1 }, defaults: { secrets: -1 } });
+    await consume();
+    await Promise.all([consume(), consume()]);
+    await consume();
+    const prefix = `{suite[*]-${process.pid}-${opened - 1}}:receipts:`;
+    const keys = (await client.keys('*:receipts:*')).filter((key) => key.startsWith(prefix));
+    expect(keys).toHaveLength(1);
+    expect(await client.ttl(keys[0]!)).toBeGreaterThan(80_000);
   });
 
   it('leaves no key behind when all is given back', async () => {

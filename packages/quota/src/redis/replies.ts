@@ -1,0 +1,29 @@
+import type { Excess, Limit } from '../limits.js';
+import type { ConsumeRequest, OwnLimits } from '../store.js';
+
+/** What does not fit of a request: kind, used and limit by turns. */
+export function excessOf(request: ConsumeRequest, reply: readonly string[]): readonly Excess[] {
+  const exceeded: Excess[] = [];
+  const fields = reply.values();
+  for (const kind of fields) {
+    const [used, limit] = [Number(fields.next().value), Number(fields.next().value)];
+    exceeded.push({ kind, requested: Number(request.amounts[kind]), used, limit });
+  }
+  return exceeded;
+}
+
+/** A hash as Redis answers it: a list of fields and values by turns, or an object where the client makes one. */
+export function pairs(reply: unknown): [string, string][] {
+  if (!Array.isArray(reply)) return Object.entries((reply ?? {}) as Record<string, string>);
+  const fields: [string, string][] = [];
+  for (let index = 0; index < reply.length; index += 2) fields.push([String(reply[index]), String(reply[index + 1])]);
+  return fields;
+}
+
+export function limitsOf(fields: readonly [string, string][]): OwnLimits {
+  const limits: Record<string, Limit> = {};
+  for (const [kind, decimal] of fields) {
+    if (kind !== '') limits[kind] = Number.isSafeInteger(Number(decimal)) ? Number(decimal) : BigInt(decimal);
+  }
+  return limits;
+}

@@ -1,0 +1,78 @@
+import { counting, fitting, RECEIPT_SECONDS, script } from './lua.js';
+
+// One request alone, which is what most are when a server is not busy: its parts come as arguments, and what is seldom
+// needed is not even defined before it is.
+
+/**
+ * KEYS: counters, limits. What does not fit of the kinds, amounts and default limits that stand in ARGV by turns; nil
+ * where all fits.
+ */
+const exceeding = `
+local function exceeded(first)
+  local excess
+  for index = first, #ARGV, 3 do
+    local kind = ARGV[index]
+    local counts = redis.call('HMGET', KEYS[1], 'u:' .. kind, 'r:' .. kind)
+    local used = (counts[1] or 0) + (counts[2] or 0)
+    local limit = tonumber(redis.call('HGET', KEYS[2], kind) or ARGV[index + 2])
+    if not fits(limit, used + ARGV[index + 1]) then
+      excess = excess or {}
+      note(excess, kind, used, limit)
+    end
+  end
+  return excess
+end
+local function count(column, first)
+  for index = first, #ARGV, 3 do redis.call('HINCRBY', KEYS[1], column .. ARGV[index], ARGV[index + 1]) end
+end
+`;
+
+/**
+ * KEYS: counters, limits, holds. ARGV: now, member, ttlMs, and kind, amount, default limit by turns. Answers with kind,
+ * used, limit of what does not fit.
+ */
+export const RESERVE_ONE = script(`${fitting}${exceeding}${counting}
+local excess = exceeded(4)
+if excess then
+  -- A client that lost its connection sends again what it got no answer to: once is enough.
+  if redis.call('ZSCORE', KEYS[3], ARGV[2]) then return {} end
+  if expire(KEYS[1], KEYS[3]) then excess = exceeded(4) end
+  if excess then return excess end
+end
+if redis.call('ZADD', KEYS[3], 'NX', clock() + ARGV[3], ARGV[2]) == 1 then count('r:', 4) end
+return {}`);
+
+/**
+ * KEYS: counters, limits, holds, receipts. ARGV: now, number of the act, and kind, amount, default limit by turns. Answers
+ * as RESERVE_ONE does; fails where the act has been undone.
+ */
+export const CONSUME_ONE = script(`${fitting}${exceeding}
+local number, excess = tonumber(ARGV[2]), exceeded(3)
+if excess then
+  if redis.call('HGET', KEYS[4], 'last') == ARGV[2] then return {} end
+${counting}
+  if expire(KEYS[1], KEYS[3]) then excess = exceeded(3) end
+  if excess then return excess end
+end
+local reached = redis.call('HINCRBY', KEYS[4], 'last', 1)
+if reached ~= number then
+  redis.call('HINCRBY', KEYS[4], 'last', -1)
+  -- Sent again by the client.
+  if reached == number + 1 then return {} end
+  return redis.error_reply('UNDONE')
+end
+if number == 1 then redis.call('EXPIRE', KEYS[4], ${RECEIPT_SECONDS}) end
+count('u:', 3)
+return {}`);
+
+/** KEYS: counters, holds. ARGV: now, member, 1 for commit or 0 for release, and kind, amount by turns. Answers 1 where it was ended so. */
+export const SETTLE_ONE = script(`${counting}
+local expiry = redis.call('ZSCORE', KEYS[2], ARGV[2])
+if not expiry then return 0 end
+redis.call('ZREM', KEYS[2], ARGV[2])
+local alive = tonumber(expiry) > clock()
+for index = 4, #ARGV, 2 do
+  add(KEYS[1], 'r:' .. ARGV[index], '-' .. ARGV[index + 1])
+  if alive and ARGV[3] == '1' then redis.call('HINCRBY', KEYS[1], 'u:' .. ARGV[index], ARGV[index + 1]) end
+end
+return alive and 1 or 0`);
