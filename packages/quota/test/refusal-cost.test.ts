@@ -33,7 +33,7 @@ function noting(database: SqlDatabase) {
   const ask: SqlDatabase['ask'] =
     database.ask &&
     ((sql, parameters) => {
-      statements.push({ sql, parameters });
+      statements.push({ sql, parameters: parameters() });
       return database.ask!(sql, parameters);
     });
   return { statements, database: { ...database, transaction, ask } };
