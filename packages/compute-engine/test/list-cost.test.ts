@@ -33,6 +33,23 @@ describe.each(storesUnderTest(inject('postgresUrl')))('a page of servers on $kin
     }
   });
 
+  it('is asked for by a statement that is written once, whosever it is and wherever it begins', async () => {
+    const [first, second] = await page('p0');
+    const marker = first?.id;
+    const written: unknown[] = [];
+    for (const behind of [undefined, marker, undefined, marker]) {
+      const projectId = behind ? 'p0' : 'p1';
+      asked.length = 0;
+      const servers = await engine.servers.list(contextOf(projectId), { limit: 2, marker: behind });
+      expect(servers.map((server) => server.projectId)).toEqual([projectId, projectId]);
+      if (behind) expect(servers[0]).toEqual(second);
+      written.push(...asked.filter(({ query: { sql } }) => sql.includes('"waits"')).map(({ query }) => query.query));
+    }
+    const [front, behind, frontAgain, behindAgain, ...others] = written;
+    expect(others).toEqual([]);
+    expect([frontAgain === front, behindAgain === behind, behind === front]).toEqual([true, true, false]);
+  });
+
   it('is kept from its second reading on', async () => {
     const [first, second, third] = [await page('p4'), await page('p4'), await page('p4')];
     expect(second).toEqual(first);

@@ -23,7 +23,7 @@ export type HostStatus = 'UP' | 'DOWN' | 'MAINTENANCE' | 'UNKNOWN';
 
 /** A consistent picture of all hosts. */
 export interface HostMap {
-  /** Another number whenever something of it may have changed. */
+  /** Another number whenever hosts have come or gone, or one has another zone or state, or can be reached or no longer. */
   readonly epoch: number;
   readonly hosts: ReadonlyMap<string, Host>;
   readonly services: readonly Service[];
@@ -44,6 +44,8 @@ export class Infrastructure {
   #last: HostMap | undefined;
   #readAt = 0;
   #epoch = 0;
+  /** What the epoch stands for. */
+  #told = '';
   /** When, without any write, the next service will have been silent for too long. */
   #silentAt = Number.POSITIVE_INFINITY;
   readonly #unreachable = new Set<string>();
@@ -110,7 +112,21 @@ export class Infrastructure {
         status: this.#statusOf(service),
       });
     }
-    return { epoch: ++this.#epoch, hosts, services, aggregates, unreachable: new Set(this.#unreachable) };
+    const unreachable = new Set(this.#unreachable);
+    return { epoch: this.#epochOf(hosts, unreachable), hosts, services, aggregates, unreachable };
+  }
+
+  /** Most of what is read again is what it was, but for signs of life: what is kept for an epoch stays good. */
+  #epochOf(hosts: ReadonlyMap<string, Host>, unreachable: ReadonlySet<string>): number {
+    const told = JSON.stringify([
+      [...hosts.values()].map(({ name, zone, status }) => [name, zone, status]),
+      [...unreachable],
+    ]);
+    if (told !== this.#told) {
+      this.#told = told;
+      this.#epoch++;
+    }
+    return this.#epoch;
   }
 
   /**

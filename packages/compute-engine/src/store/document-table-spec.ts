@@ -25,3 +25,8 @@ export function ownerOf(
 export function toColumn(value: ColumnValue | boolean | undefined): ColumnValue {
   return typeof value === 'boolean' ? Number(value) : (value ?? null);
 }
+
+/** New for each write; only its being different counts. */
+export function newRevision(): number {
+  return Math.floor(Math.random() * 2 ** 52);
+}

@@ -1,7 +1,7 @@
 import { type Compilable, type CompiledQuery, type InsertQueryBuilder, type SelectQueryBuilder, sql } from 'kysely';
 import type { New, Stored } from '../model/stored.js';
 import type { Rows, Session, Tx } from './database.js';
-import { type ColumnValue, type DocumentTableSpec, ownerOf, toColumn } from './document-table-spec.js';
+import { type ColumnValue, type DocumentTableSpec, newRevision, ownerOf, toColumn } from './document-table-spec.js';
 import { gathered } from './gathered.js';
 import { EVERYBODY } from './latest-writes.js';
 import { insertRows, updateRows } from './many-rows.js';
@@ -24,11 +24,6 @@ type Head = Pick<Row, 'id' | 'seq' | 'revision'> & Partial<Pick<Row, 'data'>>;
 
 export type RowQuery = SelectQueryBuilder<Rows, string, Row>;
 
-/** New for each write; only its being different counts. */
-function newRevision(): number {
-  return Math.floor(Math.random() * 2 ** 52);
-}
-
 /** A table of one kind of record: a few real columns, the rest as JSON in `data`. */
 export class DocumentTable<R extends Stored> {
   readonly name: string;
@@ -45,27 +40,25 @@ export class DocumentTable<R extends Stored> {
   }
 
   /**
-   * Rows to be narrowed by the caller: `table.find(tx, q => q.where('project_id', '=', p).orderBy('seq'))`. Reads the
-   * text only of records that are not known already.
+   * Rows to be narrowed by the caller: `table.find(tx, q => q.where('project_id', '=', p).orderBy('seq'))`; default all. Reads
+   * the text only of records that are not known already.
    * @param looking where the rows are looked for; default where they are read
    */
-  async find(
-    session: Session,
-    narrow: (query: RowQuery) => RowQuery = (q) => q,
-    looking: Session = session,
-  ): Promise<R[]> {
-    return this.read(session, await narrow(this.heads(looking)).execute());
+  async find(session: Session, narrow?: (query: RowQuery) => RowQuery, looking: Session = session): Promise<R[]> {
+    if (narrow) return this.read(session, await narrow(this.heads(looking)).execute());
+    const all = this.#once(looking, 'find', () => this.heads(looking));
+    return this.read(session, (await looking.db.executeQuery<Head>(all)).rows);
   }
 
-  /**
-   * What `read` asks of rows, to be narrowed. Texts are asked for too where there are few rows, read where they are looked
-   * for, and likely not to be known: one question then does for two.
-   */
+  /** What `read` asks of rows, to be narrowed; with their texts where `readsTexts` says so. */
   heads(session: Session, rows = Number.POSITIVE_INFINITY): RowQuery {
-    const texts = rows <= READ_TOGETHER && session.records.expectsUnknown(this.name);
-    return session.db
-      .selectFrom(this.name)
-      .select(['id', 'seq', 'revision', ...(texts ? ['data'] : [])]) as unknown as RowQuery;
+    const texts = this.readsTexts(session, rows) ? ['data'] : [];
+    return session.db.selectFrom(this.name).select(['id', 'seq', 'revision', ...texts]) as unknown as RowQuery;
+  }
+
+  /** Texts are asked for too where there are few rows that are likely not to be known: one question then does for two. */
+  readsTexts(session: Session, rows: number): boolean {
+    return rows <= READ_TOGETHER && session.records.expectsUnknown(this.name);
   }
 
   /**

@@ -73,6 +73,27 @@ describe.each(storesUnderTest(inject('postgresUrl')))('changes of the infrastruc
     expect(settled(results)).toEqual([409, 409, 409, 409, 409, 'done']);
   });
 
+  it('leave what is kept for the picture of the hosts as it is, unless that is another one', async () => {
+    const { infrastructure } = coreOf(engine);
+    const epoch = async () => (await infrastructure.hosts()).epoch;
+    const first = await epoch();
+    const before = await infrastructure.hosts();
+    await engine.services.heartbeat('host1', 'nova-compute');
+    expect(await infrastructure.hosts()).not.toBe(before);
+    expect(await epoch()).toBe(first);
+    const { id } = await serviceOn('host1');
+    await engine.services.update(id, { disabled: true });
+    const disabled = await epoch();
+    expect(disabled).not.toBe(first);
+    const zone = await engine.aggregates.create('elsewhere', 'elsewhere');
+    expect(await epoch()).toBe(disabled);
+    await engine.aggregates.addHost(zone.seq, 'host2');
+    const moved = await epoch();
+    expect(moved).not.toBe(disabled);
+    infrastructure.setReachable('host1', false);
+    expect(await epoch()).not.toBe(moved);
+  });
+
   it('lose no host that is added while others are', async () => {
     const { seq } = await engine.aggregates.create('all');
     await Promise.all(['host1', 'host2'].map((host) => engine.aggregates.addHost(seq, host)));

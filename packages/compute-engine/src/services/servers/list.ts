@@ -1,4 +1,4 @@
-import { type RawBuilder, sql } from 'kysely';
+import { sql } from 'kysely';
 import type { Context } from '../../context.js';
 import type { Core } from '../../core.js';
 import { badRequest } from '../../errors.js';
@@ -17,6 +17,7 @@ import {
   type ServerPredicate,
 } from './list-filters.js';
 import { isIndexed, liveFor } from './list-indexes.js';
+import { anyWaits, asksForNewest, type HeadOfPage, newestServers } from './list-newest.js';
 import { PartSearch } from './list-parts.js';
 import { serversAt } from './list-places.js';
 import { ServerOrder, type ServerSort } from './list-sort.js';
@@ -62,10 +63,16 @@ export async function listServers(core: Core, context: Context, query: ServerQue
   if (query.limit === 0 || !canMatch(filters)) return [];
   const hosts = await core.infrastructure.hosts();
   const hidden = query.unreachable === false ? [...hosts.unreachable] : [];
+  const newest = hidden.length === 0 && asksForNewest(filters, query.sort);
+  if (newest) {
+    const rows = await newestServers(core.store, filters.projectId, marker, query.limit);
+    const page = await unlessWaiting(core, rows, marker);
+    if (page) return page;
+  }
   const list = new Listing(core, hosts, query, filters, (rows) =>
     hidden.length === 0 ? rows : rows.where((eb) => eb.or([eb('host', 'is', null), eb('host', 'not in', hidden)])),
   );
-  const page = await list.readUnlessWaiting(marker, query.limit);
+  const page = newest ? undefined : await list.readUnlessWaiting(marker, query.limit);
   if (page) return page;
   const waiting = await anyUnscheduled(core, filters.projectId);
   if (!waiting) return list.read(marker, query.limit);
@@ -91,10 +98,15 @@ function isUnscheduled({ vmState, taskState }: Server): boolean {
   return vmState === 'building' && taskState === 'scheduling';
 }
 
-/** Almost always there is none, and one look into an index tells. */
-function anyWaits(projectId: string | undefined): RawBuilder<boolean> {
-  const ofProject = projectId === undefined ? sql`` : sql` and project_id = ${projectId}`;
-  return sql<boolean>`exists (select 1 from servers where deleted = 0 and vm_state = 'building' and task_state = 'scheduling'${ofProject})`;
+/** The records of a page; undefined where servers wait for a host, so that they come first. */
+function unlessWaiting(
+  { store }: Core,
+  rows: readonly HeadOfPage[],
+  after: Server | undefined,
+): Promise<readonly Server[] | undefined> | readonly Server[] | undefined {
+  // Behind a marker there may be some in an order of their own.
+  if (rows.length === 0) return after ? undefined : [];
+  return rows[0]?.waits ? undefined : tables.servers.read(store, rows, 'if read again');
 }
 
 async function anyUnscheduled({ store }: Core, projectId: string | undefined): Promise<boolean> {
@@ -150,9 +162,7 @@ class Listing {
     const rows = await this.#rowsOf(filters, this.#order, after, limit)
       .select(anyWaits(this.#projectId).as('waits'))
       .execute();
-    // Behind a marker there may be some in an order of their own.
-    if (rows.length === 0) return after ? undefined : [];
-    return (rows[0] as { readonly waits?: unknown }).waits ? undefined : this.#records(rows);
+    return unlessWaiting(this.#core, rows, after);
   }
 
   async read(after: Server | undefined, limit: number, part: Narrow = (rows) => rows): Promise<readonly Server[]> {

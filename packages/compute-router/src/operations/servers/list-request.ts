@@ -44,11 +44,11 @@ export function serverQueryOf(
   const allowed = allowedOf(call, given);
   const sort = sortOf(call, given);
   const allProjects = allProjectsOf(call, allowed, allProjectsRule);
-  const filters = filtersOf(call, allowed, allProjects);
+  const names = Object.keys(allowed);
+  const filters = names.length > 0 ? filtersOf(call, allowed, allProjects) : {};
   if (!filters) return undefined;
   const plain =
-    Object.keys(allowed).every((name) => name === 'all_tenants') &&
-    !Object.keys(given).some((name) => paging.has(name));
+    names.every((name) => name === 'all_tenants') && !Object.keys(given).some((name) => paging.has(name));
   return {
     allProjects,
     limit: pageSize(call, given.limit),
