@@ -43,7 +43,9 @@ function statementFor(session: Session, ofProject: boolean, behind: boolean, lim
   let statement = statements.get(key);
   if (!statement) {
     const projectId = ofProject ? slot('projectId') : undefined;
-    const after = behind ? ({ createdAt: slot('createdAt'), seq: slot('seq') } as Partial<Server> as Server) : undefined;
+    const after = behind
+      ? ({ createdAt: slot('createdAt'), seq: slot('seq') } as Partial<Server> as Server)
+      : undefined;
     const heads = tables.servers.heads(session, limit);
     const order = new ServerOrder([], {} as HostMap, false, session.kind === 'postgres' ? projectId : undefined);
     statement = order

@@ -47,8 +47,7 @@ export function serverQueryOf(
   const names = Object.keys(allowed);
   const filters = names.length > 0 ? filtersOf(call, allowed, allProjects) : {};
   if (!filters) return undefined;
-  const plain =
-    names.every((name) => name === 'all_tenants') && !Object.keys(given).some((name) => paging.has(name));
+  const plain = names.every((name) => name === 'all_tenants') && !Object.keys(given).some((name) => paging.has(name));
   return {
     allProjects,
     limit: pageSize(call, given.limit),
