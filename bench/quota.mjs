@@ -167,12 +167,14 @@ export async function run({ quick }) {
       const [ours, baseline] = await compare(operation, other, lanes, much);
       rows.push({ what: `${name}, ${what}, beside ${called}`, ours, baseline, unit: 'op/s', budget });
     };
-    const shared = name === 'memory' ? undefined : '>= 0.9 x';
-    await row(`reserve + commit, ${LANES} at once`, both, LANES, shared);
-    await row(`consume, ${LANES} at once`, once, LANES, shared);
+    // The aim is for servers that processes share, and for as many questions as theirs: one beside one, and two beside two. Of
+    // what comes at once both ask as seldom as they can.
+    const aim = name === 'PostgreSQL' || name === 'Redis' ? '>= 0.9 x' : undefined;
+    await row('consume, one at a time', once, 1, aim);
+    if (name !== 'memory') await row('reserve + commit, one at a time', both, 1, aim, [twice, 'consume + reward']);
     await row('reserve + commit, one at a time', both, 1);
-    await row('consume, one at a time', once, 1, shared);
-    if (shared) await row('reserve + commit, one at a time', both, 1, undefined, [twice, 'consume + reward']);
+    await row(`consume, ${LANES} at once`, once, LANES, aim);
+    await row(`reserve + commit, ${LANES} at once`, both, LANES, aim);
     if (name === 'memory') {
       const measures = [both, theirs].map((operation) => () => microseconds(operation, much.times));
       // The first round is for the compiler.

@@ -1,8 +1,9 @@
 import { createHash } from 'node:crypto';
-import type { SqlDatabase, SqlRow, SqlValue, Statement, Steps } from './sql-database.js';
+import type { SqlAnswer, SqlDatabase, SqlValue, Statement, Steps } from './sql-database.js';
 
 interface PostgresResult {
   readonly rows: unknown[];
+  readonly rowCount: number | null;
 }
 
 /** A statement with its parameters apart; one that has a name is parsed once for each connection. */
@@ -57,7 +58,7 @@ export function postgres(pool: PostgresPool): SqlDatabase {
       persistently(async () => {
         // What failed has left nothing to roll back.
         const asked = () =>
-          connected(pool, 'SELECT 1', async (client) => rowsOf(await client.query(query(text, parameters()))));
+          connected(pool, 'SELECT 1', async (client) => answerOf(await client.query(query(text, parameters()))));
         try {
           return await asked();
         } catch (error) {
@@ -113,7 +114,7 @@ async function connected<T>(
  */
 async function drive<T>(client: PostgresClient, steps: Steps<T>): Promise<T> {
   const texts = ['BEGIN'];
-  const send = async () => rowsOf(await client.query(texts.splice(0).join(';')));
+  const send = async () => answerOf(await client.query(texts.splice(0).join(';'))).rows;
   let step = steps.next([]);
   while (!step.done) {
     texts.push(textOf(step.value));
@@ -124,9 +125,10 @@ async function drive<T>(client: PostgresClient, steps: Steps<T>): Promise<T> {
   return step.value;
 }
 
-/** Those of the last statement. */
-function rowsOf(answer: PostgresResult | readonly PostgresResult[]): readonly SqlRow[] {
-  return ([answer].flat().at(-1)?.rows ?? []) as SqlRow[];
+/** Of the last statement. */
+function answerOf(result: PostgresResult | readonly PostgresResult[]): SqlAnswer {
+  const last = Array.isArray(result) ? result.at(-1) : result;
+  return { rows: last?.rows ?? [], count: last?.rowCount ?? 0 };
 }
 
 /** A statement with its parameters written into it, for only one of a text may have them apart. */

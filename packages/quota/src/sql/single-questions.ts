@@ -29,25 +29,25 @@ export class SingleQuestions {
     const single = onlyEntry(request.amounts);
     if (!single) return undefined;
     const { id, amounts, ttlMs } = request;
-    const taken = await this.#ask(this.#text.reserve, () => [
+    const { count } = await this.#ask(this.#text.reserve, () => [
       ...wantedOf(request, single),
       id,
       JSON.stringify(amounts),
       ttlMs,
       this.#now(),
     ]);
-    return taken.length > 0 ? [] : this.#refusal(request, single);
+    return count > 0 ? [] : this.#refusal(request, single);
   }
 
   /** The same, of what is used at once. */
   async consume(request: ConsumeRequest, receipt: Receipt): Promise<readonly Excess[] | undefined> {
     const single = onlyEntry(request.amounts);
     if (!single) return undefined;
-    const taken = await this.#ask(this.#text.consume, () => {
+    const { count } = await this.#ask(this.#text.consume, () => {
       receipt.taken = [request];
       return [...wantedOf(request, single), receipt.lane, receipt.number];
     });
-    return taken.length > 0 ? [] : this.#refusal(request, single);
+    return count > 0 ? [] : this.#refusal(request, single);
   }
 
   /** Whether this ended the reservation. */
@@ -56,14 +56,15 @@ export class SingleQuestions {
     if (!single) return undefined;
     const [kind, amount] = single;
     const used = outcome === 'commit' ? amount : 0;
-    const rows = await this.#ask(this.#text.settle, () => [hold.project, kind, hold.id, amount, used, this.#now()]);
-    return rows.length > 0;
+    const ended = [hold.project, kind, hold.id, amount, used];
+    return (await this.#ask(this.#text.settle, () => [...ended, this.#now()])).count > 0;
   }
 
   /** Why nothing was taken: a question of its own, for all of its tables would have to be opened where something was. */
   async #refusal(request: ConsumeRequest, [kind]: Entry): Promise<readonly Excess[] | undefined> {
     const { project } = request;
-    const [row] = await this.#ask(this.#text.refusal, () => [project, kind, this.#now()]);
+    const { rows } = await this.#ask(this.#text.refusal, () => [project, kind, this.#now()]);
+    const [row] = rows;
     // Expired reservations count until they are ended, and the counter may have changed since: then it is looked at once more.
     const exceeded = row && !row.expired ? verdictOn(request, [{ ...row, project, kind }]) : [];
     return exceeded.length > 0 ? exceeded : undefined;
@@ -93,12 +94,13 @@ function textsFor(prefix: string) {
       FROM (SELECT coalesce((${limitsOf}::jsonb->>$2)::numeric, $4::numeric) AS top) AS limits
       WHERE project = $1 AND kind = $2 AND used + reserved <= ${Number.MAX_SAFE_INTEGER} - $3::bigint
         AND (top < 0 OR used + reserved + $3::bigint <= top) RETURNING true)`;
+  // What takes or ends something says so by the number of rows it wrote, not by rows, which would have to be read.
   return {
     /** project, kind, amount, default limit, lane, number: counts it as used. */
-    consume: `${take('used')} INSERT INTO ${receipts} (lane, number) SELECT $5::uuid, $6::bigint FROM taken RETURNING true`,
+    consume: `${take('used')} INSERT INTO ${receipts} (lane, number) SELECT $5::uuid, $6::bigint FROM taken`,
     /** project, kind, amount, default limit, id, amounts, ttlMs, now: reserves it. */
     reserve: `${take('reserved')} INSERT INTO ${holds} (project, id, amounts, expires_at)
-      SELECT $1, $5, $6, ${nowOf('$8')} + $7::bigint FROM taken RETURNING true`,
+      SELECT $1, $5, $6, ${nowOf('$8')} + $7::bigint FROM taken`,
     // The order makes it search by the index: for any row, PostgreSQL thinks, it would soon come by one without.
     /** project, kind, now: the counter and whether expired reservations may be in the way. */
     refusal: `SELECT used, reserved, ${limitsOf} AS own_limits, (SELECT expires_at FROM ${holds}
@@ -107,9 +109,8 @@ function textsFor(prefix: string) {
     /** project, kind, id, amount, what becomes used of it, now. Locks the counter first, as all do. */
     settle: `WITH locked AS (SELECT FROM ${counters} WHERE project = $1 AND kind = $2 FOR UPDATE),
       ended AS (DELETE FROM ${holds} WHERE project = $1 AND id = $3 AND expires_at > ${nowOf('$6')}
-        AND EXISTS (SELECT FROM locked) RETURNING id),
-      moved AS (UPDATE ${counters} SET reserved = reserved - $4::bigint, used = used + $5::bigint
-        FROM ended WHERE project = $1 AND kind = $2)
-      SELECT id FROM ended`,
+        AND EXISTS (SELECT FROM locked) RETURNING true)
+      UPDATE ${counters} SET reserved = reserved - $4::bigint, used = used + $5::bigint
+        FROM ended WHERE project = $1 AND kind = $2`,
   } as const;
 }

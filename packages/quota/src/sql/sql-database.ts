@@ -5,6 +5,13 @@ export type SqlValue = string | number | bigint | null;
 /** A row of an answer, by the names of its columns. */
 export type SqlRow = Readonly<Record<string, unknown>>;
 
+/** What came of one statement. */
+export interface SqlAnswer {
+  readonly rows: readonly SqlRow[];
+  /** How many rows it wrote, or else answered with. */
+  readonly count: number;
+}
+
 /** A statement with `?` for each parameter, in order. */
 export interface Statement {
   readonly sql: string;
@@ -30,12 +37,12 @@ export interface SqlDatabase {
    */
   transaction<T>(work: () => Steps<T>): MaybePromise<T>;
   /**
-   * Runs one statement that is a transaction by itself, prepared where that is possible, and answers with its rows.
+   * Runs one statement that is a transaction by itself, prepared where that is possible.
    * Only where a question costs a round trip; without it all goes by `transaction`.
    *
    * @param parameters `$1`, `$2`, ...: asked for, as the work of a transaction is, only once there is a connection to send them on
    */
-  ask?(sql: string, parameters: () => readonly SqlValue[]): Promise<readonly SqlRow[]>;
+  ask?(sql: string, parameters: () => readonly SqlValue[]): Promise<SqlAnswer>;
 }
 
 export function read(sql: string, ...parameters: SqlValue[]): Statement {
