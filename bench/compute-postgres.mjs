@@ -7,7 +7,7 @@ import { HEADERS, startServer } from './server-process.mjs';
 import { testServers } from './test-servers.mjs';
 
 const IMAGE = '70a599e0-31e7-49b7-b260-868f441e862b';
-const FULL = { rounds: 3, seconds: 3, creates: 4000 };
+const FULL = { rounds: 3, seconds: 2, creates: 4000 };
 const QUICK = { rounds: 2, seconds: 0.3, creates: 200 };
 
 async function rate(servers, path, seconds, options) {

@@ -8,7 +8,7 @@ import { load, requestsPerSecond } from './load.mjs';
 import { inTurns } from './samples.mjs';
 import { HEADERS, startServer } from './server-process.mjs';
 
-const FULL = { cycles: 100_000, rounds: 5, seconds: 1.5, creates: 400 };
+const FULL = { cycles: 100_000, rounds: 5, seconds: 1, creates: 400 };
 const QUICK = { cycles: 1000, rounds: 2, seconds: 0.3, creates: 50 };
 const DAY_MS = 86_400_000;
 const IMAGE = '70a599e0-31e7-49b7-b260-868f441e862b';

@@ -9,7 +9,7 @@ import express from 'express';
 import { requestsPerSecond } from './load.mjs';
 import { inTurns } from './samples.mjs';
 
-const FULL = { rounds: 5, seconds: 0.7, calls: 200_000 };
+const FULL = { rounds: 5, seconds: 0.5, calls: 200_000 };
 const QUICK = { rounds: 2, seconds: 0.2, calls: 20_000 };
 const CONNECTIONS = 20;
 

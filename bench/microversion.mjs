@@ -11,7 +11,7 @@ import { requestUs } from './exchange.mjs';
 import { inTurns } from './samples.mjs';
 
 const BUDGET_US = 5;
-const FULL = { repeats: 5, rounds: 15, warmUpRounds: 5, requests: 5_000 };
+const FULL = { repeats: 5, rounds: 9, warmUpRounds: 4, requests: 5_000 };
 const QUICK = { repeats: 2, rounds: 2, warmUpRounds: 1, requests: 500 };
 const BODY = JSON.stringify({ flavor: { id: '1', name: 'm1.tiny', ram: 512 } });
 

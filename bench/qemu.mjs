@@ -14,7 +14,7 @@ import { emptyCloud } from './qemu-cloud.mjs';
 import { median } from './samples.mjs';
 
 const STUB = join(import.meta.dirname, 'qemu-stub.py');
-const FULL = { boots: 9, real: 3, machines: 200, restMs: 60_000 };
+const FULL = { boots: 9, real: 3, machines: 200, restMs: 30_000 };
 const QUICK = { boots: 2, real: 1, machines: 10, restMs: 500 };
 const LOOK_MS = 2;
 

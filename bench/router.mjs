@@ -12,7 +12,7 @@ import { z } from 'zod';
 import { answerTo, requestUs } from './exchange.mjs';
 import { inTurns } from './samples.mjs';
 
-const FULL = { repeats: 5, rounds: 9, warmUpRounds: 4, requests: 4_000 };
+const FULL = { repeats: 5, rounds: 7, warmUpRounds: 3, requests: 4_000 };
 const QUICK = { repeats: 1, rounds: 2, warmUpRounds: 1, requests: 200 };
 
 /** As many resources as an API has, with five operations on each. */

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { HEADERS, startServer } from './server-process.mjs';
 import { testServers } from './test-servers.mjs';
 
-const FULL = { servers: 20_000, rounds: 5, seconds: 3 };
+const FULL = { servers: 20_000, rounds: 5, seconds: 2 };
 const QUICK = { servers: 500, rounds: 2, seconds: 1 };
 const CLIENTS = 16;
 
