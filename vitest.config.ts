@@ -1,4 +1,5 @@
-import { availableParallelism } from 'node:os';
+import { availableParallelism, tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { defineConfig } from 'vitest/config';
 import LongestFirst from './testing/longest-first.js';
 import { PATIENCE_MS } from './testing/patience.js';
@@ -110,7 +111,8 @@ export default defineConfig({
     sequence: { sequencer: LongestFirst },
     maxWorkers: Math.max(2, availableParallelism() - 1),
     projects: [...sqlite, ...(findProgram('initdb') ? onPostgres : [])],
-    experimental: { fsModuleCache: true },
+    // Projects transform a module once together; the global set-up takes them away again.
+    experimental: { fsModuleCache: true, fsModuleCachePath: join(tmpdir(), `apistrata-modules-${process.pid}`) },
     // What many files have left behind takes its time.
     teardownTimeout: 60_000,
     reporters: ['default', './testing/slowest-files.ts', './testing/second-attempts.ts', ...(report ? ['json'] : [])],

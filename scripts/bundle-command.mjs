@@ -1,40 +1,7 @@
-// Puts the command of the test cloud and all that it loads into a few files: of a start, Node spent most on finding and
-// reading a thousand. `npm run build` makes them of what the compiler has made, and packing does so again.
-import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+// Bundles the command of the test cloud, of what the compiler has made: `npm run build` and packing do.
 import { join } from 'node:path';
-import { rolldown } from 'rolldown';
-import { ownAddresses } from './own-addresses.mjs';
+import { bundleProgram } from './bundle-program.mjs';
 
-const PACKAGE = join(import.meta.dirname, '..', 'packages', 'test-cloud');
-const TARGET = join(PACKAGE, 'dist', 'command');
+const DIST = join(import.meta.dirname, '..', 'packages', 'test-cloud', 'dist');
 
-/** The terms of the packages of other people whose modules these are; they ask to go along. */
-function licensesOf(ids) {
-  const folders = ids.map((id) => /^.*[\\/]node_modules[\\/](?:@[^\\/]+[\\/])?[^\\/]+/.exec(id)?.[0]);
-  const texts = [...new Set(folders.filter(Boolean))].sort().map((folder) => {
-    const { name, version, license } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'));
-    const file = readdirSync(folder).find((entry) => /^licen[cs]e/i.test(entry));
-    return `${name} ${version} (${license})\n\n${file ? readFileSync(join(folder, file), 'utf8').trim() : ''}\n`;
-  });
-  return texts.join(`\n${'-'.repeat(80)}\n\n`);
-}
-
-rmSync(TARGET, { recursive: true, force: true });
-const bundle = await rolldown({
-  input: join(PACKAGE, 'dist', 'cli', 'main.js'),
-  platform: 'node',
-  // Large, and for key pairs of one kind only; it is installed with the package.
-  external: ['node-forge'],
-  plugins: [ownAddresses(/import\.meta\.url/)],
-  logLevel: 'silent',
-});
-const { output } = await bundle.write({
-  dir: TARGET,
-  format: 'esm',
-  chunkFileNames: '[name].js',
-  // Names stay, for they stand in errors; comments and white space would have to be read at every start.
-  minify: { compress: false, mangle: false, codegen: { removeWhitespace: true } },
-});
-await bundle.close();
-const chunks = output.filter(({ type }) => type === 'chunk');
-writeFileSync(join(TARGET, 'LICENSES.txt'), licensesOf(chunks.flatMap(({ moduleIds }) => moduleIds)));
+await bundleProgram(join(DIST, 'cli', 'main.js'), join(DIST, 'command'));

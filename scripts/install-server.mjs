@@ -1,7 +1,7 @@
 // `node scripts/install-server.mjs FOLDER`: the reference server with all it needs to run, and nothing else, in a folder of
 // its own that nobody has to write to. For images of containers and for machines: see docs/operating.md.
 import { spawnSync } from 'node:child_process';
-import { existsSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, renameSync, rmSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { ROOT, SERVER } from './start-keys.mjs';
 
@@ -33,12 +33,17 @@ const pnpm = (what, ...args) =>
     ...(builtinSqlite ? ['--ignore-scripts'] : []),
   ]);
 
-if (!existsSync(join(ROOT, 'node_modules', 'typescript')))
+if (['typescript', 'rolldown'].some((tool) => !existsSync(join(ROOT, 'node_modules', tool))))
   pnpm('Installing', 'install', '--frozen-lockfile', '--prod', '--filter-prod', '.', '--filter-prod', `${name}...`);
 run('Building', process.execPath, [join('scripts', 'transpile.mjs')]);
+run('Bundling', process.execPath, [join('scripts', 'bundle-server.mjs')]);
 pnpm('Putting together', `--filter=${name}`, 'deploy', '--prod', '--legacy', target);
 
 for (const part of ['src', 'test', 'tsconfig.json']) rmSync(join(target, part), { recursive: true, force: true });
+// Of the program itself, the bundle is enough.
+renameSync(join(target, 'dist', 'bundle'), join(target, 'bundle'));
+rmSync(join(target, 'dist'), { recursive: true });
+renameSync(join(target, 'bundle'), join(target, 'dist'));
 const modules = join(target, 'node_modules', '.pnpm');
 if (builtinSqlite) {
   rmSync(join(target, 'node_modules', 'better-sqlite3'), { force: true });

@@ -2,13 +2,18 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** The package of a module of ours, and where the compiler puts the module there; undefined for those of others. */
+/**
+ * The package of a module of ours, and where the compiler puts the module there; undefined for those of others, and of programs,
+ * which nobody finds by their name: they stay where their bundle is.
+ */
 function builtPlace(id) {
   const [, folder, module] = /^(.*)[\\/](?:src|dist)[\\/](.*)\.[jt]s$/.exec(id) ?? [];
   const manifest = folder && join(folder, 'package.json');
   if (!manifest || !existsSync(manifest)) return;
-  const { name } = JSON.parse(readFileSync(manifest, 'utf8'));
-  return name?.startsWith('@apistrata/') ? { name, path: `dist/${module.replaceAll('\\', '/')}.js` } : undefined;
+  const { name, exports } = JSON.parse(readFileSync(manifest, 'utf8'));
+  return exports && name?.startsWith('@apistrata/')
+    ? { name, path: `dist/${module.replaceAll('\\', '/')}.js` }
+    : undefined;
 }
 
 /**

@@ -42,8 +42,9 @@ export function installKey() {
   return keyOf(`${versions.modules} ${platform} ${arch}`, files);
 }
 
-/** Changes with every source of the server. Contents count, not times: a pull or a checkout sets those as it likes. */
+/** Changes with every source of the server, and with what builds it. Contents count, not times: a pull or a checkout sets those as it likes. */
 export function buildKey(install) {
   const sources = serverFolders().flatMap((folder) => modules(folder).map((file) => join(ROOT, folder, 'src', file)));
-  return keyOf(install, [join(ROOT, 'tsconfig.base.json'), ...sources]);
+  const scripts = ['transpile', 'bundle-server', 'bundle-program'].map((name) => join(ROOT, 'scripts', `${name}.mjs`));
+  return keyOf(install, [join(ROOT, 'tsconfig.base.json'), ...scripts, ...sources]);
 }

@@ -9,13 +9,14 @@ if (major < 20 || (major === 20 && minor < 19)) {
 }
 
 const { spawnSync } = await import('node:child_process');
-const { existsSync, mkdirSync, readFileSync, writeFileSync } = await import('node:fs');
+const { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } = await import('node:fs');
 const { join } = await import('node:path');
 const { pathToFileURL } = await import('node:url');
 const { buildKey, installKey, ROOT, SERVER } = await import('./start-keys.mjs');
 
 const STAMP = join(ROOT, 'node_modules', '.cache', 'apistrata-start.json');
 const MAIN = join(ROOT, SERVER, 'dist', 'main.js');
+const BUNDLE = join(ROOT, SERVER, 'dist', 'bundle', 'main.js');
 
 function readStamp() {
   try {
@@ -70,7 +71,10 @@ if (stamp.build !== build || !existsSync(MAIN)) {
   run('Building the server', 'Look above for what the compiler said.', process.execPath, [
     join('scripts', 'transpile.mjs'),
   ]);
+  // A start loads a few files then instead of a thousand. Where the bundler does not run, the thousand do as well.
+  rmSync(join(BUNDLE, '..'), { recursive: true, force: true });
+  spawnSync(process.execPath, [join('scripts', 'bundle-server.mjs')], { cwd: ROOT, stdio: 'ignore' });
   mkdirSync(join(STAMP, '..'), { recursive: true });
   writeFileSync(STAMP, JSON.stringify({ install, build }));
 }
-await import(pathToFileURL(MAIN));
+await import(pathToFileURL(existsSync(BUNDLE) ? BUNDLE : MAIN));

@@ -36,8 +36,9 @@ export default async function setup(project: TestProject): Promise<() => Promise
     rmSync(bundles, { recursive: true });
     mkdirSync(bundles);
   });
+  const { fsModuleCachePath: modules } = project.config.experimental;
   return async () => {
-    rmSync(bundles, { recursive: true });
+    for (const made of [bundles, modules]) if (made) rmSync(made, { recursive: true, force: true });
     await Promise.all([pgbouncer?.stop(), redis?.stop()]);
     await postgres?.stop();
   };

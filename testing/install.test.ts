@@ -10,6 +10,7 @@ import {
   rmSync,
   statSync,
 } from 'node:fs';
+import { isBuiltin } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
@@ -83,6 +84,17 @@ describe('the server that the Dockerfile and the documents install', () => {
     const code = await new Promise((resolve) => child.once('exit', resolve));
     expect(code).toBe(0);
     expect(readdirSync(folder).sort()).toEqual(['app', 'copy', 'data']);
+  });
+
+  it('is a few files and what they look for beside themselves, not the modules that it is made of', () => {
+    const files = readdirSync(join(app, 'dist'));
+    expect(files).toEqual(expect.arrayContaining(['main.js', 'LICENSES.txt']));
+    expect(files.length).toBeLessThan(100);
+    const imported = files.flatMap((file) => [
+      ...readFileSync(join(app, 'dist', file), 'utf8').matchAll(/^import\b[^;`]*`([^`.][^`]*)`;/gm),
+    ]);
+    const others = imported.map(([, id]) => id!).filter((id) => !isBuiltin(id));
+    expect(others.filter((id) => id !== 'node-forge')).toEqual([]);
   });
 
   it('has nothing in it that only development needs, and stays small', () => {
