@@ -10,6 +10,7 @@ import {
   checkMemoryMoved,
   hasEnded,
   hasEndedOrRests,
+  hasToRest,
   isOver,
   memoryMove,
   PRE_SWITCHOVER,
@@ -104,6 +105,7 @@ export class LiveMove implements OngoingMove {
     const onImage = await folder.exists('rootBase');
     for (const disk of disks) await this.#copy(qmp, disk, disk === 'root' && onImage ? 'top' : 'full');
     await beforeMemoryMove(qmp, true, this.#host.parts.moveBytesPerSecond);
+    if (await hasToRest(qmp)) await qmp.execute('stop');
     const uri = `unix:${folder.file('moving')}`;
     const sent = await qmp.executeUntil('migrate', { uri }, hasEndedOrRests, signal);
     if (sent.data.status !== PRE_SWITCHOVER) return checkMemoryMoved(qmp, sent, 'MOVE_FAILED');

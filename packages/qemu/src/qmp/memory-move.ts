@@ -56,6 +56,19 @@ export async function beforeMemoryMove(qmp: QmpClient, live: boolean, bytesPerSe
   await qmp.execute('migrate-set-parameters', { 'max-bandwidth': bytesPerSecond });
 }
 
+/** The first version of QEMU that keeps in mind all that a translated guest writes while its memory is on its way. */
+const KEEPS_ALL_WRITES = 9;
+
+/**
+ * Whether a guest has to rest while its memory moves. QEMU before 9.0 misses some pages that a guest without KVM has written to
+ * again after they were sent, and such a guest goes on with what was there before: its kernel dies of it sooner or later.
+ */
+export async function hasToRest(qmp: QmpClient): Promise<boolean> {
+  if ((await qmp.execute<{ enabled: boolean }>('query-kvm')).enabled) return false;
+  const { qemu } = await qmp.execute<{ qemu: { major: number } }>('query-version');
+  return qemu.major < KEEPS_ALL_WRITES;
+}
+
 /** Throws why a move of memory has ended before everything was there. */
 export async function checkMemoryMoved(qmp: QmpClient, { data }: QmpEvent, code: QemuErrorCode): Promise<void> {
   if (data.status === 'completed') return;
