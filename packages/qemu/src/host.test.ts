@@ -35,7 +35,6 @@ describe('a computer with machines', () => {
       sandbox: false,
       runAs: undefined,
       network: () => ({
-        overheadBytes: 0,
         connect: async () => [],
         counters: async () => [],
         release: async () => {},

@@ -190,8 +190,7 @@ export class Host implements MachinePlaces {
 
   async interfaces(server: Server, which = server.interfaces): Promise<readonly GuestInterface[]> {
     const { networks } = this.parts.services;
-    const all = await Promise.all(which.map((one) => guestInterface(networks, server, one)));
-    return all.map((one) => ({ ...one, mtu: one.mtu - this.networks.overheadBytes }));
+    return Promise.all(which.map((one) => guestInterface(networks, server, one)));
   }
 
   /** Interfaces of a server as its machine has them, with what they lead to. */

@@ -1,11 +1,11 @@
 import type { Server } from '@apistrata/compute-engine';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { OUTSIDE } from './bridge/bridge-cloud.js';
-import { Computer } from './bridge/computer.js';
 import { addressOf, GuestsOfHosts, ping } from './bridge/guests-of-hosts.js';
 import { missingForBridges } from './bridge/missing-for-bridges.js';
+import { type ComputerName, TwoComputers } from './bridge/two-computers.js';
 import { missingForGuests } from './guest/build-guest.js';
-import { ada, guestNetworks } from './qemu-cloud.js';
+import { ada, guestNetworks, NETWORK } from './qemu-cloud.js';
 import { admin, BOOT, QemuHosts } from './qemu-hosts.js';
 
 const postgresUrl = inject('postgresUrl');
@@ -16,33 +16,29 @@ const { caller } = ada;
 const GATEWAY = '10.0.0.1';
 /** Whoever answers there is the computer that a router leads out by. */
 const WAY_OUT = '169.254.0.1';
-const ADDRESSES = { h1: '192.0.2.1', h2: '192.0.2.2' } as const;
-type Name = keyof typeof ADDRESSES;
 
 describe.skipIf(missing)('networks of two computers', { timeout: 300_000 }, () => {
-  const computers = {} as Record<Name, Computer>;
+  let computers: TwoComputers;
   let hosts: QemuHosts;
   let guests: GuestsOfHosts;
   let first: Server;
   let second: Server;
 
-  const start = (name: Name) =>
+  const start = (name: ComputerName) =>
     hosts.start(name, {
       networkMode: 'bridge',
       computer: computers[name],
-      link: { address: ADDRESSES[name], serviceDownSeconds: 5 },
+      link: { address: computers.addresses[name], serviceDownSeconds: 5 },
     });
 
   beforeAll(async () => {
-    [computers.h1, computers.h2] = await Promise.all([Computer.open(), Computer.open()]);
-    const { h1, h2 } = computers;
-    h1.inside('ip', ...'link add wire type veth peer name wire netns'.split(' '), `${h2.pid}`);
-    for (const name of ['h1', 'h2'] as const) {
-      computers[name].inside('ip', 'address', 'add', `${ADDRESSES[name]}/24`, 'dev', 'wire');
-      computers[name].inside('ip', 'link', 'set', 'wire', 'up');
-    }
+    computers = await TwoComputers.open();
     const outside = { id: OUTSIDE, name: 'outside', external: true, subnets: [{ cidr: '203.0.113.0/24' }] };
-    hosts = await QemuHosts.withoutHosts(postgresUrl, { networks: [...guestNetworks, outside] });
+    const inside = guestNetworks.map((network) => ({
+      ...network,
+      subnets: [...(network.subnets ?? []), { cidr: 'fd00:8::/64' }],
+    }));
+    hosts = await QemuHosts.withoutHosts(postgresUrl, { networks: [...inside, outside] });
     guests = new GuestsOfHosts(hosts);
     await Promise.all([start('h1'), start('h2')]);
     // The first one has the router.
@@ -52,21 +48,32 @@ describe.skipIf(missing)('networks of two computers', { timeout: 300_000 }, () =
   afterAll(async () => {
     guests?.close();
     await hosts?.close();
-    for (const computer of Object.values(computers)) computer.close();
+    computers?.close();
   }, 60_000);
 
   const networks = () => hosts.engine.embedded.networks;
-  const routersOn = (name: Name) => computers[name].left().filter((device) => /^aq[ru]/.test(device));
+  const routersOn = (name: ComputerName) => computers[name].left().filter((device) => /^aq[ru]/.test(device));
 
   it('are one: guests have their addresses, room for what carries their packets, and reach each other', async () => {
     for (const server of [first, second]) {
       const line = await guests.line(server.id);
       expect(await line.run('ip -4 -o addr show dev eth0')).toContain(` ${addressOf(server)}/16`);
       expect(await line.run('cat /sys/class/net/eth0/mtu')).toBe('1450');
+      expect(await line.run('cat /mnt/config/openstack/latest/network_data.json')).toContain('"mtu":1450');
       expect(await line.run('wget -q -O - http://169.254.169.254/latest/meta-data/local-ipv4')).toBe(addressOf(server));
     }
     await guests.becomes(true, first, ping(addressOf(second)));
     await guests.becomes(true, second, ping(addressOf(first), '-s 1422'));
+    expect(await networks().getNetwork(caller, NETWORK)).toMatchObject({ mtu: 1450 });
+  });
+
+  it('carry addresses of version 6 as well', async () => {
+    const six = ({ interfaces }: Server) =>
+      interfaces[0]!.fixedIps.find(({ address }) => address.includes(':'))!.address;
+    for (const server of [first, second])
+      await (await guests.line(server.id)).run(`ip -6 addr add ${six(server)}/64 dev eth0`);
+    await guests.becomes(true, first, `ping -6 -c 1 -W 2 -s 1402 ${six(second)}`);
+    await guests.becomes(true, second, `ping -6 -c 1 -W 2 ${six(first)}`);
   });
 
   it('have rules that hold for what comes from other computers: for members of a group, and against liars', async () => {
@@ -137,6 +144,6 @@ describe.skipIf(missing)('networks of two computers', { timeout: 300_000 }, () =
     await guests.becomes(true, third, ping(WAY_OUT));
     expect(routersOn('h2')).not.toEqual([]);
     for (const { id } of [first, second, third]) await hosts.engine.servers.delete(admin, id);
-    for (const computer of Object.values(computers)) await expect.poll(() => computer.left(), BOOT).toEqual([]);
+    for (const computer of [computers.h1, computers.h2]) await expect.poll(() => computer.left(), BOOT).toEqual([]);
   });
 });

@@ -1,3 +1,4 @@
+import { fitIntoTunnels } from '../embedded/networks/network-mtu.js';
 import { completeEvacuations } from '../migrations/evacuations.js';
 import type { HostProcess } from '../model/index.js';
 import type { HostSeed } from '../preset/preset.js';
@@ -25,6 +26,7 @@ export async function registerHost(store: Store, host: HostRegistration): Promis
     await signOfLife(tx, name, COMPUTE_BINARY, now);
     const [node] = await tables.nodes.find(tx, (q) => q.where('host', '=', name));
     if (node && !started) return;
+    if (process.tunnelPort !== undefined) await fitIntoTunnels(tx, address, now);
     const fresh = { ...nodeRecord(seed, address, now), process };
     const { id: _id, createdAt: _createdAt, ...current } = fresh;
     if (node) await tables.nodes.update(tx, { ...node, ...current });

@@ -16,7 +16,7 @@ import { DhcpServers } from './dhcp-servers.js';
 import { SERVICE_ADDRESS } from './guest-rules.js';
 import { IpTool, type Traffic } from './ip-tool.js';
 import type { MachinePlaces, NetworkMode } from './network-mode.js';
-import { hostsNow, overheadOf, type Tunnels } from './tunnels.js';
+import { hostsNow, type Tunnels } from './tunnels.js';
 
 /** How often it is looked whether other processes have changed networks. */
 const LOOK_MS = 2_000;
@@ -133,7 +133,6 @@ export async function openBridgeMode(options: BridgeModeOptions): Promise<(place
   const dhcp = new DhcpServers(folder, dnsmasq, ip, names);
   const nameservers = await resolvers();
   const builder = new Builder({ ip, names, nft, bridge, dhcp, tapOwner: runAs?.uid ?? 0, nameservers, log });
-  const overheadBytes = hosts ? overheadOf(hosts.address) : 0;
 
   /** What there is to build now; routers of this host are those without one. */
   const wanted = async (places: MachinePlaces): Promise<{ readonly plan: NetworkPlan; readonly tunnels?: Tunnels }> => {
@@ -141,12 +140,11 @@ export async function openBridgeMode(options: BridgeModeOptions): Promise<(place
     if (!hosts) return { plan: checkedPlan(await networkPlan(ids)) };
     const { self } = hosts;
     const { tunnels, alive } = await hostsNow(hosts, tunnelPort);
-    const { routers, networks: all, ...plan } = checkedPlan(await networkPlan(ids, { self, alive }));
+    const { routers, ...plan } = checkedPlan(await networkPlan(ids, { self, alive }));
     return {
       tunnels,
       plan: {
         ...plan,
-        networks: all.map((network) => ({ ...network, mtu: network.mtu - overheadBytes })),
         routers: routers.map((router) => (router.host === self ? { ...router, host: null } : router)),
       },
     };
@@ -197,7 +195,6 @@ export async function openBridgeMode(options: BridgeModeOptions): Promise<(place
     const silence = onNetworkChange(() => void look());
     const timer = setInterval(() => void look(), LOOK_MS).unref();
     return {
-      overheadBytes,
       async connect(server, interfaces, starting) {
         if (starting) await keepStory(places.folderOf(server.id), server, interfaces);
         looked.at = 0;

@@ -13,8 +13,6 @@ export interface MachinePlaces {
 
 /** What interfaces of guests lead to. */
 export interface NetworkMode {
-  /** Bytes that guests' packets are shorter than their network allows: what carries them needs them. */
-  readonly overheadBytes: number;
   /**
    * What these interfaces of a server lead to, in their order; all of it is there when this is done.
    * @param starting they are all that the machine has, and it is about to start

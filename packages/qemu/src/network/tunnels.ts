@@ -3,9 +3,6 @@ import type { HostLinks } from '@apistrata/compute-engine/drivers';
 /** The port that the world has agreed on for VXLAN. */
 export const USUAL_TUNNEL_PORT = 4789;
 
-/** What a tunnel adds to every packet: IP, UDP, VXLAN and the frame inside. IP of version 6 has 20 bytes more. */
-const OVERHEAD_BYTES = { 4: 50, 6: 70 } as const;
-
 /** Where networks of a host meet those of others. */
 export interface TunnelEnd {
   readonly address: string;
@@ -25,10 +22,6 @@ export interface Tunnels {
  */
 export function canLearn({ local, peers }: Tunnels): boolean {
   return [...peers.values()].every(({ port }) => port === local.port);
-}
-
-export function overheadOf(address: string): number {
-  return OVERHEAD_BYTES[address.includes(':') ? 6 : 4];
 }
 
 /** What is known of the hosts now. */

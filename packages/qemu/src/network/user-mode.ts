@@ -5,7 +5,6 @@ import { hasUserNetwork, userNetwork } from './user-network.js';
 /** Networks that QEMU plays, each for one guest; the first one has the forwards. */
 export function userMode(forwards: Forwards, places: MachinePlaces): NetworkMode {
   return {
-    overheadBytes: 0,
     async connect(server, interfaces, starting) {
       const first = starting ? interfaces.findIndex(hasUserNetwork) : -1;
       const published = first < 0 ? undefined : await forwards.for(server, places);

@@ -16,6 +16,16 @@ describe('the address that a guest makes itself', () => {
     },
   );
 
+  // Addresses that `oslo_utils.netutils.get_ipv6_addr_by_EUI64` makes, which Neutron has them from.
+  it.each([
+    ['2001:db8::/64', '00:16:3e:33:44:55', '2001:db8::216:3eff:fe33:4455'],
+    ['fda7:a5cc:3460:1::/64', 'fa:16:3e:94:31:61', 'fda7:a5cc:3460:1:f816:3eff:fe94:3161'],
+    ['2001:db8:a::/64', '02:00:00:00:00:01', '2001:db8:a::ff:fe00:1'],
+    ['2001:db8:1:2::/64', 'ff:ff:ff:ff:ff:ff', '2001:db8:1:2:fdff:ffff:feff:ffff'],
+  ])('is the one that Neutron gives it: in %s, of %s', (cidr, mac, address) => {
+    expect(autoAddress(subnet({ cidr, ipv6AddressMode: 'slaac', ipv6RaMode: 'slaac' }), mac)).toBe(address);
+  });
+
   it.each([
     {},
     { ipv6AddressMode: 'dhcpv6-stateful' },

@@ -8,6 +8,7 @@ import { derivedUuid } from '../derived-uuid.js';
 import type { EmbeddedContext } from '../embedded-options.js';
 import { refuseNul } from '../json-conditions.js';
 import type { SlotBlocks } from './ip-allocations.js';
+import { usualMtu } from './network-mtu.js';
 import { type NetworkRecord, networkTables, type SubnetRecord } from './network-tables.js';
 import { defaultPools } from './subnet-slots.js';
 
@@ -54,22 +55,27 @@ export function newSubnet(
   };
 }
 
-export function newNetwork(given: Pick<NetworkRecord, 'id' | 'projectId'> & Partial<NetworkRecord>, now: number) {
-  return {
+/** Makes a network, with everything filled in that was not said. */
+export async function insertNetwork(
+  tx: Tx,
+  { mtu, ...given }: Pick<NetworkRecord, 'id' | 'projectId'> & Partial<NetworkRecord>,
+  now: number,
+): Promise<NetworkRecord> {
+  return networkTables.networks.insert(tx, {
     ...dated(now),
     name: '',
     adminStateUp: true,
     status: 'ACTIVE',
     shared: false,
     external: false,
-    mtu: 1500,
+    mtu: mtu ?? (await usualMtu(tx, given.external)),
     subnetIds: [],
     isDefault: false,
     auto: false,
     accepted: false,
     portSecurityEnabled: true,
     ...given,
-  };
+  });
 }
 
 /** Takes an id nobody has made for a shared network with 65,000 addresses, and remembers it. */
@@ -81,8 +87,8 @@ async function acceptNetwork(tx: Tx, id: string, now: number): Promise<NetworkRe
   const cidr = `10.${octet}.0.0/16`;
   const subnet = newSubnet({ id: subnetId, networkId: id, projectId, cidr, gatewayIp: `10.${octet}.0.1` }, now);
   await networkTables.subnets.insert(tx, subnet);
-  const network = newNetwork({ id, projectId, name: id, shared: true, accepted: true, subnetIds: [subnetId] }, now);
-  return networkTables.networks.insert(tx, network);
+  const network = { id, projectId, name: id, shared: true, accepted: true, subnetIds: [subnetId] };
+  return insertNetwork(tx, network, now);
 }
 
 export function maySeeNetwork(caller: Caller, network: NetworkRecord): boolean {

@@ -1,7 +1,7 @@
 import type { Preset } from '../../preset/preset.js';
 import { lookThenInsert } from '../../store/look-then-insert.js';
 import { derivedUuid } from '../derived-uuid.js';
-import { dated, type NetworkContext, newNetwork, newSubnet } from './network-context.js';
+import { dated, insertNetwork, type NetworkContext, newSubnet } from './network-context.js';
 import { networkTables } from './network-tables.js';
 import { checkSubnet, usualGateway } from './subnets.js';
 
@@ -24,7 +24,7 @@ export async function seedNetworks({ store, clock }: NetworkContext, seed: Netwo
         subnetIds.push(subnetId);
       }
       const shared = projectId === '' && !fields.external;
-      await networks.insert(tx, newNetwork({ shared, ...fields, id, projectId, subnetIds }, clock.now()));
+      await insertNetwork(tx, { shared, ...fields, id, projectId, subnetIds }, clock.now());
     });
   }
   for (const { id, name, projectId, description = '', rules: given = [] } of seed.securityGroups ?? []) {

@@ -7,7 +7,7 @@ import { lockName } from '../../store/store.js';
 import { isAdmin, owns } from '../caller-scope.js';
 import { refuseNul } from '../json-conditions.js';
 import { listPage, type Page } from '../list-page.js';
-import { type NetworkContext, networkNotFound, newNetwork, newSubnet, visibleNetwork } from './network-context.js';
+import { insertNetwork, type NetworkContext, networkNotFound, newSubnet, visibleNetwork } from './network-context.js';
 import { type NetworkRecord, networkTables } from './network-tables.js';
 import { removePort } from './port-records.js';
 
@@ -46,7 +46,7 @@ export function topology(context: NetworkContext) {
     const subnetId = randomUUID();
     const subnet = { id: subnetId, networkId: id, projectId, name: 'auto_allocated_subnet_v4' };
     await subnets.insert(tx, newSubnet({ ...subnet, cidr: '10.0.0.0/16', gatewayIp: '10.0.0.1' }, now));
-    return networks.insert(tx, newNetwork({ id, projectId, name: AUTO_NAME, auto: true, subnetIds: [subnetId] }, now));
+    return insertNetwork(tx, { id, projectId, name: AUTO_NAME, auto: true, subnetIds: [subnetId] }, now);
   }
 
   return {
@@ -99,7 +99,7 @@ export function topology(context: NetworkContext) {
     ): Promise<NetworkRecord> {
       refuseNul(given);
       const { id = randomUUID(), projectId = caller.projectId, ...fields } = given;
-      return store.transaction((tx) => networks.insert(tx, newNetwork({ id, projectId, ...fields }, clock.now())));
+      return store.transaction((tx) => insertNetwork(tx, { id, projectId, ...fields }, clock.now()));
     },
 
     async updateNetwork(caller: Caller, id: string, change: NetworkFields): Promise<NetworkRecord> {

@@ -1,0 +1,44 @@
+import { describe, expect, it } from 'vitest';
+import { registerHost } from '../../../src/hosts/register-host.js';
+import { ada, networksUnderTest, PUBLIC, SHARED, sharedNetworks } from './networks-under-test.js';
+
+describe.each(networksUnderTest)('the MTU of embedded networks on $kind', ({ open }) => {
+  const cloud = sharedNetworks(open);
+
+  const join = (name: string, address: string, tunnelPort?: number) =>
+    registerHost(cloud.store, {
+      seed: { name, vcpus: 1, memoryMb: 1, diskGb: 1 },
+      address,
+      now: 1_000,
+      started: true,
+      process: {
+        driver: 'test',
+        cannot: [],
+        canMove: true,
+        snapshotFormat: null,
+        ...(tunnelPort !== undefined && { tunnelPort }),
+      },
+    });
+  const mtuOf = async (id: string) => (await cloud.networks.getNetwork(ada, id)).mtu;
+  const made = async (mtu?: number) => (await cloud.networks.createNetwork(ada, { name: 'own', mtu })).id;
+
+  it('leaves room for the tunnels between hosts as soon as there are any, where nobody has seen to more', async () => {
+    const ids = [SHARED, await made(), await made(1_400), await made(1_480), await made(9_000), PUBLIC];
+    const all = () => Promise.all(ids.map(mtuOf));
+    expect(await all()).toEqual([1_500, 1_500, 1_400, 1_480, 9_000, 1_500]);
+    await join('h1', '192.0.2.1');
+    expect(await all()).toEqual([1_500, 1_500, 1_400, 1_480, 9_000, 1_500]);
+    await join('h2', '192.0.2.2', 4_789);
+    expect(await all()).toEqual([1_450, 1_450, 1_400, 1_450, 9_000, 1_500]);
+    expect(await mtuOf(await made())).toBe(1_450);
+    // What is said after that is not changed by others that join.
+    await cloud.networks.updateNetwork(ada, ids[1]!, { mtu: 1_500 });
+    await join('h3', '192.0.2.3', 4_789);
+    expect(await mtuOf(ids[1]!)).toBe(1_500);
+    await join('h4', '2001:db8::4', 4_789);
+    expect(await all()).toEqual([1_430, 1_430, 1_400, 1_430, 9_000, 1_500]);
+    expect(await mtuOf(await made())).toBe(1_430);
+    const { networks } = await cloud.networks.networkPlan([(await cloud.port(SHARED)).deviceId]);
+    expect(networks).toMatchObject([{ id: SHARED, mtu: 1_430 }]);
+  });
+});
