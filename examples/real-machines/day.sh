@@ -87,6 +87,16 @@ cat "$files/shown"
 step 'speaks with it on its serial line'
 serial "$say" "$expect"
 
+if [ -n "${SSH_PORT:-}${SSH_HOST:-}" ]; then
+  step 'logs in with the key'
+  login() {
+    ssh -q -i "$files/key" -p "${SSH_PORT:-22}" -o BatchMode=yes -o IdentitiesOnly=yes -o ConnectTimeout=30 \
+      -o StrictHostKeyChecking=no -o UserKnownHostsFile=/dev/null "${SSH_USER:-debian}@${SSH_HOST:-127.0.0.1}" "$1" </dev/null
+  }
+  until_shown 'logged in as' login 'echo logged in as $(whoami)'
+  cat "$files/shown"
+fi
+
 step 'gives it a volume, and takes it back'
 openstack volume create --size 1 -f value -c id "$name"
 made="volume $made"
@@ -110,6 +120,9 @@ cat "$files/shown"
 if [ "$(openstack hypervisor list -f value -c ID | wc -l)" -gt 1 ] && [ -z "${STAY:-}" ]; then
   step 'moves it to another computer while it runs'
   openstack server migrate --live-migration --wait "$name"
+  until_shown ACTIVE openstack server show "$name" -f value -c status -c OS-EXT-SRV-ATTR:host
+  cat "$files/shown"
+  serial "$say" "$expect"
 fi
 
 step 'deletes it'

@@ -82,6 +82,15 @@ export function missingForAgents(): string | undefined {
   return missingForGuests() ?? (existsSync(AGENT) && hasProgram('ldd') ? undefined : 'qemu-guest-agent');
 }
 
+/** A server that guests are logged in to with a key. */
+const SSH_SERVER = '/usr/sbin/dropbear';
+
+/** The same for guests that somebody logs in to. */
+export function missingForLogins(): string | undefined {
+  if (!hasProgram('ssh') || !hasProgram('ssh-keygen')) return 'openssh-client';
+  return missingForGuests() ?? (existsSync(SSH_SERVER) && hasProgram('ldd') ? undefined : 'dropbear-bin');
+}
+
 /** Files of libraries that a program needs, where it looks for them. */
 function librariesOf(program: string): readonly string[] {
   const told = execFileSync('ldd', [program], { encoding: 'utf8' });
@@ -91,10 +100,12 @@ function librariesOf(program: string): readonly string[] {
 export interface GuestOptions {
   /** Whether it has the agent of the package qemu-guest-agent. */
   readonly realAgent?: boolean;
+  /** Whether one can log in to it with the key of its server, as root. */
+  readonly logins?: boolean;
 }
 
 /** Makes the guest's ramdisk in a folder, out of what the distribution's packages have: takes less than a second. */
-export function buildGuest(folder: string, { realAgent = false }: GuestOptions = {}): Guest {
+export function buildGuest(folder: string, { realAgent = false, logins = false }: GuestOptions = {}): Guest {
   const version = kernelVersion();
   if (!version) throw new Error('there is no kernel for guests on this machine');
   const root = join(folder, 'root');
@@ -108,10 +119,9 @@ export function buildGuest(folder: string, { realAgent = false }: GuestOptions =
   put(join(here, 'init.sh'), 'init', true);
   put(join(here, 'udhcpc.sh'), 'udhcpc.sh', true);
   put(join(here, 'agent.sh'), 'agent.sh', true);
-  if (realAgent) {
-    for (const file of [AGENT, ...librariesOf(AGENT)]) put(file, file.slice(1), true);
-    put(join(here, 'chpasswd.sh'), 'bin/chpasswd', true);
-  }
+  for (const program of [...(realAgent ? [AGENT] : []), ...(logins ? [SSH_SERVER] : [])])
+    for (const file of [program, ...librariesOf(program)]) put(file, file.slice(1), true);
+  if (realAgent) put(join(here, 'chpasswd.sh'), 'bin/chpasswd', true);
   const modules = findModules(`/lib/modules/${version}/kernel`);
   const there = MODULES.filter((name) => modules.has(name));
   for (const name of there) put(modules.get(name)!, `modules/${name}.ko`);
