@@ -181,7 +181,8 @@ export interface VolumeCatalog {
 
   getSnapshot(caller: Caller, id: string): Promise<VolumeSnapshot>;
   listSnapshots(caller: Caller, query?: SnapshotQuery): Promise<readonly VolumeSnapshot[]>;
-  createSnapshot(caller: Caller, snapshot: NewSnapshot): Promise<VolumeSnapshot>;
+  /** @param taken called, where that is earlier, as soon as the snapshot is one of a moment that has passed: guests may write again */
+  createSnapshot(caller: Caller, snapshot: NewSnapshot, taken?: () => void): Promise<VolumeSnapshot>;
   /** One that is gone, or going, is fine. */
   deleteSnapshot(caller: Caller, id: string): Promise<void>;
   /** What the host reports of a snapshot it makes or removes for the volume service. */

@@ -20,10 +20,14 @@ export interface StoredVolume {
  * when its effect is there already. What fails is told to whoever asked as `UNAVAILABLE`, and then the volume stays as it was.
  */
 export interface VolumeStorage {
-  /** Keeps the content of a new volume or snapshot; it is there whole once this resolves. */
+  /**
+   * Keeps the content of a new volume or snapshot; it is there whole once this resolves.
+   * @param taken called, where that is earlier, as soon as the copy is one of a moment that has passed: what it is made of may change again
+   */
   create(
     caller: Caller,
     volume: { readonly id: string; readonly sizeGb: number; readonly origin: VolumeOrigin },
+    taken?: () => void,
   ): Promise<void>;
   /** Forgets the content of a volume or snapshot that is gone. */
   remove(id: string): Promise<void>;

@@ -1,4 +1,5 @@
-import { randomBytes } from 'node:crypto';
+import { randomBytes, randomUUID } from 'node:crypto';
+import { EventEmitter, once } from 'node:events';
 import { connect } from 'node:net';
 import { Duplex, PassThrough, Readable } from 'node:stream';
 import { buffer, text } from 'node:stream/consumers';
@@ -10,6 +11,7 @@ import type { DriverServices } from '../../src/drivers/driver-services.js';
 import type { HostLinks, LinkAnswer } from '../../src/drivers/host-links.js';
 import { noMachines } from '../../src/drivers/no-machines.js';
 import { SimulatedDriver } from '../../src/drivers/simulated.js';
+import type { VolumeStorage } from '../../src/drivers/volume-storage.js';
 import type { Engine } from '../../src/engine.js';
 import { coreOf } from '../../src/engine-core.js';
 import { createHost, type Host } from '../../src/hosts/create-host.js';
@@ -50,18 +52,39 @@ class TalkingDriver extends SimulatedDriver {
   }
 }
 
+/** The same with volumes, whose copies are of one moment at once and take until somebody says how they end. */
+class KeepingDriver extends TalkingDriver {
+  readonly ends = new EventEmitter();
+  readonly volumes: VolumeStorage = {
+    create: async (_caller, { origin }, taken) => {
+      if (origin.kind !== 'copy') return;
+      taken?.();
+      const [why] = await once(this.ends, 'end');
+      if (why) throw new Error(why);
+    },
+    remove: async () => {},
+    extend: async () => {},
+    reimage: async () => {},
+    replace: async () => {},
+    list: async () => [],
+  };
+}
+
 describe.skipIf(!postgresUrl)('links between the processes of a cloud', { timeout: 60_000 }, () => {
   const secretKey = newSecretKey();
   const signal = new AbortController().signal;
   const hosts = new Map<string, Host>();
   let links: HostLinks;
+  let keeper: KeepingDriver;
   let database: string;
   let engine: Engine;
 
   const start = async (name: string) => {
     const driver = (clock: ConstructorParameters<typeof SimulatedDriver>[0]['clock'], services: DriverServices) => {
       if (name === 'a') links = services.hosts!;
-      return new TalkingDriver({ clock });
+      if (name !== 'b') return new TalkingDriver({ clock });
+      keeper = new KeepingDriver({ clock });
+      return keeper;
     };
     hosts.set(name, await createHost({ database, secretKey, name, driver, address: '127.0.0.1' }));
   };
@@ -91,6 +114,24 @@ describe.skipIf(!postgresUrl)('links between the processes of a cloud', { timeou
   it('end where what was to come does not', async () => {
     const { stream } = await links.ask('b', 'half', signal);
     expect(await text(stream)).toBe('half');
+  });
+
+  it('tell when what a volume is copied from may change again, and how the copy has ended', async () => {
+    const { volumes } = engine.embedded;
+    const { caller } = contextOf('p1');
+    const { id: volumeId } = await volumes.createVolume(caller, { key: randomUUID(), sizeGb: 1 });
+    const ended = async (why?: string) => {
+      const told = new EventEmitter();
+      const taken = once(told, 'taken');
+      const made = volumes
+        .createSnapshot(caller, { key: randomUUID(), volumeId }, () => told.emit('taken'))
+        .then(({ status }) => status, String);
+      await taken;
+      keeper.ends.emit('end', why);
+      return made;
+    };
+    expect(await ended()).toBe('available');
+    expect(await ended('the disk is full')).toMatch(/cannot be kept: the disk is full/);
   });
 
   it('say which host is away', async () => {

@@ -32,15 +32,15 @@ function checked(id: string): string {
 /** Answers what is asked of the host that keeps volumes. */
 async function answerForVolumes({ kept }: Host, question: VolumeQuestion): Promise<LinkAnswer> {
   if (!kept) throw new QemuError('NOT_POSSIBLE', 'this host keeps no volumes');
-  if (question.ask === 'volume') return { stream: await kept.connect(checked(question.content), question.host) };
+  if (question.ask === 'volume') return { stream: await kept.connect(checked(question.content), question.userId) };
   const volumeId = checked(question.volumeId);
   if (question.ask === 'close volume') {
     await kept.close(basename(question.userId), volumeId);
-    return { value: await kept.usersOf(volumeId) };
+    return { value: await kept.contentOf(volumeId) };
   }
   const user = { ...question.user, id: basename(question.user.id) };
   await kept.open(user, volumeId);
-  return { value: (await kept.usersOf(volumeId))?.content };
+  return { value: await kept.contentOf(volumeId) };
 }
 
 /** Answers another host of the same cloud. */

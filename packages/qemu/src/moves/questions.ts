@@ -14,7 +14,7 @@ export type HostQuestion =
   /** A volume for a server of the host that asks: the name of its content; then the way to that (NBD). */
   | { readonly ask: 'open volume'; readonly user: VolumeUser; readonly volumeId: string }
   | { readonly ask: 'close volume'; readonly userId: string; readonly volumeId: string }
-  | { readonly ask: 'volume'; readonly content: string; readonly host: string }
+  | { readonly ask: 'volume'; readonly content: string; readonly userId: string }
   /** A move has been confirmed: disks that both hosts share need not keep any more how they were. */
   | { readonly ask: 'forget before'; readonly serverId: string }
   /** Everything is on its way: may the machine go on there? Its console is still to be had here. */

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { readdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { HostLinks } from '@apistrata/compute-engine/drivers';
@@ -13,6 +14,8 @@ import { farUser } from './ways-to-content.js';
 const RECONNECT_SECONDS = 86_400;
 const ASK_MS = 600_000;
 const SOCKET = '.s';
+/** Between the content and the server in the name of a way. */
+const OF = '@';
 
 export interface FarVolumesOptions {
   readonly directory: string;
@@ -21,7 +24,15 @@ export interface FarVolumesOptions {
   readonly give: (path: string) => Promise<void>;
 }
 
-/** Volumes whose content another host keeps: a socket here leads to each of them that is in use. */
+/** The name of a socket, which has to be a short one. */
+function socketOf(way: string): string {
+  return createHash('sha256').update(way).digest('hex').slice(0, 32) + SOCKET;
+}
+
+/**
+ * Volumes whose content another host keeps: a socket here leads each server to each of them that it uses, so that a volume
+ * can be taken from one server, and not from another one.
+ */
 export class FarVolumes implements VolumeAccess {
   readonly #options: FarVolumesOptions;
   readonly #tunnels = new Map<string, Promise<Tunnel>>();
@@ -56,7 +67,7 @@ export class FarVolumes implements VolumeAccess {
   async open({ id, userId, projectId }: VolumeUser, volumeId: string): Promise<VolumeShape> {
     const user = { id: this.#nameOf(id), userId, projectId };
     const content = await this.#value<string>({ ask: 'open volume', user, volumeId });
-    const { path } = await this.#tunnel(content);
+    const { path } = await this.#tunnel(content + OF + id);
     return {
       id: volumeDeviceId(volumeId),
       serial: volumeId,
@@ -67,31 +78,34 @@ export class FarVolumes implements VolumeAccess {
     };
   }
 
-  #tunnel(content: string): Promise<Tunnel> {
-    const known = this.#tunnels.get(content) ?? this.#listen(content);
-    this.#tunnels.set(content, known);
-    known.catch(() => this.#tunnels.delete(content));
+  /** @param way the content and the server */
+  #tunnel(way: string): Promise<Tunnel> {
+    const known = this.#tunnels.get(way) ?? this.#listen(way);
+    this.#tunnels.set(way, known);
+    known.catch(() => this.#tunnels.delete(way));
     return known;
   }
 
-  async #listen(content: string): Promise<Tunnel> {
-    await writeFile(join(this.#folder, content), '');
+  async #listen(way: string): Promise<Tunnel> {
+    await writeFile(join(this.#folder, way), '');
     const never = new AbortController().signal;
-    const { self: host } = this.#options.hosts;
-    const far = async () => (await this.#ask({ ask: 'volume', content, host }, never)).stream;
-    return openTunnel(join(this.#folder, content + SOCKET), this.#options.give, far);
+    const [content = '', serverId = ''] = way.split(OF);
+    const userId = this.#nameOf(serverId);
+    const far = async () => (await this.#ask({ ask: 'volume', content, userId }, never)).stream;
+    return openTunnel(join(this.#folder, socketOf(way)), this.#options.give, far);
   }
 
   async close(serverId: string, volumeId: string): Promise<void> {
-    const left = await this.#value<{ content: string; users: readonly string[] } | null>({
+    const content = await this.#value<string | null>({
       ask: 'close volume',
       userId: this.#nameOf(serverId),
       volumeId,
     });
-    if (!left || left.users.some((user) => user.endsWith(this.#nameOf('')))) return;
-    await rm(join(this.#folder, left.content), { force: true });
-    const tunnel = this.#tunnels.get(left.content);
-    this.#tunnels.delete(left.content);
+    if (content === null) return;
+    const way = content + OF + serverId;
+    await rm(join(this.#folder, way), { force: true });
+    const tunnel = this.#tunnels.get(way);
+    this.#tunnels.delete(way);
     await (await tunnel)?.close();
   }
 

@@ -80,10 +80,14 @@ export class VolumeStore implements VolumeStorage, VolumeAccess {
     return { runAs: this.#options.runAs, signal: this.#leaving.signal };
   }
 
-  async create(caller: Caller, volume: { id: string; sizeGb: number; origin: VolumeOrigin }): Promise<void> {
+  async create(
+    caller: Caller,
+    volume: { id: string; sizeGb: number; origin: VolumeOrigin },
+    taken?: () => void,
+  ): Promise<void> {
     await this.#turn(volume.id, async () => {
       if (!(await this.#find(volume.id)))
-        await this.#make(caller, volume, (name) => symlink(name, this.#link(volume.id)));
+        await this.#make(caller, volume, (name) => symlink(name, this.#link(volume.id)), taken);
     });
   }
 
@@ -92,6 +96,7 @@ export class VolumeStore implements VolumeStorage, VolumeAccess {
     caller: Caller,
     { sizeGb, origin }: { readonly sizeGb: number; readonly origin: VolumeOrigin },
     publish: (name: string) => Promise<void>,
+    taken?: () => void,
   ): Promise<void> {
     const name = randomUUID();
     const content = this.#at(name);
@@ -100,7 +105,7 @@ export class VolumeStore implements VolumeStorage, VolumeAccess {
       const disk = content.file('disk');
       const { tools } = this.#options;
       const { signal } = this.#run;
-      if (origin.kind === 'copy') await this.#copy(origin.id, disk);
+      if (origin.kind === 'copy') await this.#copy(origin.id, disk, taken);
       else if (origin.kind === 'blank') await makeDisk(tools, disk, sizeGb * GIB, null, signal);
       else {
         const base = content.file('base');
@@ -116,12 +121,12 @@ export class VolumeStore implements VolumeStorage, VolumeAccess {
   }
 
   /** Copies what a volume holds at this moment; a file that leans on nothing. */
-  async #copy(id: string, target: string): Promise<void> {
+  async #copy(id: string, target: string, taken = () => {}): Promise<void> {
     const source = await this.#content(id);
     const { qemuImg } = this.#options.tools;
     await this.#turn(`of ${source.path}`, async () => {
       const served = await withServer(source, async (qmp) => {
-        await copyWhileRunning(qmp, DISK, target, { qemuImg, ...this.#run });
+        await copyWhileRunning(qmp, DISK, target, { qemuImg, ...this.#run }, (begin) => begin().then(taken));
         return true;
       });
       if (!served)
@@ -233,9 +238,9 @@ export class VolumeStore implements VolumeStorage, VolumeAccess {
     return this.#content(volumeId);
   }
 
-  /** The way to content for another host. Throws `NOT_POSSIBLE` where no server there uses it. */
-  connect(name: string, host: string): Promise<Socket> {
-    return this.#ways.connect(this.#at(name), host);
+  /** The way to content for a server of another host. Throws `NOT_POSSIBLE` where that does not use it. */
+  connect(name: string, user: string): Promise<Socket> {
+    return this.#ways.connect(this.#at(name), user);
   }
 
   takeFrom(host: string, serverId: string, volumeId: string): Promise<void> {
@@ -246,10 +251,10 @@ export class VolumeStore implements VolumeStorage, VolumeAccess {
     await this.open({ ...server, id: farUser(server.id, host) }, volumeId);
   }
 
-  /** The name of a volume's content, and who uses it. */
-  async usersOf(volumeId: string): Promise<{ readonly content: string; readonly users: readonly string[] } | null> {
+  /** The name of a volume's content; null where it has none here. */
+  async contentOf(volumeId: string): Promise<string | null> {
     const content = await this.#find(volumeId);
-    return content ? { content: basename(content.path), users: await content.users() } : null;
+    return content ? basename(content.path) : null;
   }
 
   /** A server has no use for a volume any more; the last one ends the process that serves it. */
@@ -258,7 +263,7 @@ export class VolumeStore implements VolumeStorage, VolumeAccess {
       const content = await this.#find(volumeId);
       if (!content) return;
       await content.removeUser(serverId);
-      await this.#ways.left(content, serverId);
+      this.#ways.left(content, serverId);
       if ((await content.users()).length > 0) return;
       this.#serving.delete(volumeId);
       await endServer(content);

@@ -9,35 +9,33 @@ export function farUser(serverId: string, host: string): string {
   return `${serverId}@${host}`;
 }
 
-async function isUsed(content: VolumeContent, host: string): Promise<boolean> {
-  return (await content.users()).some((user) => user.endsWith(farUser('', host)));
+function keyOf(content: VolumeContent, user: string): string {
+  return `${basename(content.path)} ${user}`;
 }
 
-/** Connections of other hosts to the content of volumes, for as long as servers there use it. */
+/** Connections of other hosts to the content of volumes, each for a server there, for as long as that uses it. */
 export class WaysToContent {
-  /** By content and host. */
+  /** By content and user. */
   readonly #open = new Map<string, Set<Socket>>();
 
-  /** @throws `NOT_POSSIBLE` where no server of that host uses it */
-  async connect(content: VolumeContent, host: string): Promise<Socket> {
+  /** @throws `NOT_POSSIBLE` where that server does not use it */
+  async connect(content: VolumeContent, user: string): Promise<Socket> {
     const socket = await connectSocket(content.file('socket'));
-    const key = farUser(basename(content.path), host);
+    const key = keyOf(content, user);
     const open = this.#open.get(key) ?? new Set();
     this.#open.set(key, open.add(socket));
     socket.once('close', () => {
       open.delete(socket);
       if (open.size === 0) this.#open.delete(key);
     });
-    // Looked at last: whoever takes it from the host now closes this way, too.
-    if (await isUsed(content, host)) return socket;
+    // Looked at last: whoever takes it from the server now closes this way, too.
+    if ((await content.users()).includes(user)) return socket;
     socket.destroy();
-    throw new QemuError('NOT_POSSIBLE', `no server of ${host} uses the volume`);
+    throw new QemuError('NOT_POSSIBLE', `${user} does not use the volume`);
   }
 
-  /** A server has no use for content any more: where it was the last one of its host, ways there are closed. */
-  async left(content: VolumeContent, user: string): Promise<void> {
-    const host = user.slice(user.indexOf('@') + 1);
-    if (await isUsed(content, host)) return;
-    for (const socket of this.#open.get(farUser(basename(content.path), host)) ?? []) socket.destroy();
+  /** A server has no use for content any more: its ways there are closed, whoever else of its host has some. */
+  left(content: VolumeContent, user: string): void {
+    for (const socket of this.#open.get(keyOf(content, user)) ?? []) socket.destroy();
   }
 }

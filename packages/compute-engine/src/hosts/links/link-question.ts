@@ -1,8 +1,12 @@
+import { Readable } from 'node:stream';
 import type { Driver } from '../../drivers/driver.js';
 import type { LinkAnswer } from '../../drivers/host-links.js';
 import type { VolumeStorage } from '../../drivers/volume-storage.js';
+import type { Caller } from '../../model/caller.js';
 import type { Store } from '../../store/store.js';
 import { tables } from '../../store/tables.js';
+import { failedWith } from '../host-question.js';
+import { linkLine } from './link-line.js';
 
 /** What is asked over a link. Whatever has to be done even when the host is away just now is an order instead. */
 export type LinkQuestion =
@@ -42,6 +46,21 @@ export function hasLinkAnswers(driver: Driver): boolean {
   return driver.answer !== undefined || driver.openConsole !== undefined || driver.volumes !== undefined;
 }
 
+type NewContent = Parameters<VolumeStorage['create']>[1];
+
+/** Content takes its time: it is answered when what it is made of may change again, and another line follows when it is there. */
+async function creating(volumes: VolumeStorage, caller: Caller, volume: NewContent): Promise<LinkAnswer> {
+  let made: Promise<void> = Promise.resolve();
+  await new Promise<void>((resolve, reject) => {
+    made = volumes.create(caller, volume, resolve);
+    made.then(resolve, reject);
+  });
+  async function* outcome() {
+    yield linkLine(await made.then(() => ({ value: null }), failedWith));
+  }
+  return { stream: Readable.from(outcome()) };
+}
+
 /** Answers by a driver what is asked of its host. */
 export function linkAnswers(store: Store, driver: Driver) {
   return async (asked: LinkQuestion, signal: AbortSignal): Promise<LinkAnswer> => {
@@ -52,6 +71,8 @@ export function linkAnswers(store: Store, driver: Driver) {
       return { stream: await driver.openConsole(server, asked.type) };
     }
     if (asked.kind === 'volumes' && driver.volumes) {
+      if (asked.call === 'create')
+        return creating(driver.volumes, ...(asked.given as [caller: Caller, volume: NewContent]));
       const call = driver.volumes[asked.call] as (...given: readonly unknown[]) => Promise<unknown>;
       return { value: await call.apply(driver.volumes, asked.given as unknown[]) };
     }

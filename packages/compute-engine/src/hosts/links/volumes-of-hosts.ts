@@ -1,20 +1,37 @@
-import type { HostLinks } from '../../drivers/host-links.js';
+import type { HostLinks, OpenLink } from '../../drivers/host-links.js';
 import type { VolumeStorage } from '../../drivers/volume-storage.js';
+import { answerValue } from '../host-question.js';
+import { readLinkLine } from './link-line.js';
 import type { LinkQuestion } from './link-question.js';
 
 /** Where the content of volumes is when a host keeps it that is a process of its own. Where none does, volumes are records. */
 export function volumesOfHosts({ ask, volumeHost }: Pick<HostLinks, 'ask' | 'volumeHost'>): VolumeStorage {
-  async function tell(call: keyof VolumeStorage, ...given: readonly unknown[]): Promise<unknown> {
+  // Copies take as long as they take, and a host that dies ends the link.
+  const never = new AbortController().signal;
+
+  async function open(call: keyof VolumeStorage, ...given: readonly unknown[]): Promise<OpenLink | undefined> {
     const host = await volumeHost();
     if (host === null) return undefined;
     const question: LinkQuestion = { kind: 'volumes', call, given };
-    // Copies take as long as they take, and a host that dies ends the link.
-    const { value, stream } = await ask(host, question, new AbortController().signal);
-    stream.destroy();
-    return value;
+    return ask(host, question, never);
+  }
+
+  async function tell(...asked: Parameters<typeof open>): Promise<unknown> {
+    const link = await open(...asked);
+    link?.stream.destroy();
+    return link?.value;
   }
   return {
-    create: async (caller, volume) => void (await tell('create', caller, volume)),
+    async create(caller, volume, taken) {
+      const link = await open('create', caller, volume);
+      if (!link) return;
+      taken?.();
+      try {
+        answerValue(await readLinkLine(link.stream, never));
+      } finally {
+        link.stream.destroy();
+      }
+    },
     remove: async (id) => void (await tell('remove', id)),
     extend: async (id, sizeGb) => void (await tell('extend', id, sizeGb)),
     reimage: async (caller, id, imageId, sizeGb) => void (await tell('reimage', caller, id, imageId, sizeGb)),
