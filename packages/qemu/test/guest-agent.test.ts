@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
+import type { DriverWork } from '@apistrata/compute-engine/drivers';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { eventually } from '../../../testing/eventually.js';
 import { PATIENCE_MS } from '../../../testing/patience.js';
@@ -93,17 +94,33 @@ describe.skipIf(missing)('a virtual machine with an agent', { timeout: 240_000 }
     await becomes('thawed');
   });
 
-  it('goes on by itself when its time is over, and when the program ends', async () => {
-    const server = await act().get(ada, id);
+  const perform = async (work: DriverWork) => {
     const origin = { action: 'createImage', requestId: 'req-1' };
-    const quiesce = (seconds: number, again = false) =>
-      cloud.driver.perform({ verb: 'quiesce', seconds, again }, server, new AbortController().signal, origin);
-    await quiesce(600);
+    await cloud.driver.perform(work, await act().get(ada, id), new AbortController().signal, origin);
+  };
+  const quiesce = (by: string, seconds: number, again = false) => perform({ verb: 'quiesce', by, seconds, again });
+
+  it('rests until the last one of those who want it so does not any more', async () => {
+    await Promise.all([quiesce('one', 600), quiesce('two', 600)]);
     await becomes('frozen');
-    await quiesce(1, true);
+    await perform({ verb: 'unquiesce', by: 'one' });
+    expect(await ask('guest-fsfreeze-status')).toBe('frozen');
+    await quiesce('two', 600, true);
+    await expect(quiesce('one', 600, true)).rejects.toMatchObject({ code: 'NOT_POSSIBLE' });
+    // Whoever comes while it is let go on finds it frozen.
+    await Promise.all([perform({ verb: 'unquiesce', by: 'two' }), quiesce('three', 600)]);
+    expect(await ask('guest-fsfreeze-status')).toBe('frozen');
+    await perform({ verb: 'unquiesce', by: 'three' });
+    expect(await ask('guest-fsfreeze-status')).toBe('thawed');
+  });
+
+  it('goes on by itself when its time is over, and when the program ends', async () => {
+    await quiesce('one', 600);
+    await becomes('frozen');
+    await quiesce('one', 1, true);
     await becomes('thawed');
-    await expect(quiesce(600, true)).rejects.toMatchObject({ code: 'NOT_POSSIBLE' });
-    await quiesce(600);
+    await expect(quiesce('one', 600, true)).rejects.toMatchObject({ code: 'NOT_POSSIBLE' });
+    await quiesce('one', 600);
     await cloud.engine.close();
     await becomes('thawed');
     await cloud.begin();

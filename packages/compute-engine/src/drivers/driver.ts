@@ -40,7 +40,6 @@ export type DriverWork =
         | 'soft_delete'
         | 'restore'
         | 'inject_network_info'
-        | 'unquiesce'
         /** The server lives on another host: what it left on this one goes, what both hosts share stays. */
         | 'leave';
     }
@@ -65,9 +64,11 @@ export type DriverWork =
   /**
    * Has what the guest writes be on its disks, and lets it write nothing more until `unquiesce`: its volumes are copied
    * meanwhile. After so many seconds it goes on by itself. `again`: it has been so all the time, and is to stay so for as many
-   * seconds from now on; that fails where it has gone on.
+   * seconds from now on; that fails where it has gone on. `by`: who wants it so, an id of theirs. Several may at a time, and the guest
+   * goes on when none of them does any more.
    */
-  | { readonly verb: 'quiesce'; readonly seconds: number; readonly again: boolean }
+  | { readonly verb: 'quiesce'; readonly by: string; readonly seconds: number; readonly again: boolean }
+  | { readonly verb: 'unquiesce'; readonly by: string }
   | { readonly verb: 'migrate_disk'; readonly destHost: string; readonly flavor: FlavorCopy }
   | {
       readonly verb: 'finish_migration';

@@ -1,5 +1,6 @@
 import { afterEach, describe, expect, inject, it } from 'vitest';
 import { eventually } from '../../../../testing/eventually.js';
+import { PATIENCE_MS } from '../../../../testing/patience.js';
 import { type Clock, systemClock } from '../../src/clock.js';
 import { createEngine } from '../../src/create-engine.js';
 import type { DriverWork } from '../../src/drivers/driver.js';
@@ -28,13 +29,20 @@ class Diary extends SimulatedDriver {
   slow = false;
   /** Fails at the second snapshot. */
   full = false;
+  /** Whoever wants the guest quiet now. */
+  readonly by = new Set<string>();
+  /** Copies are of one moment at once, and there when the guest has gone on. */
+  lasting = false;
   readonly volumes: VolumeStorage = {
-    create: async (_caller, { origin }) => {
+    create: async (_caller, { origin }, taken) => {
       if (origin.kind !== 'copy') return;
       this.lines.push('copy');
-      const { length } = this.lines;
-      if (this.slow) await eventually(() => expect(this.lines.length).toBeGreaterThan(length));
+      if (this.slow) await eventually(() => expect(this.lines).toContain('quiesce again'));
       if (this.full && this.lines.filter((line) => line === 'copy').length === 2) throw new Error('the disk is full');
+      if (!this.lasting) return;
+      taken?.();
+      await eventually(() => expect(this.lines).toContain('unquiesce'));
+      this.lines.push('copied');
     },
     remove: async () => void this.lines.push('remove'),
     extend: async () => {},
@@ -46,6 +54,8 @@ class Diary extends SimulatedDriver {
   override async perform(work: DriverWork, server: Server, signal: AbortSignal, origin: never): Promise<void> {
     if (work.verb === 'quiesce') this.lines.push(work.again ? 'quiesce again' : 'quiesce');
     if (work.verb === 'unquiesce') this.lines.push('unquiesce');
+    if (work.verb === 'quiesce') this.by.add(work.by);
+    if (work.verb === 'unquiesce') expect(this.by.delete(work.by)).toBe(true);
     await super.perform(work, server, signal, origin);
   }
 }
@@ -116,16 +126,36 @@ describe.each(storesUnderTest(inject('postgresUrl')))('images of volume-backed s
     expect(await left()).toEqual([0, 0]);
   });
 
-  it('have the guest stay quiet for as long as they take', async () => {
+  it('have the guest stay quiet until all of them are of one moment', async () => {
     const id = await boot('quiet');
     driver.slow = true;
     await copy(id);
-    const [begun, ...rest] = driver.lines;
-    expect([begun, rest.includes('quiesce')]).toEqual(['quiesce', false]);
-    const copies = rest.slice(rest.indexOf('copy'), rest.lastIndexOf('copy'));
-    expect(copies.length).toBeGreaterThan(1);
-    expect(new Set(copies.slice(1))).toEqual(new Set(['quiesce again']));
-    expect(rest.slice(-2)).toEqual(['quiesce again', 'unquiesce']);
+    const others = driver.lines.filter((line) => line !== 'quiesce again');
+    expect(others).toEqual(['quiesce', 'copy', 'copy', 'unquiesce']);
+    // Once while they take their time, and once when that is over.
+    expect(driver.lines.length - others.length).toBeGreaterThan(1);
+    expect(driver.lines.slice(-2)).toEqual(['quiesce again', 'unquiesce']);
+  });
+
+  it('have it quiet no longer than that, however long they take', async () => {
+    const id = await boot('agent');
+    driver.lasting = true;
+    await copy(id);
+    expect(driver.lines).toEqual(['quiesce', 'copy', 'copy', 'unquiesce', 'copied', 'copied']);
+    expect(await left()).toEqual([1, 2]);
+  });
+
+  it('say for which of several the guest is to be quiet', async () => {
+    const id = await boot('agent');
+    driver.slow = true;
+    const most: number[] = [];
+    await Promise.all([
+      copy(id),
+      copy(id),
+      expect.poll(() => most.push(driver.by.size) && Math.max(...most), { timeout: PATIENCE_MS, interval: 1 }).toBe(2),
+    ]);
+    expect(driver.by.size).toBe(0);
+    expect(await left()).toEqual([2, 4]);
   });
 
   it('are refused where no machine can be quiet, and the image requires it', async () => {

@@ -6,8 +6,8 @@ import type { Verbs } from './order.js';
 export const quiescing: Verbs = {
   quiesce: async ({ host, work, server }) => {
     if (!hasAgent(server)) throw new QemuError('NOT_POSSIBLE', 'the image says of no agent that could do it');
-    const { seconds, again } = work;
-    await host.quietGuests[again ? 'keep' : 'begin'](host.folderOf(server.id), seconds);
+    const { by, seconds, again } = work;
+    await host.quietGuests[again ? 'keep' : 'begin'](host.folderOf(server.id), by, seconds);
   },
-  unquiesce: ({ host, server }) => host.quietGuests.end(host.folderOf(server.id)),
+  unquiesce: ({ host, work, server }) => host.quietGuests.end(host.folderOf(server.id), work.by),
 };

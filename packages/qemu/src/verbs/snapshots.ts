@@ -1,7 +1,6 @@
 import { createReadStream, existsSync } from 'node:fs';
 import { rename, rm } from 'node:fs/promises';
 import type { Server } from '@apistrata/compute-engine';
-import { whileFrozen } from '../guest/while-frozen.js';
 import type { Host } from '../host.js';
 import { copyWhileRunning } from '../machine/copy-disk.js';
 import { runProgram } from '../programs/run-program.js';
@@ -26,7 +25,7 @@ export const snapshots: Verbs = {
     const { qemuImg, runAs } = host.parts;
     const qmp = await machine.running();
     try {
-      const atRest = (begin: () => Promise<unknown>) => whileFrozen(server, folder, begin);
+      const atRest = (begin: () => Promise<unknown>) => host.quietGuests.during(server, folder, work.imageId, begin);
       if (qmp) await copyWhileRunning(qmp, 'root', copy, { qemuImg, runAs, signal }, atRest);
       // The image leans on nothing, and has no holes where the guest has deleted something.
       const source = qmp ? copy : folder.file('root');

@@ -9,6 +9,7 @@ async function mappingOf(
   { core, context }: ServerScope,
   name: string,
   device: BlockDevice,
+  taken: () => void,
 ): Promise<Record<string, unknown>> {
   const common = {
     boot_index: device.bootIndex,
@@ -27,12 +28,8 @@ async function mappingOf(
       volume_size: device.sizeGb,
     };
   }
-  const snapshot = await core.catalogs.volumes.createSnapshot(context.caller, {
-    key: randomUUID(),
-    volumeId: device.volumeId,
-    name: `snapshot for ${name}`,
-    force: true,
-  });
+  const wanted = { key: randomUUID(), volumeId: device.volumeId, name: `snapshot for ${name}`, force: true };
+  const snapshot = await core.catalogs.volumes.createSnapshot(context.caller, wanted, taken);
   return {
     ...common,
     source_type: 'snapshot',
@@ -41,6 +38,17 @@ async function mappingOf(
     volume_size: snapshot.sizeGb,
     volume_type: device.volumeType,
   };
+}
+
+type Mapping = ReturnType<typeof mappingOf>;
+
+/** Begins to copy a disk. Resolves as soon as the guest may write to it again; the copy itself takes longer. */
+function beginCopy(scope: ServerScope, name: string, device: BlockDevice, copies: Mapping[]): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const copy = mappingOf(scope, name, device, resolve);
+    copies.push(copy);
+    copy.then(() => resolve(), reject);
+  });
 }
 
 /**
@@ -56,16 +64,19 @@ export async function snapshotVolumes(
   const { images, volumes } = core.catalogs;
   const { caller } = context;
   const imageId = randomUUID();
-  const mappings: Record<string, unknown>[] = [];
+  const copies: Mapping[] = [];
   const refused = async () => {
     await images.delete(caller, imageId).catch(() => {});
-    for (const { snapshot_id } of mappings)
-      if (snapshot_id) await volumes.deleteSnapshot(caller, String(snapshot_id)).catch(() => {});
+    for (const copy of await Promise.allSettled(copies)) {
+      if (copy.status === 'rejected' || !copy.value.snapshot_id) continue;
+      await volumes.deleteSnapshot(caller, String(copy.value.snapshot_id)).catch(() => {});
+    }
   };
   try {
-    await whileQuiesced(scope, action, async () => {
-      for (const device of server.blockDevices) mappings.push(await mappingOf(scope, name, device));
+    await whileQuiesced(scope, action, imageId, async () => {
+      await Promise.all(server.blockDevices.map((device) => beginCopy(scope, name, device, copies)));
     });
+    const mappings = await Promise.all(copies);
     const properties = {
       ...metadata,
       block_device_mapping: JSON.stringify(mappings),

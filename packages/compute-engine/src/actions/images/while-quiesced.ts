@@ -23,10 +23,12 @@ async function refusal({ machines }: Core, server: Server): Promise<Error> {
  * Does something while nothing of the guest's files is on its way to its volumes, where the image says that there is an agent
  * for that (`hw_qemu_guest_agent`). Where it cannot be so it is done all the same, unless the image requires it
  * (`os_require_quiesce`): then that is refused, also where the guest has gone on before the end.
+ * @param by an id of what is done: several may want the guest to be quiet at a time
  */
 export async function whileQuiesced<T>(
   { core, context, server }: ServerScope,
   action: string,
+  by: string,
   body: () => Promise<T>,
 ): Promise<T> {
   const { os_require_quiesce, hw_qemu_guest_agent } = server.imageProperties;
@@ -38,7 +40,7 @@ export async function whileQuiesced<T>(
       throw conflict(`Compute service of ${server.host} is unavailable at this time.`);
     await core.machines.perform({ work, server, origin }, AbortSignal.timeout(ASK_MS));
   };
-  const quiesce = (again: boolean) => tell({ verb: 'quiesce', seconds: QUIET_SECONDS, again });
+  const quiesce = (again: boolean) => tell({ verb: 'quiesce', by, seconds: QUIET_SECONDS, again });
   const able = core.machines.supports('quiesce', server);
   const quiet = able && (await quiesce(false).then(...OUTCOME));
   if (!quiet) {
@@ -60,7 +62,7 @@ export async function whileQuiesced<T>(
     return made;
   } finally {
     // Where this does not reach it, the guest goes on by itself.
-    await tell({ verb: 'unquiesce' }).catch(() => {});
+    await tell({ verb: 'unquiesce', by }).catch(() => {});
   }
 }
 

@@ -82,9 +82,9 @@ export function sequencesFor(
     {
       title: 'keeps the files of guests at rest for a while',
       works: [
-        { verb: 'quiesce', seconds: 60, again: false },
-        { verb: 'quiesce', seconds: 60, again: true },
-        { verb: 'unquiesce' },
+        { verb: 'quiesce', by: 'a', seconds: 60, again: false },
+        { verb: 'quiesce', by: 'a', seconds: 60, again: true },
+        { verb: 'unquiesce', by: 'a' },
       ],
     },
     { title: 'dumps crashed machines', works: [{ verb: 'crash_dump' }] },
