@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { CatalogError } from '../../catalogs/catalog-error.js';
 import { cidrOf, formatIp, ipOf, parseCidr, parseIp } from '../../catalogs/ip-address.js';
 import type { Caller } from '../../model/caller.js';
+import { isOneOf } from '../../store/is-one-of.js';
 import { isAdmin, owns } from '../caller-scope.js';
 import { refuseNul } from '../json-conditions.js';
 import { listPage, type Page } from '../list-page.js';
@@ -116,19 +117,13 @@ export function subnetVerbs({ store, clock }: NetworkContext) {
         if (query.name !== undefined) narrowed = narrowed.where('name', '=', query.name);
         if (isAdmin(caller)) return narrowed;
         const { projectId } = caller;
-        return narrowed.where(({ or, eb }) =>
-          or([
-            eb('project_id', '=', projectId),
-            eb(
-              'network_id',
-              'in',
-              store.db
-                .selectFrom('networks')
-                .select('id')
-                .where((e) => e.or([e('project_id', '=', projectId), e('shared', '=', 1), e('external', '=', 1)])),
-            ),
-          ]),
-        );
+        const visible = store.db
+          .selectFrom('networks')
+          .select('id')
+          .where((e) => e.or([e('project_id', '=', projectId), e('shared', '=', 1), e('external', '=', 1)]));
+        const seqs = () => store.db.selectFrom('subnets').select('seq');
+        const own = seqs().where('project_id', '=', projectId);
+        return narrowed.where(isOneOf(store, 'seq', own.union(seqs().where(isOneOf(store, 'network_id', visible)))));
       });
       return page.filter(
         (subnet) =>

@@ -59,8 +59,9 @@ export function topology(context: NetworkContext) {
         if (query.ids) narrowed = narrowed.where('id', 'in', query.ids.length > 0 ? query.ids : ['']);
         if (query.name !== undefined) narrowed = narrowed.where('name', '=', query.name);
         if (query.projectId !== undefined) narrowed = narrowed.where('project_id', '=', query.projectId);
+        // Few are shared or external: an index leads to these, not to all others.
         for (const [column, flag] of Object.entries(flags))
-          if (flag !== undefined) narrowed = narrowed.where(column, '=', Number(flag));
+          if (flag !== undefined) narrowed = narrowed.where(column, flag ? '=' : '<>', 1);
         if (isAdmin(caller)) return narrowed;
         return narrowed.where(({ or, eb }) =>
           or([eb('project_id', '=', caller.projectId), eb('shared', '=', 1), eb('external', '=', 1)]),

@@ -1,6 +1,7 @@
 import { type Kysely, type RawBuilder, sql } from 'kysely';
 import type { Rows } from '../../store/database.js';
 import type { RowQuery } from '../../store/document-table.js';
+import { isOneOf } from '../../store/is-one-of.js';
 
 /**
  * Servers by a question for their `seq`, on PostgreSQL: it can be answered by an index that holds what is compared, where
@@ -8,6 +9,6 @@ import type { RowQuery } from '../../store/document-table.js';
  * from looking for them in any other way.
  */
 export function serversAt(db: Kysely<Rows>, places: RawBuilder<unknown>): RowQuery {
-  const rows = sql`(select * from servers where seq = any(array(${places})) offset 0)`;
+  const rows = sql`(select * from servers where ${isOneOf({ kind: 'postgres' }, 'seq', places)} offset 0)`;
   return db.selectFrom(rows.as('servers')).select(['id', 'seq', 'revision']) as unknown as RowQuery;
 }

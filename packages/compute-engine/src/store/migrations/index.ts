@@ -10,6 +10,7 @@ import * as namesOfProjects from './0008-names-of-projects.js';
 import * as keysOfActions from './0009-keys-of-actions.js';
 import * as routerHomes from './0010-router-homes.js';
 import * as coveredPages from './0011-covered-pages.js';
+import * as listsOfProjects from './0012-lists-of-projects.js';
 
 /** One change of the tables. */
 export interface SchemaChange extends Migration {
@@ -38,4 +39,5 @@ export const migrations: SchemaChanges = {
   '0009-keys-of-actions': keysOfActions,
   '0010-router-homes': routerHomes,
   '0011-covered-pages': coveredPages,
+  '0012-lists-of-projects': listsOfProjects,
 };
