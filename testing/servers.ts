@@ -1,5 +1,5 @@
-import { type ChildProcess, execFileSync, spawn, spawnSync } from 'node:child_process';
-import { existsSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer, connect as tcpConnect } from 'node:net';
 import { tmpdir, userInfo } from 'node:os';
 import { delimiter, join } from 'node:path';
@@ -44,22 +44,29 @@ export function findProgram(name: string): string | undefined {
   return folders.map((folder) => join(folder, name)).find((path) => existsSync(path));
 }
 
-async function untilListening(port: number, child: ChildProcess, what: string): Promise<void> {
+/** Waits for a sign that only the child can give: on its port may listen who was there before it. */
+async function untilReady(child: ChildProcess, what: string, sign: () => boolean | Promise<boolean>): Promise<void> {
   const deadline = Date.now() + PATIENCE_MS;
   while (Date.now() < deadline) {
-    if (child.exitCode !== null) throw new Error(`${what} ended with code ${child.exitCode} before it listened`);
-    const open = await new Promise<boolean>((resolve) => {
-      const socket = tcpConnect(port, '127.0.0.1');
-      socket.once('connect', () => {
-        socket.destroy();
-        resolve(true);
-      });
-      socket.once('error', () => resolve(false));
-    });
-    if (open) return;
+    if (child.exitCode !== null) throw new Error(`${what} ended with code ${child.exitCode} before it was ready`);
+    if (await sign()) return;
     await new Promise((resolve) => setTimeout(resolve, 50));
   }
-  throw new Error(`${what} did not listen on port ${port} within ${PATIENCE_MS / 1000} s`);
+  throw new Error(`${what} was not ready within ${PATIENCE_MS / 1000} s`);
+}
+
+/** What is said at first to who connects and says this; '' where nobody listens. */
+function firstAnswer(port: number, said: string): Promise<string> {
+  return new Promise((resolve) => {
+    const socket = tcpConnect(port, '127.0.0.1', () => socket.write(said));
+    socket.setTimeout(PATIENCE_MS, () => socket.destroy());
+    socket.once('data', (answer) => {
+      resolve(String(answer));
+      socket.destroy();
+    });
+    socket.once('error', () => {});
+    socket.once('close', () => resolve(''));
+  });
 }
 
 async function ended(child: ChildProcess, signal: NodeJS.Signals): Promise<void> {
@@ -108,8 +115,10 @@ export async function runPostgres(
   const all = ['fsync=off', 'shared_buffers=128MB', ...settings].flatMap((setting) => ['-c', setting]);
   const args = ['-D', data, '-h', '127.0.0.1', '-p', String(port), '-k', options.cwd, ...all];
   const child = spawn(findProgram('postgres')!, args, { ...options, stdio: 'ignore' });
-  await untilListening(port, child, 'PostgreSQL');
-  await untilAnswering(port);
+  const state = join(data, 'postmaster.pid');
+  // Its first line is the process, and its last one the state.
+  const ready = new RegExp(`^${child.pid}\\n[^]*\\nready\\s*$`);
+  await untilReady(child, 'PostgreSQL', () => existsSync(state) && ready.test(readFileSync(state, 'utf8')));
   return { pid: child.pid!, end: (signal) => ended(child, signal) };
 }
 
@@ -153,6 +162,7 @@ async function runPgBouncer(program: string, server: string, port: number): Prom
     unix_socket_dir: '',
     auth_type: 'trust',
     auth_file: join(folder, 'users'),
+    logfile: join(folder, 'log'),
     pool_mode: 'transaction',
     default_pool_size: 5,
     max_client_conn: 500,
@@ -162,19 +172,13 @@ async function runPgBouncer(program: string, server: string, port: number): Prom
   writeFileSync(config, `[databases]\n* = host=${hostname} port=${serverPort}\n[pgbouncer]\n${lines.join('\n')}\n`);
   writeFileSync(settings.auth_file, '"test" ""\n');
   const child = spawn(program, ['-q', config], { ...programUser(folder), cwd: folder, stdio: 'ignore' });
-  await untilListening(port, child, 'PgBouncer');
+  await untilReady(
+    child,
+    'PgBouncer',
+    () => existsSync(settings.logfile) && / process up: /.test(readFileSync(settings.logfile, 'utf8')),
+  );
   const url = server.replace(/@[^/]*/, `@127.0.0.1:${port}`);
   return { url, pid: child.pid!, stop: stopper(child, folder, 'SIGKILL') };
-}
-
-/** A PostgreSQL that listens may still be starting up. */
-async function untilAnswering(port: number): Promise<void> {
-  const program = findProgram('pg_isready');
-  const args = ['-q', '-h', '127.0.0.1', '-p', String(port)];
-  for (const deadline = Date.now() + PATIENCE_MS; program && Date.now() < deadline; ) {
-    if (spawnSync(program, args).status === 0) return;
-    await new Promise((resolve) => setTimeout(resolve, 100));
-  }
 }
 
 function unprivileged(): { uid?: number; gid?: number } {
@@ -201,6 +205,7 @@ async function runRedis(program: string, port: number): Promise<TestServer> {
   const folder = mkdtempSync(join(tmpdir(), 'apistrata-redis-'));
   const args = ['--port', String(port), '--bind', '127.0.0.1', '--save', '', '--appendonly', 'no', '--dir', folder];
   const child = spawn(program, args, { stdio: 'ignore' });
-  await untilListening(port, child, 'Redis');
+  const sign = `process_id:${child.pid}\r\n`;
+  await untilReady(child, 'Redis', async () => (await firstAnswer(port, 'INFO server\r\n')).includes(sign));
   return { url: `redis://127.0.0.1:${port}`, pid: child.pid!, stop: stopper(child, folder, 'SIGTERM') };
 }

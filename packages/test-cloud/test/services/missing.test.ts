@@ -2,7 +2,7 @@ import { Refusal } from '@apistrata/compute-engine';
 import { CatalogError } from '@apistrata/compute-engine/catalogs';
 import { expect, it, onTestFinished, vi } from 'vitest';
 import { ifMissing } from '../../src/service/if-missing.js';
-import { clientOf, cloudUnderTest } from '../clouds.js';
+import { clientOf, cloudUnderTest, NETWORK } from '../clouds.js';
 
 it.each([
   new Refusal('NOT_FOUND', 'Instance x could not be found.'),
@@ -30,4 +30,32 @@ it('allocations of a server that could not be read are not told to be none', asy
   onTestFinished(() => reading.mockRestore());
   expect((await ask('GET', path)).status).toBe(500);
   expect(errors).toEqual([trouble]);
+});
+
+it('a trunk goes whose port is gone, and stays where that could not be read', async () => {
+  const cloud = await cloudUnderTest({ onError: () => {} });
+  const ask = clientOf(cloud);
+  const { port } = (await ask('POST', '/network/v2.0/ports', { port: { network_id: NETWORK } })).body;
+  const { trunk } = (await ask('POST', '/network/v2.0/trunks', { trunk: { port_id: port.id } })).body;
+  const reading = vi.spyOn(cloud.engine.catalogs.networks, 'getPort');
+  onTestFinished(() => reading.mockRestore());
+  reading.mockRejectedValue(new Error('the database is away'));
+  expect((await ask('DELETE', `/network/v2.0/trunks/${trunk.id}`)).status).toBe(500);
+  reading.mockRejectedValue(new CatalogError('PORT_NOT_FOUND', 'Port x could not be found.'));
+  expect((await ask('DELETE', `/network/v2.0/trunks/${trunk.id}`)).status).toBe(204);
+});
+
+it('a volume whose type is gone has none, and is not told to have none where that could not be read', async () => {
+  const cloud = await cloudUnderTest({ onError: () => {} });
+  const ask = clientOf(cloud);
+  const made = await ask('POST', '/volume/v3/volumes', { volume: { size: 1, volume_type: '__DEFAULT__' } });
+  const show = () =>
+    ask('GET', `/volume/v3/volumes/${made.body.volume.id}`, undefined, { 'OpenStack-API-Version': 'volume 3.63' });
+  expect((await show()).body.volume.volume_type_id).toMatch(/^[0-9a-f-]{36}$/);
+  const reading = vi.spyOn(cloud.engine.catalogs.volumes, 'getType');
+  onTestFinished(() => reading.mockRestore());
+  reading.mockRejectedValue(new CatalogError('VOLUME_TYPE_NOT_FOUND', 'Volume type x could not be found.'));
+  expect(await show()).toMatchObject({ status: 200, body: { volume: { volume_type_id: null } } });
+  reading.mockRejectedValue(new Error('the database is away'));
+  expect((await show()).status).toBe(500);
 });
