@@ -9,6 +9,7 @@ import {
 } from 'kysely';
 import type { DatabaseSettings } from './database-settings.js';
 import { DatabaseUnavailable, databaseError } from './database-unavailable.js';
+import { SqliteCheckpoints } from './sqlite-checkpoints.js';
 import { SqliteFiles } from './sqlite-files.js';
 import { openSqlite, type SqliteHandle, type SqliteStatement } from './sqlite-handle.js';
 import { SqliteLog } from './sqlite-log.js';
@@ -62,7 +63,7 @@ class SqliteConnection implements DatabaseConnection {
   /** Why SQLite has undone the transaction of its own accord: what follows would be written at once, each for itself. */
   #undone: unknown;
   #misplaced = false;
-  #written = false;
+  #written = 0;
 
   constructor(handle: SqliteHandle, files: SqliteFiles | undefined, lockTimeoutMs: number) {
     this.#handle = handle;
@@ -104,14 +105,14 @@ class SqliteConnection implements DatabaseConnection {
   async rollback(): Promise<void> {
     this.#inTransaction = false;
     this.#undone = undefined;
-    this.#written = false;
+    this.#written = 0;
     if (this.#handle.inTransaction()) await this.executeQuery(ROLLBACK);
   }
 
-  /** Whether anything was written since it was last asked. */
-  takeWritten(): boolean {
+  /** How many statements have written something since it was last asked. */
+  takeWritten(): number {
     const written = this.#written;
-    this.#written = false;
+    this.#written = 0;
     return written;
   }
 
@@ -127,7 +128,7 @@ class SqliteConnection implements DatabaseConnection {
 
   #run<R>(sql: string, parameters: readonly unknown[]): QueryResult<R> {
     const { statement, returnsRows, writes } = this.#prepare(sql);
-    this.#written ||= writes;
+    if (writes) this.#written++;
     if (returnsRows) return { rows: statement.all(...parameters) as R[] };
     return { rows: [], numAffectedRows: BigInt(statement.run(...parameters).changes) };
   }
@@ -161,11 +162,14 @@ class SqliteDriver implements Driver {
   #connection: SqliteConnection | undefined;
   /** Where a commit is to outlive a power cut. */
   readonly #log: SqliteLog | undefined;
+  readonly #checkpoints: SqliteCheckpoints | undefined;
 
   constructor(path: string, settings: DatabaseSettings) {
     this.#path = path;
     this.#settings = settings;
-    if (path !== ':memory:' && settings.durability === 'disk') this.#log = new SqliteLog(path);
+    if (path === ':memory:') return;
+    this.#checkpoints = new SqliteCheckpoints(path);
+    if (settings.durability === 'disk') this.#log = new SqliteLog(path);
   }
 
   async init(): Promise<void> {
@@ -198,7 +202,9 @@ class SqliteDriver implements Driver {
     const connection = this.#connection!;
     const written = connection.takeWritten();
     connection.turns.end();
-    if (!written || !this.#log) return;
+    if (written === 0) return;
+    this.#checkpoints?.wrote(written);
+    if (!this.#log) return;
     await this.#log.sync().catch((error) => {
       throw databaseError(error);
     });
@@ -218,6 +224,7 @@ class SqliteDriver implements Driver {
 
   async destroy(): Promise<void> {
     await this.#log?.close();
+    await this.#checkpoints?.close();
     this.#handle?.close();
     this.#owner?.release();
   }
