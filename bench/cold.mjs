@@ -1,5 +1,6 @@
 // What an answer costs that was never asked for before, and what small answers cost that are asked for again and again: the
 // processor time of the server's process, one client, beside a bare route that sends as many bytes. A SQLite file.
+// Bare routes are served by the reference server's own means; the last row says what one costs by Express's own.
 import { mkdtempSync, rmSync } from 'node:fs';
 import { Agent, request } from 'node:http';
 import { tmpdir } from 'node:os';
@@ -7,7 +8,7 @@ import { join } from 'node:path';
 import { inTurns } from './samples.mjs';
 import { HEADERS, idOf, startServer } from './server-process.mjs';
 
-const FULL = { servers: 100_000, rounds: 5, requests: 200 };
+const FULL = { servers: 100_000, rounds: 9, requests: 120 };
 const QUICK = { servers: 1_000, rounds: 2, requests: 20 };
 const PER_PROJECT = 100;
 
@@ -40,13 +41,13 @@ function ask(url) {
 }
 
 /** Processor time of one request, in milliseconds. */
-async function cost(server, path, requests) {
+async function cost(server, path, requests, url = server.url) {
   const used = async () => {
     const { user, system } = await server.get('/usage');
     return (user + system) / 1000;
   };
   const before = await used();
-  for (let n = 0; n < requests; n++) await ask(server.url + path());
+  for (let n = 0; n < requests; n++) await ask(url + path());
   return ((await used()) - before) / requests;
 }
 
@@ -69,6 +70,15 @@ export async function run({ quick }) {
       const [ours, baseline] = await inTurns(rounds, ...measures);
       rows.push({ what, ours, baseline, unit: 'ms of CPU', budget });
     }
+    const bare = [server.url, server.plainUrl].map((url) => () => cost(server, () => '/bare/1', requests, url));
+    await inTurns(1, ...bare);
+    const [ours, baseline] = await inTurns(rounds, ...bare);
+    rows.push({
+      what: "a bare route, by the reference server's means and by Express's",
+      ours,
+      baseline,
+      unit: 'ms of CPU',
+    });
     return rows;
   } finally {
     await server.stop();

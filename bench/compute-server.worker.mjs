@@ -1,5 +1,6 @@
 // A compute API in a process of its own, beside bare Express routes that send the same bytes.
 // Arguments: database, durability, replicas. Commands come as messages: { bare: [paths] } prepares the routes /bare/0, /bare/1, ...
+import { once } from 'node:events';
 import { createEngine } from '@apistrata/compute-engine';
 import { computeApi, noauth } from '@apistrata/compute-router';
 import express from 'express';
@@ -40,7 +41,11 @@ app.get('/idle', async (_req, res) => {
 app.use(api);
 
 const server = expressServer(app);
-server.listen(0, '127.0.0.1', () => process.send({ url: `http://127.0.0.1:${server.address().port}` }));
+// The same as Express serves it when nobody tells it how.
+const plain = app.listen(0, '127.0.0.1');
+const urlOf = (listening) => `http://127.0.0.1:${listening.address().port}`;
+await once(plain, 'listening');
+server.listen(0, '127.0.0.1', () => process.send({ url: urlOf(server), plainUrl: urlOf(plain) }));
 
 process.on('message', async ({ bare, version, populate }) => {
   if (populate) {

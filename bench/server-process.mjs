@@ -27,10 +27,12 @@ export async function startServer(database, durability = 'disk', replicas = []) 
     execArgv: ['--expose-gc'],
   });
   const next = () => new Promise((resolve) => child.once('message', resolve));
-  const { url } = await next();
+  const { url, plainUrl } = await next();
   const startMs = performance.now() - begun;
   return {
     url,
+    /** The same, as Express's own `listen()` serves it. */
+    plainUrl,
     pid: child.pid,
     startMs,
     prepare: async (bare) => {
