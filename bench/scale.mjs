@@ -42,8 +42,8 @@ export const questions = {
     `/servers?all_tenants=1&limit=20&name=r-${String(Math.ceil(Math.random() * servers))
       .padStart(6, '0')
       .slice(0, 5)}`,
-  'a part of a name, of a project': (opened) =>
-    `/servers?all_tenants=1&limit=20&project_id=${nextProject(opened)}&name=-00${Math.floor(Math.random() * 10)}`,
+  'a part of a name that none of a project has': (opened) =>
+    `/servers?all_tenants=1&limit=20&project_id=${nextProject(opened)}&name=-x${Math.floor(Math.random() * 10)}`,
   'an address that nobody has': () => `/servers?all_tenants=1&ip=203.0.113.${Math.floor(Math.random() * 250)}`,
   'usage of any project': (opened) => `/os-simple-tenant-usage/${nextProject(opened)}?start=${since}`,
 };
