@@ -177,15 +177,17 @@ export async function run({ quick }) {
     for (const question of questions) await measure(servers, question, '<= 1.1 x');
     await measure(bare, { ...read, what: 'a bare route', path: '/bare' });
     const [one] = servers;
-    const rates = [read.rate / 4, read.rate].map((rate) => ({ ...read, rate }));
-    const measures = rates.map((question) => () => cost(one, question, much.requests / 2));
-    const [seldom, often] = await inTurns(much.rounds, ...measures);
-    rows.push({
-      what: `${read.what}, 1 worker at a quarter of the rate, and at all of it`,
-      ours: seldom,
-      baseline: often,
-      unit: 'ms of CPU',
-    });
+    for (const question of [read, create]) {
+      const rates = [question.rate / 4, question.rate].map((rate) => ({ ...question, rate }));
+      const measures = rates.map((asked) => () => cost(one, asked, much[question.kind] / 2));
+      const [seldom, often] = await inTurns(much.rounds, ...measures);
+      rows.push({
+        what: `${question.what}, 1 worker at a quarter of the rate, and at all of it`,
+        ours: seldom,
+        baseline: often,
+        unit: 'ms of CPU',
+      });
+    }
     const idle = await inTurns(much.idleRounds, ...servers.map((server) => () => idleCost(server, much.idleMs)));
     add('a second without requests, each worker', 'ms of CPU', idle);
     for (const server of servers) await server.check();

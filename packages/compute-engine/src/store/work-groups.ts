@@ -38,14 +38,25 @@ export class WorkGroups {
   async #drain(): Promise<void> {
     this.#running = true;
     while (this.#waiting.length > 0) {
-      // Whatever has arrived with it comes along: requests that are read in one turn of the event loop get to their
-      // transactions within it, and a commit that waits for the disk keeps the next ones until then.
-      await new Promise((resolve) => setImmediate(resolve));
+      await this.#gathered();
       const group = this.#waiting.splice(0, LARGEST_GROUP);
       const begunAt = this.#onCommit && performance.now();
       await this.#commit(group);
       if (begunAt !== undefined) this.#onCommit?.({ transactions: group.length, ms: performance.now() - begunAt });
     }
     this.#running = false;
+  }
+
+  /**
+   * Whatever has arrived with it comes along: requests that are read in one turn of the event loop get to their
+   * transactions within it, and a commit that waits for the disk keeps the next ones until then. Node takes one new
+   * connection in a turn, so as long as a turn has brought more, the next one may.
+   */
+  async #gathered(): Promise<void> {
+    let before: number;
+    do {
+      before = this.#waiting.length;
+      await new Promise((resolve) => setImmediate(resolve));
+    } while (this.#waiting.length > before && this.#waiting.length < LARGEST_GROUP);
   }
 }

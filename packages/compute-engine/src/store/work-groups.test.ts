@@ -1,0 +1,31 @@
+import { expect, it } from 'vitest';
+import { type Waiting, WorkGroups } from './work-groups.js';
+
+/** Has so many works come, one in each turn of the event loop; resolves to the sizes of the groups when all are through. */
+async function groupsOf(works: number): Promise<readonly number[]> {
+  const sizes: number[] = [];
+  const groups = new WorkGroups(async (group: readonly Waiting[]) => {
+    sizes.push(group.length);
+    for (const { resolve } of group) resolve(undefined);
+  }, undefined);
+  const done: Promise<unknown>[] = [];
+  const come = () => {
+    if (done.length + 1 < works) setImmediate(come);
+    done.push(groups.add(async () => {}));
+  };
+  come();
+  await new Promise<void>((resolve) => {
+    const look = () => (done.length < works ? setImmediate(look) : resolve());
+    look();
+  });
+  await Promise.all(done);
+  return sizes;
+}
+
+it('commits together what comes turn by turn, as from clients that connect at the same time', async () => {
+  expect(await groupsOf(20)).toEqual([20]);
+});
+
+it('commits what is there when it is enough for a group', async () => {
+  expect(await groupsOf(100)).toEqual([64, 36]);
+});
