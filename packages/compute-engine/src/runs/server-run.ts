@@ -23,7 +23,7 @@ export interface RestOfWork {
 }
 
 /** What work comes to that is done: how the server is then, and the steps of its history. */
-export interface DoneWork {
+interface DoneWork {
   readonly patch: ServerPatch;
   readonly events: readonly ActionEvent[];
 }
