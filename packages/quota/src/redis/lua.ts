@@ -17,18 +17,21 @@ export function script(text: string): Script {
  * sorted set: `<id>|<kind>=<amount>,...` by the time they expire, so that a member alone tells what it holds.
  */
 export const counting = `
+local now = tonumber(ARGV[1])
 local function clock()
-  if ARGV[1] ~= '' then return tonumber(ARGV[1]) end
-  local time = redis.call('TIME')
-  return time[1] * 1000 + math.floor(time[2] / 1000)
+  if not now then
+    local time = redis.call('TIME')
+    now = time[1] * 1000 + math.floor(time[2] / 1000)
+  end
+  return now
 end
 local function add(counters, field, amount)
   if redis.call('HINCRBY', counters, field, amount) == 0 then redis.call('HDEL', counters, field) end
 end
 local function expire(counters, holds)
-  local found, now = false, clock()
+  local found = false
   while true do
-    local gone = redis.call('ZRANGEBYSCORE', holds, '-inf', now, 'LIMIT', 0, 1000)
+    local gone = redis.call('ZRANGEBYSCORE', holds, '-inf', clock(), 'LIMIT', 0, 1000)
     if #gone == 0 then return found end
     found = true
     for _, member in ipairs(gone) do

@@ -109,7 +109,6 @@ return replies`);
  * commit or 0 for release, and each kind and amount]. Answers 1 for each reservation that was ended so, 0 for those that are gone or expired.
  */
 export const SETTLE = script(`${counting}${batch}
-local now = clock()
 for _, settlement in ipairs(batch) do
   local project = projectOf(settlement[1])
   project.counters, project.holds = KEYS[settlement[1] * 2 + 1], KEYS[settlement[1] * 2 + 2]
@@ -123,7 +122,7 @@ for number, settlement in ipairs(batch) do
   replies[number] = 0
   if expiry then
     project.known[member] = nil
-    local alive = tonumber(expiry) > now
+    local alive = tonumber(expiry) > clock()
     for index = 4, #settlement, 2 do
       plan(project, 'r:' .. settlement[index], -settlement[index + 1])
       if alive and settlement[3] == 1 then plan(project, 'u:' .. settlement[index], settlement[index + 1]) end
@@ -139,10 +138,9 @@ return replies`);
 
 /** KEYS: holds. ARGV: now, member, ttlMs. */
 export const RENEW = script(`${counting}
-local now = clock()
 local expiry = redis.call('ZSCORE', KEYS[1], ARGV[2])
-if not expiry or tonumber(expiry) <= now then return 0 end
-redis.call('ZADD', KEYS[1], now + tonumber(ARGV[3]), ARGV[2])
+if not expiry or tonumber(expiry) <= clock() then return 0 end
+redis.call('ZADD', KEYS[1], clock() + tonumber(ARGV[3]), ARGV[2])
 return 1`);
 
 /** KEYS: counters, holds. Answers with the hash of counters. */

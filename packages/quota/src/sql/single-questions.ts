@@ -9,8 +9,8 @@ import { type Now, type Settlement, verdictOn } from './steps.js';
 type Ask = NonNullable<SqlDatabase['ask']>;
 
 /**
- * One request about one kind, answered in one round trip: what most requests are when a server is not busy. The statement
- * takes the amount where it fits, whatever others do at the same time, because an UPDATE that had to wait for a row checks
+ * One request about one kind, done in one round trip, and refused in two: what most requests are when a server is not busy. The
+ * statement takes the amount where it fits, whatever others do at the same time, because an UPDATE that had to wait for a row checks
  * its condition again. What it cannot decide on is undefined, has changed nothing, and is for the steps.
  */
 export class SingleQuestions {
