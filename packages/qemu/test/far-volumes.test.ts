@@ -22,6 +22,7 @@ describe.skipIf(missing)('volumes that one host keeps for all', { timeout: 300_0
   let id: string;
   let second: string;
   let volumeId: string;
+  let shared: string;
 
   beforeAll(async () => {
     hosts = await QemuHosts.open(postgresUrl, 'h2');
@@ -129,15 +130,17 @@ describe.skipIf(missing)('volumes that one host keeps for all', { timeout: 300_0
     expect(told.devices).toMatchObject([{ type: 'disk', serial: volumeId, path: '/dev/vdb', tags: ['data'] }]);
   });
 
+  /** What guests share is written and read by them without a cache. */
+  const says = (text: string, device: string, block: number) =>
+    `printf '%-512s' '${text}' | dd of=${device} bs=512 seek=${block} oflag=direct 2>/dev/null`;
+  const hears = (device: string, block: number) =>
+    `dd if=${device} bs=512 skip=${block} count=1 iflag=direct 2>/dev/null`;
+
   it('are shared by guests of two hosts, who read what the other one has written', async () => {
     await volumes().createType(admin.caller, { name: 'shared', extraSpecs: { multiattach: '<is> True' } });
-    const shared = await create({ volumeType: 'shared' });
+    shared = await create({ volumeType: 'shared' });
     await attach(id, shared);
     await attach(second, shared);
-    const says = (text: string, device: string, block: number) =>
-      `printf '%-512s' '${text}' | dd of=${device} bs=512 seek=${block} oflag=direct 2>/dev/null`;
-    const hears = (device: string, block: number) =>
-      `dd if=${device} bs=512 skip=${block} count=1 iflag=direct 2>/dev/null`;
     for (const round of ['one', 'two']) {
       await when(isThere('vdb', shared), says(`${round} of h1`, '/dev/vdb', 0));
       expect(await when(isThere('vdc', shared), hears('/dev/vdc', 0), second)).toBe(`${round} of h1`);
@@ -151,6 +154,26 @@ describe.skipIf(missing)('volumes that one host keeps for all', { timeout: 300_0
     ] as const) {
       await when(`[ $(cat /sys/block/${device}/size) = ${2 * GIB_SECTORS} ]`, 'true', server);
     }
+  });
+
+  it('are taken from a server that is evacuated, and not from others of its host', async () => {
+    const third = (await hosts.booted('h2')).id;
+    await attach(third, shared);
+    await when(isThere('vdb', shared), says('third', '/dev/vdb', 16), third);
+    const [found] = await hosts.engine.services.list({ host: 'h2' });
+    await hosts.engine.services.update(found!.service.id, { forcedDown: true });
+    await hosts.engine.servers.act(admin, third, 'evacuate', { host: 'h1', stop: false });
+    expect(await hosts.settled(third)).toMatchObject({ vmState: 'active', host: 'h1' });
+    await eventually(async () => expect(await hosts.console(await hosts.see(third))).toMatch(/GUEST ready/), BOOT);
+    await hosts.kill('h2');
+    await hosts.start('h2');
+    await hosts.engine.services.update(found!.service.id, { forcedDown: false });
+    await when('true', says('three of h2', '/dev/vdc', 8), second);
+    expect(await when(isThere('vdb', shared), hears('/dev/vdb', 8), third)).toBe('three of h2');
+    expect(await when('true', hears('/dev/vdc', 16), second)).toBe('third');
+    expect(processesOf(hosts.folder('h2', third))).toEqual([]);
+    expect(ways().filter((name) => name.includes(third))).toEqual([]);
+    await hosts.engine.servers.delete(admin, third);
   });
 
   it('are there again when a guest is resumed from its disk, whose program was away meanwhile', async () => {
