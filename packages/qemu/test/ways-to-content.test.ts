@@ -4,8 +4,8 @@ import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { VolumeContent } from './volume-content.js';
-import { farUser, WaysToContent } from './ways-to-content.js';
+import { VolumeContent } from '../src/volumes/volume-content.js';
+import { farUser, WaysToContent } from '../src/volumes/ways-to-content.js';
 
 let folder: string;
 let content: VolumeContent;

@@ -6,8 +6,8 @@ import { join } from 'node:path';
 import { PassThrough } from 'node:stream';
 import type { HostLinks } from '@apistrata/compute-engine/drivers';
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import type { HostQuestion } from '../moves/questions.js';
-import { FarVolumes } from './far-volumes.js';
+import type { HostQuestion } from '../src/moves/questions.js';
+import { FarVolumes } from '../src/volumes/far-volumes.js';
 
 const CONTENT = '11111111-1111-4111-8111-111111111111';
 const VOLUME = '22222222-2222-4222-8222-222222222222';
