@@ -1,6 +1,6 @@
 // What an answer costs that was never asked for before, and what small answers cost that are asked for again and again: the
 // processor time of the server's process, one client, beside a bare route that sends as many bytes. A SQLite file.
-// Bare routes are served by the reference server's own means; the last row says what one costs by Express's own.
+// Bare routes are served by Express's own `listen()`; the last row says what one costs by the reference server's means.
 import { mkdtempSync, rmSync } from 'node:fs';
 import { Agent, request } from 'node:http';
 import { tmpdir } from 'node:os';
@@ -63,9 +63,10 @@ export async function run({ quick }) {
     await server.prepare(asked.map(({ path }) => `/v2.1${path()}`));
     const rows = [];
     for (const [index, { what, path, budget }] of asked.entries()) {
-      const measures = [`/v2.1`, `/bare/${index}`].map(
-        (begin, bare) => () => cost(server, () => begin + (bare ? '' : path()), requests),
-      );
+      const measures = [
+        () => cost(server, () => `/v2.1${path()}`, requests),
+        () => cost(server, () => `/bare/${index}`, requests, server.plainUrl),
+      ];
       await inTurns(1, ...measures);
       const [ours, baseline] = await inTurns(rounds, ...measures);
       rows.push({ what, ours, baseline, unit: 'ms of CPU', budget });

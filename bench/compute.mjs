@@ -1,4 +1,5 @@
-// The budgets of the compute API, each beside a bare Express route in the same process and run.
+// The budgets of the compute API, each beside a bare Express route in the same process and run,
+// which Express's own `listen()` serves.
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -45,7 +46,7 @@ async function pages(folder, { counts, ...much }) {
     if (count !== usual) {
       rates.push(median(await alone(server.url + page, much)));
     } else {
-      const [ours, baseline] = await compare(server.url + page, `${server.url}/bare/0`, much);
+      const [ours, baseline] = await compare(server.url + page, `${server.plainUrl}/bare/0`, much);
       rates.push(median(ours));
       rows.push({
         what: `GET /servers/detail?limit=100, ${servers}, hot`,
@@ -54,7 +55,7 @@ async function pages(folder, { counts, ...much }) {
         unit: 'req/s',
         budget: '>= 0.5 x',
       });
-      const [flavor, bareFlavor] = await compare(`${server.url}/v2.1/flavors/1`, `${server.url}/bare/1`, much);
+      const [flavor, bareFlavor] = await compare(`${server.url}/v2.1/flavors/1`, `${server.plainUrl}/bare/1`, much);
       const what = 'GET /flavors/{id}, all middlewares, hot';
       rows.push({ what, ours: flavor, baseline: bareFlavor, unit: 'req/s', budget: '>= 0.6 x' });
       const { rss } = await server.get('/memory');
