@@ -9,7 +9,6 @@ import {
 } from 'kysely';
 import type { DatabaseSettings } from './database-settings.js';
 import { DatabaseUnavailable, databaseError } from './database-unavailable.js';
-import { SqliteCheckpoints } from './sqlite-checkpoints.js';
 import { SqliteFiles } from './sqlite-files.js';
 import { openSqlite, type SqliteHandle, type SqliteStatement } from './sqlite-handle.js';
 import { SqliteLog } from './sqlite-log.js';
@@ -63,7 +62,7 @@ class SqliteConnection implements DatabaseConnection {
   /** Why SQLite has undone the transaction of its own accord: what follows would be written at once, each for itself. */
   #undone: unknown;
   #misplaced = false;
-  #written = 0;
+  #written = false;
 
   constructor(handle: SqliteHandle, files: SqliteFiles | undefined, lockTimeoutMs: number) {
     this.#handle = handle;
@@ -105,14 +104,14 @@ class SqliteConnection implements DatabaseConnection {
   async rollback(): Promise<void> {
     this.#inTransaction = false;
     this.#undone = undefined;
-    this.#written = 0;
+    this.#written = false;
     if (this.#handle.inTransaction()) await this.executeQuery(ROLLBACK);
   }
 
-  /** How many statements have written something since it was last asked. */
-  takeWritten(): number {
+  /** Whether anything was written since it was last asked. */
+  takeWritten(): boolean {
     const written = this.#written;
-    this.#written = 0;
+    this.#written = false;
     return written;
   }
 
@@ -128,7 +127,7 @@ class SqliteConnection implements DatabaseConnection {
 
   #run<R>(sql: string, parameters: readonly unknown[]): QueryResult<R> {
     const { statement, returnsRows, writes } = this.#prepare(sql);
-    if (writes) this.#written++;
+    this.#written ||= writes;
     if (returnsRows) return { rows: statement.all(...parameters) as R[] };
     return { rows: [], numAffectedRows: BigInt(statement.run(...parameters).changes) };
   }
@@ -168,14 +167,11 @@ class SqliteDriver implements Driver {
   #connection: SqliteConnection | undefined;
   /** Where a commit is to outlive a power cut. */
   readonly #log: SqliteLog | undefined;
-  readonly #checkpoints: SqliteCheckpoints | undefined;
 
   constructor(path: string, settings: DatabaseSettings) {
     this.#path = path;
     this.#settings = settings;
-    if (path === ':memory:') return;
-    this.#checkpoints = new SqliteCheckpoints(path);
-    if (settings.durability === 'disk') this.#log = new SqliteLog(path);
+    if (path !== ':memory:' && settings.durability === 'disk') this.#log = new SqliteLog(path);
   }
 
   async init(): Promise<void> {
@@ -208,9 +204,7 @@ class SqliteDriver implements Driver {
     const connection = this.#connection!;
     const written = connection.takeWritten();
     connection.turns.end();
-    if (written === 0) return;
-    this.#checkpoints?.wrote(written);
-    if (!this.#log) return;
+    if (!written || !this.#log) return;
     await this.#log.sync().catch((error) => {
       throw databaseError(error);
     });
@@ -230,7 +224,6 @@ class SqliteDriver implements Driver {
 
   async destroy(): Promise<void> {
     await this.#log?.close();
-    await this.#checkpoints?.close();
     this.#handle?.close();
     this.#owner?.release();
   }

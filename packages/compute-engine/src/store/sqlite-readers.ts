@@ -9,12 +9,12 @@ import {
 } from 'kysely';
 import { DatabaseUnavailable } from './database-unavailable.js';
 import { StableSqliteQueryCompiler } from './sqlite-query-compiler.js';
-import { SqliteThread } from './sqlite-thread.js';
+import { SqliteReader } from './sqlite-reader.js';
 
 class ReaderConnection implements DatabaseConnection {
-  readonly reader: SqliteThread;
+  readonly reader: SqliteReader;
 
-  constructor(reader: SqliteThread) {
+  constructor(reader: SqliteReader) {
     this.reader = reader;
   }
 
@@ -78,7 +78,7 @@ class ReadersDriver implements Driver {
   }
 
   #begin(): ReaderConnection {
-    const connection = new ReaderConnection(new SqliteThread({ path: this.#path, readOnly: true }));
+    const connection = new ReaderConnection(new SqliteReader(this.#path));
     this.#connections.add(connection);
     return connection;
   }

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { sql } from 'kysely';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { DatabaseUnavailable } from '../../src/store/database-unavailable.js';
-import { SqliteThread } from '../../src/store/sqlite-thread.js';
+import { SqliteReader } from '../../src/store/sqlite-reader.js';
 import { openStore, type Store } from '../../src/store/store.js';
 
 /** Counts for seconds, or until it is ended. */
@@ -78,7 +78,7 @@ describe('questions that take long, to a SQLite file', () => {
 describe('a reader', () => {
   it('tells of a file that is not there, and can be asked again', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'reader-'));
-    const reader = new SqliteThread({ path: join(folder, 'later.db'), readOnly: true });
+    const reader = new SqliteReader(join(folder, 'later.db'));
     await expect(reader.ask('select 1', [])).rejects.toThrow(DatabaseUnavailable);
     await (await openStore(join(folder, 'later.db'))).close();
     expect(await reader.ask('select count(*) as n from servers', [])).toEqual([{ n: 0 }]);

@@ -4,11 +4,6 @@ import { Worker } from 'node:worker_threads';
 import { DatabaseUnavailable, databaseError } from './database-unavailable.js';
 import { hasBuiltinSqlite } from './sqlite-handle.js';
 
-interface Place {
-  readonly path: string;
-  readonly readOnly: boolean;
-}
-
 interface Question {
   readonly sql: string;
   readonly parameters: readonly unknown[];
@@ -26,12 +21,12 @@ function answerQuestions(): void {
   // Libraries tell the program once, in its own thread, what they have to say.
   process.removeAllListeners('warning');
   const { parentPort, workerData } = process.getBuiltinModule('node:worker_threads');
-  const { path, readOnly, library } = workerData as Place & { library: string | undefined };
+  const { path, library } = workerData as { path: string; library: string | undefined };
   const { createRequire } = process.getBuiltinModule('node:module');
   const open = () => {
     if (library === undefined)
-      return new (process.getBuiltinModule('node:sqlite' as any) as any).DatabaseSync(path, { readOnly });
-    return new (createRequire(library)(library))(path, { readonly: readOnly });
+      return new (process.getBuiltinModule('node:sqlite' as any) as any).DatabaseSync(path, { readOnly: true });
+    return new (createRequire(library)(library))(path, { readonly: true });
   };
   let db: any;
   const known = new Map<string, any>();
@@ -56,17 +51,17 @@ function answerQuestions(): void {
   });
 }
 
-/** A connection to a SQLite file in a thread of its own. One question at a time. */
-export class SqliteThread {
+/** A read-only connection to a SQLite file in a thread of its own. One question at a time. */
+export class SqliteReader {
   readonly #thread: Worker;
   #pending:
     | { readonly resolve: (rows: readonly unknown[]) => void; readonly reject: (error: unknown) => void }
     | undefined;
   #ended = false;
 
-  constructor(place: Place) {
+  constructor(path: string) {
     const library = hasBuiltinSqlite() ? undefined : createRequire(import.meta.url).resolve('better-sqlite3');
-    this.#thread = new Worker(`(${answerQuestions})()`, { eval: true, workerData: { ...place, library } });
+    this.#thread = new Worker(`(${answerQuestions})()`, { eval: true, workerData: { path, library } });
     this.#thread.unref();
     this.#thread.on('message', (answer: Answer) => this.#settle(answer));
     const end = (cause: unknown) => {
