@@ -13,7 +13,7 @@ import { RateLimiterMemory, RateLimiterPostgres, RateLimiterRedis, RateLimiterSQ
 import { inTurns } from './samples.mjs';
 import { testServers } from './test-servers.mjs';
 
-const FULL = { rounds: 5, ms: 500, times: 200_000, holds: 20_000, refusals: 100 };
+const FULL = { rounds: 5, ms: 300, times: 200_000, holds: 20_000, refusals: 100 };
 const QUICK = { rounds: 2, ms: 100, times: 2000, holds: 1000, refusals: 10 };
 const LANES = 64;
 const ENOUGH = 1e12;

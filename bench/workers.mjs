@@ -28,7 +28,7 @@ const BARE = join(import.meta.dirname, 'bare-workers.worker.mjs');
 const WORKERS = [1, 2, 4];
 /** Clients of each worker, where they ask as fast as they can. */
 const CLIENTS = 8;
-const FULL = { requests: 600, creates: 120, rounds: 5, warm: 5000, warmCreates: 800, idleMs: 4000, idleRounds: 3 };
+const FULL = { requests: 600, creates: 120, rounds: 5, warm: 3000, warmCreates: 800, idleMs: 2000, idleRounds: 3 };
 const QUICK = { requests: 50, creates: 10, rounds: 2, warm: 50, warmCreates: 10, idleMs: 200, idleRounds: 2 };
 
 const read = { what: 'GET /flavors/{id}', path: '/v2.1/flavors/1', kind: 'requests', warmth: 'warm', rate: 400 };
