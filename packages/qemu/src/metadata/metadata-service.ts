@@ -2,7 +2,6 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { isIPv4, type Server as Listener, type Socket } from 'node:net';
-import { fileURLToPath } from 'node:url';
 import type { GuestStory } from '../guest/meta-data.js';
 import type { IpTool } from '../network/ip-tool.js';
 import { PROGRAM_ENVIRONMENT } from '../programs/run-program.js';
@@ -26,6 +25,18 @@ export interface MetadataServiceOptions {
   /** Who has that address there; nobody but this knows who asks. */
   readonly guest: (namespace: string, address: string) => Promise<MetadataGuest | undefined>;
   readonly log: (line: string) => void;
+}
+
+/**
+ * What a process does that is started in a network namespace: what it listens on stays there when it is handed over. Given to
+ * it as text, so it needs no file of its own, wherever this package is bundled; it knows nothing of what stands around it here.
+ */
+function listenThere(): void {
+  const [address, port] = process.argv.slice(1);
+  const server = process.getBuiltinModule('node:net').createServer({ pauseOnConnect: true });
+  server.listen({ host: address, port: Number(port) }, () => {
+    process.send?.('listening', server, undefined, () => process.exit());
+  });
 }
 
 /**
@@ -62,8 +73,7 @@ export class MetadataService {
   /** A socket belongs to the namespace that it was made in, whoever has it. */
   async #listen(namespace: string): Promise<Listener> {
     const { ip, address } = this.#options;
-    const script = fileURLToPath(new URL('./listen-there.js', import.meta.url));
-    const [program, args] = ip.within(namespace, process.execPath, [script, address, `${PORT}`]);
+    const [program, args] = ip.within(namespace, process.execPath, ['-e', `(${listenThere})()`, address, `${PORT}`]);
     const child = spawn(program, [...args], { stdio: ['ignore', 'ignore', 'ignore', 'ipc'], env: PROGRAM_ENVIRONMENT });
     const ending = new AbortController();
     const late = setTimeout(() => child.kill('SIGKILL'), START_MS);
