@@ -35,11 +35,14 @@ export async function planCost(db: Kysely<any>, { sql, parameters }: CompiledQue
     CompiledQuery.raw(`explain (analyze, buffers, format json) ${sql}`, [...parameters]),
   );
   const plan = rows[0]!['QUERY PLAN'][0].Plan;
-  const looks = nodesOf(plan).filter((node) => node['Relation Name'] && node['Actual Loops'] > 0);
-  const sumOf = (of: (node: PlanNode) => number) => looks.reduce((sum, node) => sum + of(node), 0);
+  const nodes = nodesOf(plan).filter((node) => node['Actual Loops'] > 0);
+  const looks = nodes.filter((node) => node['Relation Name']);
+  // What an index brings to be compared with another one is looked at too, though no row of it may be read.
+  const bitmaps = nodes.filter((node) => node['Node Type'] === 'Bitmap Index Scan');
+  const sumOf = (of: (node: PlanNode) => number, some = looks) => some.reduce((sum, node) => sum + of(node), 0);
   return {
     scans: looks.filter((node) => node['Node Type'] === 'Seq Scan').map((node) => node['Relation Name']!),
-    rows: sumOf(lookedAt),
+    rows: Math.max(sumOf(lookedAt), sumOf(lookedAt, bitmaps)),
     read: sumOf((node) => node['Heap Fetches'] ?? lookedAt(node)),
     pages: plan['Shared Hit Blocks'] + plan['Shared Read Blocks'],
   };

@@ -234,8 +234,10 @@ function plainCondition(
 }
 
 function narrowDeleted(rows: RowQuery, filters: ServerFilters, live: RawBuilder<boolean>): RowQuery {
-  const { deleted, softDeleted, changedSince, changedBefore } = filters;
-  if (deleted) return rows.where(sql<boolean>`(deleted = 1 or vm_state = 'soft-delete')`);
+  const { deleted, softDeleted, changedSince, changedBefore, projectId } = filters;
+  // Of a project in other words than those of the index of all: PostgreSQL would read everybody's of that besides.
+  const gone = projectId === undefined ? sql`deleted = 1` : sql`deleted > 0`;
+  if (deleted) return rows.where(sql<boolean>`(${gone} or vm_state = 'soft-delete')`);
   if (deleted === undefined && (changedSince !== undefined || changedBefore !== undefined)) {
     return rows.where('deleted', 'in', [0, 1]);
   }

@@ -52,8 +52,11 @@ export function liveFor(kind: DatabaseKind, filters: ServerFilters, sort: readon
   // A reservation is one project's.
   if (kind !== 'postgres' || patterns?.reservation_id !== undefined) return LIVE;
   if (projectId !== undefined) return liveOfProject(kind);
-  const plain = Object.values({ ...others, ...patterns }).every((value) => value === undefined || value === false);
-  return plain && WALKED.has(sort[0]?.key ?? 'created_at') && isIndexed(filters, sort) ? LIVE_OF_ALL : LIVE;
+  const compared = Object.entries({ ...others, ...patterns }).filter(
+    ([, value]) => value !== undefined && value !== false,
+  );
+  const walked = compared.every(([name]) => name === 'name') && WALKED.has(sort[0]?.key ?? 'created_at');
+  return walked && isIndexed(filters, sort) ? LIVE_OF_ALL : LIVE;
 }
 
 function hasIndex({ filters }: Indexed, name: string, value: unknown): boolean {
