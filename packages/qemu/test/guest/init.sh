@@ -44,9 +44,9 @@ for path in /sys/class/net/eth*; do
 done
 
 if [ -x /usr/sbin/dropbear ]; then
-  mkdir -p /etc/dropbear /root/.ssh /run
-  echo 'root:x:0:0:root:/root:/bin/sh' >/etc/passwd
-  sed -n 's/.*"public_keys": *{"[^"]*": *"\([^"\\]*\).*/\1/p' /mnt/config/openstack/latest/meta_data.json >/root/.ssh/authorized_keys
+  mkdir -p /etc/dropbear /home/.ssh /run
+  echo 'root:x:0:0:root:/home:/bin/sh' >/etc/passwd
+  sed -n 's/.*"public_keys": *{"[^"]*": *"\([^"\\]*\).*/\1/p' /mnt/config/openstack/latest/meta_data.json >/home/.ssh/authorized_keys
   # The keys of the guest itself are made when somebody comes; passwords are of no use.
   /usr/sbin/dropbear -R -s
 fi
