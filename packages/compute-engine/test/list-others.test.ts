@@ -10,6 +10,7 @@ import { populateServers } from '../src/testing/populate-servers.js';
 import { contextOf, engineUnderTest } from './engine-under-test.js';
 import { type Asked, listenTo } from './listen-to.js';
 import { planCosts } from './plan-cost.js';
+import { sortKeys } from './services/servers/sort-keys.js';
 import { storesUnderTest } from './stores-under-test.js';
 
 const OWN = 100;
@@ -71,28 +72,11 @@ const filters: Readonly<Record<string, ServerFilters>> = {
   'access address': { patterns: { access_ip_v4: '10' } },
   'locked by': { patterns: { locked_by: 'theirs' } },
 };
-const orders: readonly ServerSortKey[] = [
-  'created_at',
-  'updated_at',
-  'launched_at',
-  'display_name',
-  'host',
-  'vm_state',
-  'task_state',
-  'user_id',
-  'project_id',
-  'uuid',
-  'image_ref',
-  'instance_type_id',
-  'locked',
-  'hostname',
-  'power_state',
-];
 const sorted = (key: ServerSortKey) => (['asc', 'desc'] as const).map((direction) => ({ sort: [{ key, direction }] }));
 
 const questions: readonly (readonly [string, Partial<ServerQuery> & { readonly marked?: true }])[] = [
   ...Object.entries(filters).map(([what, given]) => [what, { filters: given }] as const),
-  ...orders.flatMap((key) =>
+  ...sortKeys.flatMap((key) =>
     sorted(key).flatMap((given) => {
       const what = `by ${key} ${given.sort[0]!.direction}`;
       return [[what, given] as const, [`${what}, from a marker`, { ...given, marked: true }] as const];
@@ -101,7 +85,7 @@ const questions: readonly (readonly [string, Partial<ServerQuery> & { readonly m
   // The filters that have an index, and those that share one, each in each order and from a marker.
   ...['status', 'a status that all have', 'task_state', 'locked', 'name: theirs', 'ip', 'changes-since'].flatMap(
     (what) =>
-      orders.map(
+      sortKeys.map(
         (key) =>
           [
             `${what}, by ${key}, from a marker`,

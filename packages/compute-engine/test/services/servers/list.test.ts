@@ -2,30 +2,10 @@ import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import type { Engine } from '../../../src/engine.js';
 import { coreOf } from '../../../src/engine-core.js';
 import type { ServerQuery } from '../../../src/services/servers/list.js';
-import type { ServerSortKey } from '../../../src/services/servers/list-sort.js';
 import { ManualClock } from '../../../src/testing/manual-clock.js';
 import { contextOf, engineUnderTest, imageId } from '../../engine-under-test.js';
 import { storesUnderTest } from '../../stores-under-test.js';
-
-const keys: readonly ServerSortKey[] = [
-  'created_at',
-  'updated_at',
-  'launched_at',
-  'terminated_at',
-  'display_name',
-  'host',
-  'vm_state',
-  'task_state',
-  'user_id',
-  'project_id',
-  'uuid',
-  'image_ref',
-  'instance_type_id',
-  'locked',
-  'hostname',
-  'availability_zone',
-  'power_state',
-];
+import { sortKeys } from './sort-keys.js';
 
 describe.each(storesUnderTest(inject('postgresUrl')))('lists of servers on $kind', ({ database }) => {
   let engine: Engine;
@@ -82,7 +62,7 @@ describe.each(storesUnderTest(inject('postgresUrl')))('lists of servers on $kind
     expect(await list({ allProjects: true, filters: { projectId: 'p2' } })).toEqual(['other']);
   });
 
-  it.each(keys)('sorts by %s in both directions, and page by page as a whole', async (key) => {
+  it.each(sortKeys)('sorts by %s in both directions, and page by page as a whole', async (key) => {
     for (const direction of ['asc', 'desc'] as const) {
       const query = { allProjects: true, sort: [{ key, direction }] };
       const whole = await list(query);
