@@ -122,6 +122,22 @@ describe.each(databases)('events of the reference server on $kind', ({ url }) =>
     expect((await fetch(`${stream}&after=x`, { headers: admin })).status).toBe(400);
     expect((await fetch(stream, { method: 'POST', headers: admin })).status).toBe(405);
   });
+
+  it('take any pattern of types without stopping the process, and refuse more than there can be', async () => {
+    const admin = { 'X-Auth-Token': 'admin:demo' };
+    const stream = (query: string) => fetch(`${program.url}/events?after=0&${query}`, { headers: admin });
+    const many = await stream(`type=${'*'.repeat(40)}x&type=instance.create.end`);
+    const reader = many.body!.pipeThrough(new TextDecoderStream()).getReader();
+    for (let text = ''; !text.includes('event: instance.create.end'); ) text += (await reader.read()).value;
+    await reader.cancel();
+    for (const query of [`type=${'x'.repeat(256)}`, Array.from({ length: 33 }, () => 'type=x').join('&')]) {
+      const refused = await stream(query);
+      expect([refused.status, await refused.json()]).toEqual([
+        400,
+        { badRequest: { code: 400, message: expect.stringMatching(/at most/i) } },
+      ]);
+    }
+  });
 });
 
 describe('the options of events', () => {

@@ -64,6 +64,21 @@ describe('/_control', () => {
     expect(body.error.message).toMatch(/regular expression.*http\.match\.path/is);
   });
 
+  // A backtracking engine needs 2 ** 40 steps for this path.
+  it('matches patterns that came over HTTP in linear time', async () => {
+    const cloud = await cloudUnderTest({ control: true });
+    const ask = clientOf(cloud);
+    const http = { match: { path: '/^\\/compute\\/(a+)+$/i' }, status: 418 };
+    const { status, body } = await ask('POST', '/_control/rules', { http });
+    expect(status).toBe(201);
+    expect((await ask('GET', `/compute/${'A'.repeat(40)}!`)).status).not.toBe(418);
+    expect((await ask('GET', `/compute/${'A'.repeat(40)}`)).status).toBe(418);
+    const { rules } = (await ask('GET', '/_control/rules')).body;
+    expect(rules).toEqual([{ id: body.id, calls: 1, http }]);
+    for (const path of ['/(?=a)/', '/(a)\\1/'])
+      expect((await ask('POST', '/_control/rules', { http: { match: { path }, status: 503 } })).status).toBe(400);
+  });
+
   it('gives tokens, the journal, the clock and what was not served', async () => {
     const cloud = await cloudUnderTest({ control: true });
     const ask = clientOf(cloud, '');

@@ -6,7 +6,7 @@ export interface RuleMatch {
   readonly verb?: DriverVerb | readonly DriverVerb[];
   /** Name of the action: `rebuild`, `os-migrateLive`, ... */
   readonly action?: string;
-  readonly name?: string | RegExp;
+  readonly name?: string | Pick<RegExp, 'test'>;
   readonly metadata?: Readonly<Record<string, string>>;
   readonly flavor?: string;
   readonly image?: string;
@@ -43,7 +43,7 @@ export function checkRule(rule: Rule): void {
   if (!rule.match) throw new TypeError('a rule of the simulated driver needs "match": {} for all work');
 }
 
-function sameText(pattern: string | RegExp, text: string): boolean {
+function sameText(pattern: string | Pick<RegExp, 'test'>, text: string): boolean {
   return typeof pattern === 'string' ? pattern === text : pattern.test(text);
 }
 

@@ -9,7 +9,8 @@ import { updatePayload } from './instance-payload.js';
 import { type InstanceStep, stepPayload } from './instance-step.js';
 import { envelopeTime, type Notification, type NotificationObject, notificationObject } from './notification.js';
 import { Outbox, type ToldEvent } from './outbox.js';
-import { namedWebhooks, Webhook, type WebhookOptions, wantedTypes } from './webhook.js';
+import { wantedTypes } from './wanted-types.js';
+import { namedWebhooks, Webhook, type WebhookOptions } from './webhook.js';
 
 /** Of `createEngine({ events })`: that events are kept at all, for how long, and who is told of them. */
 export interface EventOptions {

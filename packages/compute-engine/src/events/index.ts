@@ -2,4 +2,5 @@
 export type { EngineEvents, EventListener, EventOptions } from './engine-events.js';
 export type { Notification, NotificationObject } from './notification.js';
 export type { ToldEvent } from './outbox.js';
-export { signatureOf, type WebhookOptions, wantedTypes } from './webhook.js';
+export { wantedTypes } from './wanted-types.js';
+export { signatureOf, type WebhookOptions } from './webhook.js';

@@ -1,6 +1,7 @@
 import { createHmac, randomUUID } from 'node:crypto';
 import { groupBy } from '../group-by.js';
 import type { Outbox, ToldEvent } from './outbox.js';
+import { wantedTypes } from './wanted-types.js';
 
 /** Somebody who is told of events over HTTP. */
 export interface WebhookOptions {
@@ -8,7 +9,7 @@ export interface WebhookOptions {
   readonly url: string;
   /** What requests are signed with; one that begins with `whsec_` is in base64 behind that. At least 24 characters. */
   readonly secret: string;
-  /** Types that are wanted, `*` standing for anything: `instance.create.*`. Default: all. */
+  /** At most 32 types of at most 255 characters, `*` standing for anything: `instance.create.*`. Default: all. */
   readonly types?: readonly string[];
   /** How long an answer may take. Default 10,000. */
   readonly timeoutMs?: number;
@@ -30,19 +31,6 @@ export function namedWebhooks(webhooks: readonly WebhookOptions[]): ReadonlyMap<
     named.set(name, webhook);
   }
   return named;
-}
-
-/** Whether a type is one of those that were asked for. */
-export function wantedTypes(types: readonly string[] | undefined): (type: string) => boolean {
-  if (!types || types.length === 0) return () => true;
-  const patterns = types.map((type) =>
-    type
-      .split('*')
-      .map((part) => part.replaceAll(/[.+?^${}()|[\]\\]/g, '\\$&'))
-      .join('.*'),
-  );
-  const pattern = new RegExp(`^(?:${patterns.join('|')})$`);
-  return (type) => pattern.test(type);
 }
 
 const TIMEOUT_MS = 10_000;

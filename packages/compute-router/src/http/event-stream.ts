@@ -30,6 +30,17 @@ function placeOf(req: IncomingMessage, query: URLSearchParams): number | undefin
   return /^\d{1,15}$/.test(String(told)) ? Number(told) : Number.NaN;
 }
 
+/** Returns a test for the types that a request names; undefined, and a 400 is sent, for too many or too long ones. */
+function typesOf(res: ServerResponse, query: URLSearchParams): ((type: string) => boolean) | undefined {
+  try {
+    return wantedTypes(query.getAll('type'));
+  } catch (error) {
+    if (!(error instanceof TypeError)) throw error;
+    refuse(res, 400, error.message);
+    return undefined;
+  }
+}
+
 /**
  * Events as server-sent events, for administrators: `GET /events?type=instance.*&after=POSITION`. A client that comes back
  * with `Last-Event-ID` misses nothing that is still kept.
@@ -45,8 +56,10 @@ export function eventStream({ engine, identity, policies, onError = () => {} }: 
     const query = new URL(req.url ?? '', 'http://localhost').searchParams;
     const after = placeOf(req, query);
     if (Number.isNaN(after)) return refuse(res, 400, 'Last-Event-ID and after are places: whole numbers.');
+    const wants = typesOf(res, query);
+    if (!wants) return;
     if (open >= MOST_STREAMS) return refuse(res, 503, 'Too many read events at this time.');
-    await stream(res, after, wantedTypes(query.getAll('type')));
+    await stream(res, after, wants);
   }
 
   async function stream(res: ServerResponse, after: number | undefined, wants: (type: string) => boolean) {

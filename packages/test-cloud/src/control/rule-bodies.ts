@@ -1,13 +1,14 @@
 import type { Rule } from '@apistrata/compute-engine/drivers';
 import { z } from 'zod';
 import type { HttpRule } from '../front/http-rule.js';
+import { LinearPattern } from './linear-pattern.js';
 
 /** `"/^web-/i"` is a pattern; any other text is itself. */
 const text = z.string().transform((value, context) => {
   const [, source, flags] = /^\/(.+)\/([imsu]*)$/.exec(value) ?? [];
   if (source === undefined) return value;
   try {
-    return new RegExp(source, flags);
+    return new LinearPattern(source, flags ?? '');
   } catch (error) {
     context.addIssue({ code: 'custom', message: (error as Error).message });
     return z.NEVER;

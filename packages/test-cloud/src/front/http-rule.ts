@@ -1,15 +1,18 @@
 import type { IncomingMessage } from 'node:http';
 import { urlPath } from '../url-path.js';
 
+/** A regular expression, or something else that tests texts as one does. */
+export type TextPattern = Pick<RegExp, 'source' | 'flags' | 'test'>;
+
 /** Which requests a rule speaks of; everything given must hold. Text matches whole, `path` without the query. */
 export interface HttpMatch {
   readonly method?: string;
   /** Path from the root of the cloud, such as `/compute/v2.1/servers`. */
-  readonly path?: string | RegExp;
+  readonly path?: string | TextPattern;
   /** Microversion as the request asks for it. */
   readonly version?: string;
   /** Names in lower case. */
-  readonly headers?: Readonly<Record<string, string | RegExp>>;
+  readonly headers?: Readonly<Record<string, string | TextPattern>>;
   /** A part of the JSON body: `{ server: { name: 'web' } }`. Text may be a pattern. */
   readonly body?: unknown;
 }
@@ -39,10 +42,11 @@ export interface HttpRule extends HttpEffect {
   readonly sequence?: readonly HttpEffect[];
 }
 
-function sameText(pattern: string | RegExp, text: string): boolean {
-  return typeof pattern === 'string'
-    ? pattern === text
-    : new RegExp(pattern.source, pattern.flags.replace(/[gy]/g, '')).test(text);
+function sameText(pattern: string | TextPattern, text: string): boolean {
+  if (typeof pattern === 'string') return pattern === text;
+  if (!(pattern instanceof RegExp)) return pattern.test(text);
+  // With these flags a RegExp remembers where it was.
+  return new RegExp(pattern.source, pattern.flags.replace(/[gy]/g, '')).test(text);
 }
 
 /** Whether everything in `part` is in `whole` as well. */
