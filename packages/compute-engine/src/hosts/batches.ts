@@ -1,33 +1,53 @@
-/** What comes while something is on its way goes together, next: the busier it is, the fewer statements each one costs. */
+interface Waiting<Item> {
+  readonly item: Item;
+  readonly sent: () => void;
+  readonly failed: (error: unknown) => void;
+}
+
+/**
+ * Sends items in batches: those that are added while a batch is on its way make up the next one. The busier it is, the fewer
+ * statements each item costs.
+ */
 export class Batches<Item> {
   readonly #send: (items: readonly Item[]) => Promise<void>;
-  #waiting: Item[] = [];
-  #sending: Promise<void> | undefined;
-  #next: Promise<void> | undefined;
+  readonly #isOutage: (error: unknown) => boolean;
+  #waiting: Waiting<Item>[] = [];
+  #sending = false;
 
-  constructor(send: (items: readonly Item[]) => Promise<void>) {
+  /**
+   * @param send sends all items or none
+   * @param isOutage whether an error concerns all items alike. After any other error each item of a batch is sent alone, so
+   * that one that cannot be sent fails none of the others.
+   */
+  constructor(send: (items: readonly Item[]) => Promise<void>, isOutage: (error: unknown) => boolean) {
     this.#send = send;
+    this.#isOutage = isOutage;
   }
 
-  /** Resolves when it is sent; rejects when that failed. */
+  /** Resolves when the item is sent; rejects when that failed. */
   add(item: Item): Promise<void> {
-    this.#waiting.push(item);
-    if (!this.#sending) return this.#flush();
-    this.#next ??= this.#sending.then(
-      () => this.#flush(),
-      () => this.#flush(),
-    );
-    return this.#next;
+    const done = new Promise<void>((sent, failed) => this.#waiting.push({ item, sent, failed }));
+    if (!this.#sending) void this.#flush();
+    return done;
   }
 
-  #flush(): Promise<void> {
-    const items = this.#waiting;
-    this.#waiting = [];
-    this.#next = undefined;
-    const sending = this.#send(items).finally(() => {
-      if (this.#sending === sending) this.#sending = undefined;
-    });
-    this.#sending = sending;
-    return sending;
+  async #flush(): Promise<void> {
+    this.#sending = true;
+    while (this.#waiting.length > 0) {
+      const batch = this.#waiting;
+      this.#waiting = [];
+      await this.#sendBatch(batch);
+    }
+    this.#sending = false;
+  }
+
+  async #sendBatch(batch: readonly Waiting<Item>[]): Promise<void> {
+    try {
+      await this.#send(batch.map(({ item }) => item));
+      for (const { sent } of batch) sent();
+    } catch (error) {
+      if (batch.length > 1 && !this.#isOutage(error)) for (const each of batch) await this.#sendBatch([each]);
+      else for (const { failed } of batch) failed(error);
+    }
   }
 }

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { databaseError } from '../store/database-unavailable.js';
+import { databaseError, isOutage } from '../store/database-unavailable.js';
 import { Notices } from '../store/postgres-notices.js';
 import type { Store } from '../store/store.js';
 import { Batches } from './batches.js';
@@ -33,7 +33,7 @@ export class HostDesk {
     this.#notices = new Notices({ url, session: store, receiver: this.#id, hear: () => void this.#look() });
     this.#posts = new Batches(async (given) => {
       if (await orders.post(this.#id, given)) void this.#look();
-    });
+    }, isOutage);
   }
 
   /**

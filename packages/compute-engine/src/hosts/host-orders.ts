@@ -55,7 +55,9 @@ export class HostOrders {
 
   /** Writes orders down and wakes their hosts; true when one of them was there already. */
   async post(asker: string | null, orders: readonly NewHostOrder[]): Promise<boolean> {
-    const rows = orders.map(({ id, question, ...order }) => ({ ...order, id, text: this.#write(id, question) }));
+    // One statement inserts a row once: the same order, asked for by two at the same time, is one row.
+    const once = [...new Map(orders.map((order) => [order.id, order])).values()];
+    const rows = once.map(({ id, question, ...order }) => ({ ...order, id, text: this.#write(id, question) }));
     const { rows: posted } = await sql<{ known: boolean }>`
       with posted as (
         insert into host_orders (id, host, server_id, question, expires_at, asker, asked_at)

@@ -1,3 +1,4 @@
+import { isOutage } from '../store/database-unavailable.js';
 import { Notices } from '../store/postgres-notices.js';
 import type { Store } from '../store/store.js';
 import { Batches } from './batches.js';
@@ -46,7 +47,7 @@ export class HostProgram {
     const { url, store, name, orders, owner } = options;
     this.#options = options;
     this.#notices = new Notices({ url, session: store, receiver: name, hear: (payload) => this.#hear(payload) });
-    this.#answers = new Batches((told) => orders.answer(owner, told));
+    this.#answers = new Batches((told) => orders.answer(owner, told), isOutage);
   }
 
   /** First what was left is removed, then the host is up, then it takes orders. */

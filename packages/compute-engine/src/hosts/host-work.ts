@@ -2,7 +2,7 @@ import type { Catalogs } from '../catalogs/catalogs.js';
 import type { MachineJob, Machines } from '../drivers/machines.js';
 import { EngineError } from '../engine-error.js';
 import type { Server } from '../model/index.js';
-import { DatabaseUnavailable, databaseError } from '../store/database-unavailable.js';
+import { isOutage } from '../store/database-unavailable.js';
 import type { Store } from '../store/store.js';
 import { tables } from '../store/tables.js';
 import type { HostOrder } from './host-orders.js';
@@ -71,8 +71,8 @@ export class HostWork {
         return { value: (await this.#do(order, stopping)) ?? null };
       } catch (error) {
         if (stopping.aborted) throw stopping.reason;
-        // Trouble of the database says nothing of the machine.
-        if (!(databaseError(error) instanceof DatabaseUnavailable)) return failedWith(error);
+        // It says nothing of the machine.
+        if (!isOutage(error)) return failedWith(error);
         await pause(RETRY_MS, stopping);
         stopping.throwIfAborted();
       }

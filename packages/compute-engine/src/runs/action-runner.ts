@@ -4,7 +4,7 @@ import type { Job } from '../lifecycle/jobs.js';
 import { WorkerStopping } from '../lifecycle/worker.js';
 import type { Server } from '../model/index.js';
 import type { JobOutcome } from '../observation/observer.js';
-import { DatabaseUnavailable, databaseError } from '../store/database-unavailable.js';
+import { isOutage } from '../store/database-unavailable.js';
 import { tables } from '../store/tables.js';
 import type { Action, AnyAction, ConcurrentAction } from './action.js';
 import type { Cleanup } from './cleanup.js';
@@ -24,11 +24,6 @@ const WATCH_MS = 1000;
 
 /** Processes died, or a catalog was away, each time that the job was tried. */
 const tooOften = () => new Error(`gave up after ${MOST_ATTEMPTS} attempts`);
-
-/** Trouble of the database says nothing of the work: it is tried again. */
-function isPassing(error: unknown): boolean {
-  return databaseError(error) instanceof DatabaseUnavailable;
-}
 
 /** Another process may know what this one does not: a kind of job of a newer version, or the key of what is sealed. */
 async function leaveToOthers(run: ServerRun, error: Error): Promise<JobOutcome> {
@@ -134,7 +129,8 @@ export class ActionRunner {
     } catch (error) {
       if (error instanceof Superseded || error instanceof WorkerStopping) throw error;
       if (run.signal.aborted) throw run.signal.reason;
-      if (isPassing(error) && job.attempts < MOST_ATTEMPTS) throw error;
+      // It says nothing of the work.
+      if (isOutage(error) && job.attempts < MOST_ATTEMPTS) throw error;
       await this.#fail(action, run, error as Error);
       return 'failed';
     }

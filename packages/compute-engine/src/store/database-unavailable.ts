@@ -128,3 +128,8 @@ export function databaseError(error: unknown): unknown {
   const trouble = troubleOf(error);
   return trouble ? new DatabaseUnavailable(trouble, error) : error;
 }
+
+/** Whether an error says that the database is unavailable, and so nothing of what was to be done in it. */
+export function isOutage(error: unknown): boolean {
+  return databaseError(error) instanceof DatabaseUnavailable;
+}
