@@ -8,6 +8,7 @@ import express, { type Express } from 'express';
 import type { Logger } from 'pino';
 import { secretKeyFile, withoutPassword } from './database-url.js';
 import { mountDocs } from './docs.js';
+import { favicon } from './favicon.js';
 import { healthFrom } from './health.js';
 import { machinesFrom } from './machines.js';
 import { observersOf } from './observation.js';
@@ -132,6 +133,7 @@ export async function compose(plan: Plan, database: string, log: Logger, works =
     });
     if (options.metrics && observation.scraped) app.use('/metrics', observation.scraped);
     mountDocs(app, options);
+    app.get('/favicon.ico', favicon());
     app.use(welcome(options));
     app.use(api);
     return { engine, health, rateLimits, app, close };

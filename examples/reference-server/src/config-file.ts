@@ -1,9 +1,11 @@
 import { readFileSync } from 'node:fs';
-import { parseDocument } from 'yaml';
+import { type Document, isMap, isScalar, LineCounter, type Node, parseDocument } from 'yaml';
 import { z } from 'zod';
 import type { OptionKind } from './option-kinds.js';
 import { type OptionName, optionTable } from './options.js';
 import { StartError } from './start-error.js';
+import { suggestion } from './suggestion.js';
+import { expectationOf, type Issue } from './value-expectation.js';
 
 const entries = Object.entries(optionTable) as [OptionName, OptionKind<unknown>][];
 
@@ -17,34 +19,79 @@ const configSchema = z
       }),
     ),
   )
-  .meta({ title: 'Configuration of the Apistrata reference server' });
+  .meta({ title: 'Configuration of the Apistrata server' });
 
-/** The JSON Schema of the configuration file. */
+/** Returns the JSON Schema of the configuration file. */
 export function configJsonSchema(): object {
   return z.toJSONSchema(configSchema, { io: 'input', unrepresentable: 'any' });
+}
+
+type Path = readonly (string | number)[];
+
+/** A parsed file, and the lines of what is in it. */
+interface Parsed {
+  readonly document: Document;
+  readonly lines: LineCounter;
+}
+
+/** Returns the line of a key or value, as ` (line 3)`; an empty string for the document itself. */
+function lineOf({ document, lines }: Parsed, path: Path): string {
+  const parent = path.length > 1 ? document.getIn(path.slice(0, -1), true) : document.contents;
+  const pair = isMap(parent) ? parent.items.find(({ key }) => isScalar(key) && key.value === path.at(-1)) : undefined;
+  const node = (pair?.key ?? (path.length > 0 ? document.getIn(path, true) : undefined)) as Node | undefined;
+  const start = node?.range?.[0];
+  return start === undefined ? '' : ` (line ${lines.linePos(start).line})`;
+}
+
+/** Returns the text of a value as it is written in the file: `2.100` is the number 2.1, and its text says so. */
+function sourceOf({ document }: Parsed, path: Path): string | undefined {
+  const node = document.getIn(path, true);
+  return isScalar(node) ? (node.source ?? String(node.value)) : undefined;
+}
+
+function keysOf(path: Path): readonly string[] {
+  const schema = path.length === 0 ? configSchema : configSchema.shape[String(path[0])];
+  const inner = schema instanceof z.ZodOptional ? schema.unwrap() : schema;
+  return inner instanceof z.ZodObject ? Object.keys(inner.shape) : [];
+}
+
+function sentenceOf(parsed: Parsed, { path, ...issue }: Issue & { readonly path: Path }): string {
+  if (issue.code === 'unrecognized_keys') {
+    const [key = ''] = issue.keys ?? [];
+    const place = path.length > 0 ? ` of "${path.join('.')}"` : '';
+    const otherwise = path.length > 0 ? `Known are: ${keysOf(path).join(', ')}.` : '--print-config-schema lists all.';
+    return `unknown option "${key}"${place}${lineOf(parsed, [...path, key])}. ${suggestion(key, keysOf(path), otherwise)}`;
+  }
+  if (path.length === 0) return 'the file must contain options, each as "name: value"';
+  const source = sourceOf(parsed, path);
+  return `"${path.join('.')}"${lineOf(parsed, path)} ${expectationOf(issue, source)}`;
 }
 
 /**
  * Reads a configuration file, YAML or JSON.
  *
- * @throws StartError with the file, the place in it and what belongs there
+ * @throws StartError with the file, the line, the fault and the fix
  */
 export function readConfigFile(file: string): Partial<Record<OptionName, unknown>> {
-  const document = parseDocument(textOf(file));
+  const lines = new LineCounter();
+  const document = parseDocument(textOf(file), { lineCounter: lines });
   const [broken] = document.errors;
   if (broken) throw new StartError(`--config ${file}: ${broken.message.split('\n')[0]!.replace(/:$/, '')}`);
   const checked = configSchema.safeParse(document.toJS() ?? {});
   if (checked.success) return checked.data;
-  const { path, message, ...issue } = checked.error.issues[0]!;
-  const place = path.join('.') || 'the file';
-  const cure = issue.code === 'unrecognized_keys' ? '; --print-config-schema tells what there is' : '';
-  throw new StartError(`--config ${file}: ${place}: ${message}${cure}`);
+  throw new StartError(`--config ${file}: ${sentenceOf({ document, lines }, checked.error.issues[0] as never)}`);
 }
 
 function textOf(file: string): string {
   try {
     return readFileSync(file, 'utf8');
   } catch (error) {
-    throw new StartError(`--config ${file} cannot be read: ${(error as Error).message}`);
+    throw new StartError(`--config ${file} cannot be read: ${reasonOf(error as NodeJS.ErrnoException)}`);
   }
+}
+
+function reasonOf({ code, message }: NodeJS.ErrnoException): string {
+  if (code === 'ENOENT') return 'the file does not exist';
+  if (code === 'EACCES') return 'permission denied';
+  return code === 'EISDIR' ? 'it is a folder' : message;
 }

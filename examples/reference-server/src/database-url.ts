@@ -1,24 +1,70 @@
-import { accessSync, constants, existsSync, mkdirSync } from 'node:fs';
+import { accessSync, constants, existsSync, mkdirSync, statSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import type { Options } from './options.js';
 import { StartError } from './start-error.js';
+import { closestOf } from './suggestion.js';
 
-const CURE = 'give this user the right to write there, or name another file with --db';
+const FIX = 'give this user write access, or choose another file with --db';
 const WHY: Readonly<Record<string, string>> = {
-  EACCES: `may not be written: ${CURE}`,
-  EROFS: `is on a read-only file system: ${CURE}`,
-  EPERM: `may not be written: ${CURE}`,
-  EEXIST: 'is not a folder: name another file with --db',
-  ENOTDIR: 'is not a folder: name another file with --db',
+  EACCES: `is not writable: ${FIX}`,
+  EROFS: `is on a read-only file system: ${FIX}`,
+  EPERM: `is not writable: ${FIX}`,
+  EEXIST: 'is not a folder: choose another file with --db',
+  ENOTDIR: 'is not a folder: choose another file with --db',
 };
 
-/** Whether a database is a SQLite file of its own. */
+/** Returns whether a database is a SQLite file. */
 export function isFile(url: string): boolean {
   return url !== ':memory:' && !/^postgres(ql)?:/.test(url);
 }
 
-/** The database that `--db` names, its folder made where it is a file. */
+const KNOWN_SCHEMES = ['postgres', 'postgresql'];
+
+/** @throws StartError for a URL that is not one of PostgreSQL: it would become the name of a SQLite file */
+function checkScheme(db: string): void {
+  // A single letter is a drive of Windows.
+  const [, scheme] = /^([a-z][a-z0-9+.-]+):/i.exec(db) ?? [];
+  if (scheme === undefined || KNOWN_SCHEMES.includes(scheme)) return;
+  const closest = closestOf(scheme, KNOWN_SCHEMES);
+  const fix =
+    scheme === 'sqlite' || scheme === 'file'
+      ? 'For SQLite, give the path alone, such as data/compute.db.'
+      : closest === undefined
+        ? 'Use postgres://USER@HOST/DATABASE, the path of a SQLite file, or :memory:.'
+        : `Did you mean "${closest}://"?`;
+  throw new StartError(`--db: unsupported scheme "${scheme}:". ${fix}`);
+}
+
+/** Returns the nearest folder upwards that exists. */
+function existingFolder(folder: string): string {
+  return existsSync(folder) ? folder : existingFolder(dirname(folder));
+}
+
+/** @throws StartError if the folder neither exists nor can be created, or is not writable; creates nothing */
+export function checkFolder(option: string, folder: string): void {
+  const nearest = existingFolder(resolve(folder));
+  if (!statSync(nearest).isDirectory())
+    throw new StartError(`--${option} ${folder} cannot be created: ${nearest} is not a folder`);
+  try {
+    accessSync(nearest, constants.R_OK | constants.W_OK);
+  } catch {
+    throw new StartError(`--${option} ${folder} cannot be used: ${nearest} is not writable by this user`);
+  }
+}
+
+/** Checks `--db` without creating anything. @throws StartError */
+export function checkDatabase({ db }: Pick<Options, 'db'>): void {
+  checkScheme(db);
+  if (!isFile(db)) return;
+  const file = resolve(db);
+  if (existsSync(file) && statSync(file).isDirectory())
+    throw new StartError(`--db ${db} is a folder: name a file in it`);
+  checkFolder('db', dirname(file));
+}
+
+/** Returns the database that `--db` names. Creates the folder of a file. @throws StartError */
 export function databaseFrom({ db }: Options): string {
+  checkScheme(db);
   if (!isFile(db)) return db;
   const file = resolve(db);
   try {
@@ -32,10 +78,10 @@ export function databaseFrom({ db }: Options): string {
   return file;
 }
 
-/** Where the keys of a database are that is no file. */
+/** The key file of a database that is not a file. */
 export const DEFAULT_KEY_FILE = 'data/secret.key';
 
-/** Where the keys of a database are, unless the environment has them; left out: beside the SQLite file. */
+/** Returns the key file, or undefined if the environment has the key or it is next to the SQLite file. */
 export function secretKeyFile(options: Options, environment: NodeJS.ProcessEnv, database: string): string | undefined {
   const given = options['secret-key-file'];
   const byItself = environment.APISTRATA_SECRET_KEY || isFile(database) || database === ':memory:';

@@ -1,27 +1,63 @@
 import type { OptionKind } from './option-kinds.js';
-import { optionTable } from './options.js';
+import { optionGroups } from './options.js';
 
-/** The text of --help. */
+/** The widest line of the help, in characters. */
+const COLUMNS = 100;
+const INDENT = 2;
+/** Where descriptions begin; an option too long for that gets a line of its own. */
+const DESCRIPTION = 30;
+
+/** Breaks a sentence between words into lines of at most `width` characters. */
+function wrapped(sentence: string, width: number): readonly string[] {
+  const lines = [''];
+  for (const word of sentence.split(' ')) {
+    const line = lines.at(-1);
+    if (line && line.length + 1 + word.length > width) lines.push(word);
+    else lines[lines.length - 1] = line ? `${line} ${word}` : word;
+  }
+  return lines;
+}
+
+/** Returns paragraphs, each broken into lines of at most 100 characters. */
+export function paragraphs(...sentences: readonly string[]): readonly string[] {
+  return sentences.flatMap((sentence) => wrapped(sentence, COLUMNS));
+}
+
+/** Returns a row of two columns: what the user types, and its description. */
+export function helpRow(left: string, description: string): readonly string[] {
+  const typed = ' '.repeat(INDENT) + left;
+  const lines = wrapped(description, COLUMNS - DESCRIPTION);
+  const [first, ...rest] = typed.length + 2 <= DESCRIPTION ? lines : ['', ...lines];
+  const indented = rest.map((line) => ' '.repeat(DESCRIPTION) + line);
+  return [`${typed.padEnd(DESCRIPTION)}${first}`.trimEnd(), ...indented];
+}
+
+/** Returns the rows of a table of options: name, placeholder, description, default. */
+export function optionRows(table: Readonly<Record<string, OptionKind<any>>>): readonly string[] {
+  return Object.entries(table).flatMap(([name, { placeholder, help, fallback, repeat }]) => {
+    const shown = typeof fallback === 'string' || typeof fallback === 'number' ? ` (default ${fallback})` : '';
+    const left = `--${name}${placeholder ? ` ${placeholder}` : ''}`;
+    return helpRow(left, `${help}${shown}${repeat ? '; repeatable' : ''}`);
+  });
+}
+
+/** Returns the text of `--help`. */
 export function helpText(): string {
-  const rows = (Object.entries(optionTable) as [string, OptionKind<unknown>][]).map(
-    ([name, { placeholder, help, fallback, repeat }]) => {
-      const left = `  --${name}${placeholder ? ` ${placeholder}` : ''}`;
-      const shown = typeof fallback === 'string' || typeof fallback === 'number' ? ` (default ${fallback})` : '';
-      return `${left.padEnd(30)}${help}${shown}${repeat ? '; may be repeated' : ''}`;
-    },
-  );
   return [
-    'Usage: npm start -- [options]',
-    '       npm start -- admin COMMAND [options]',
-    '       npm start -- host --name NAME --db postgres://... [options]',
+    'Usage:',
+    ...helpRow('apistrata [options]', 'serves the compute API'),
+    ...helpRow('apistrata admin COMMAND', 'operates on a database and its server: status, backup, restore, purge, ...'),
+    ...helpRow('apistrata host [options]', 'adds this computer as a host of a cloud that other processes serve'),
     '',
-    'Serves the compute API, with simulated machines or virtual ones (--driver qemu). admin has the commands of operators:',
-    'status, backup, restore, purge, quotas, services (admin --help). host makes this computer one more host of a cloud (host --help).',
+    ...paragraphs(
+      'From a clone of the repository, use "npm start -- [options]". "admin --help" and "host --help" list their own options.',
+    ),
+    ...Object.entries(optionGroups).flatMap(([title, table]) => ['', `${title}:`, ...optionRows(table)]),
     '',
-    ...rows,
-    '',
-    'Each option may also be an environment variable: --log-level is APISTRATA_LOG_LEVEL.',
-    'SIGHUP reads the configuration file again: policies, log level and all limits change at once; then it replaces --workers.',
-    'Credentials for real services: OS_USERNAME, OS_PASSWORD, OS_PROJECT_NAME, OS_USER_DOMAIN_NAME, OS_PROJECT_DOMAIN_NAME.',
+    ...paragraphs(
+      'Each option is also an environment variable: --log-level is APISTRATA_LOG_LEVEL.',
+      'On SIGHUP the server reads the configuration file again: policies, log level and limits apply at once, and --workers are replaced one by one.',
+      'Credentials for external services: OS_USERNAME, OS_PASSWORD, OS_PROJECT_NAME, OS_USER_DOMAIN_NAME, OS_PROJECT_DOMAIN_NAME.',
+    ),
   ].join('\n');
 }

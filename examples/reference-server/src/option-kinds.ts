@@ -1,20 +1,22 @@
 import { z } from 'zod';
 import { StartError } from './start-error.js';
+import { closestOf, suggestion } from './suggestion.js';
+import { expectationOf, type Issue } from './value-expectation.js';
 
-/** One kind of option: how a text of the command line or the environment is read, and what a configuration file may say. */
+/** A kind of option: how its values are read from the command line and the environment, and its schema in a configuration file. */
 export interface OptionKind<T> {
   readonly help: string;
-  /** What stands for the value in the help; undefined for a switch. */
+  /** The placeholder of the value in the help; undefined for a switch. */
   readonly placeholder: string | undefined;
-  /** The value when nobody says anything. */
+  /** The default. */
   readonly fallback: T;
-  /** May be given several times on the command line, and as a list with commas in the environment. */
+  /** Whether it is repeatable on the command line, and a comma-separated list in the environment. */
   readonly repeat: boolean;
-  /** The value in a configuration file; undefined for what only a command line can ask for. */
+  /** The schema of its value in a configuration file; undefined for options of the command line only. */
   readonly schema: z.ZodType | undefined;
-  /** @throws StartError that says which value the option takes */
+  /** @throws StartError with the value and what is allowed */
   read(label: string, texts: readonly string[]): T;
-  /** What is in force when several say something, the last of them the strongest. */
+  /** Returns the effective value of several sources, in ascending order of precedence. */
   combine(given: readonly T[]): T;
 }
 
@@ -23,7 +25,7 @@ export type ValueOf<Kind> = Kind extends OptionKind<infer T> ? T : never;
 const last = <T>(given: readonly T[]): T => given.at(-1)!;
 const once = { repeat: false, combine: last } as const;
 
-/** A text: a path, an address, an id. */
+/** Creates an option with a string value: a path, an address, an id. */
 export function text(placeholder: string, help: string): OptionKind<string | undefined>;
 export function text(placeholder: string, help: string, fallback: string): OptionKind<string>;
 export function text(placeholder: string, help: string, fallback?: string): OptionKind<string | undefined> {
@@ -37,7 +39,7 @@ export function text(placeholder: string, help: string, fallback?: string): Opti
   };
 }
 
-/** A whole number between bounds. */
+/** Creates an option with an integer value between bounds. */
 export function wholeNumber<T extends number | undefined>(
   help: string,
   bounds: { readonly least: number; readonly most: number; readonly fallback: T },
@@ -53,12 +55,12 @@ export function wholeNumber<T extends number | undefined>(
       const given = last(texts);
       const number = Number(given);
       if (/^-?\d+$/.test(given) && number >= least && number <= most) return number;
-      throw new StartError(`${label} is '${given}': it takes a whole number from ${least} to ${most}`);
+      throw new StartError(`${label} must be an integer from ${least} to ${most}; it is "${given}"`);
     },
   };
 }
 
-/** One of several words. */
+/** Creates an option with one of several values. */
 export function choice<const Word extends string>(
   placeholder: string,
   words: readonly Word[],
@@ -73,13 +75,16 @@ export function choice<const Word extends string>(
     schema: z.enum(words as unknown as [Word, ...Word[]]),
     read(label, texts) {
       const found = words.find((word) => word === last(texts));
-      if (found === undefined) throw new StartError(`${label} is '${last(texts)}': it takes ${words.join(', ')}`);
-      return found;
+      if (found !== undefined) return found;
+      const given = last(texts);
+      const closest = closestOf(given, words);
+      const hint = closest === undefined ? '' : `. Did you mean "${closest}"?`;
+      throw new StartError(`${label} must be one of ${words.join(', ')}; it is "${given}"${hint}`);
     },
   };
 }
 
-/** Something that the program does instead of serving. */
+/** Creates an option that makes the program do something else than serve. */
 export function command(help: string): OptionKind<boolean> {
   return {
     ...once,
@@ -91,17 +96,17 @@ export function command(help: string): OptionKind<boolean> {
   };
 }
 
-/** Something that is so or is not, in a configuration file too. */
+/** Creates a boolean option, allowed in a configuration file too. */
 export function flag(help: string): OptionKind<boolean> {
   return { ...command(help), schema: z.boolean() };
 }
 
-/** A text that makes no sense in a configuration file: where that file is. */
+/** Creates an option with a string value that is not allowed in a configuration file. */
 export function pointer(placeholder: string, help: string): OptionKind<string | undefined> {
   return { ...text(placeholder, help), schema: undefined };
 }
 
-/** Several texts. */
+/** Creates an option with a list of strings. */
 export function list(placeholder: string, help: string): OptionKind<readonly string[]> {
   return {
     ...once,
@@ -116,39 +121,42 @@ export function list(placeholder: string, help: string): OptionKind<readonly str
 
 export type Pairs = Readonly<Record<string, unknown>>;
 
-/** Named values: `--limit maxConnections=5`, or an object in a file. Each name has a schema; `rest` is that of others. */
+/** Creates an option with named values: `--limit maxConnections=5`, or an object in a file. `rest` is the schema of further names. */
 export function pairs(
   placeholder: string,
   names: Readonly<Record<string, z.ZodType>>,
   help: string,
   rest?: { readonly names: RegExp; readonly schema: z.ZodType },
 ): OptionKind<Pairs> {
-  const unknownName = (value: object) =>
-    Object.keys(value).find((name) => !Object.hasOwn(names, name) && !rest?.names.test(name));
+  const isKnown = (name: string) => Object.hasOwn(names, name) || rest?.names.test(name);
   const schema = rest
     ? z
         .object(names)
         .partial()
         .catchall(rest.schema)
-        .refine((value) => unknownName(value) === undefined, {
-          error: ({ input }) => `there is no such name: ${unknownName(input as object)}`,
+        .superRefine((value, context) => {
+          const unknown = Object.keys(value).filter((name) => !isKnown(name));
+          if (unknown.length > 0) context.addIssue({ code: 'unrecognized_keys', keys: unknown, input: value });
         })
     : z.strictObject(names).partial();
 
   function read(label: string, given: string): readonly [string, unknown] {
     const mark = given.indexOf('=');
-    if (mark < 1) throw new StartError(`${label} is '${given}': it takes ${placeholder}`);
+    if (mark < 1) throw new StartError(`${label} must have the form ${placeholder}; it is "${given}"`);
     const [name, value] = [given.slice(0, mark), given.slice(mark + 1)];
     const expected = Object.hasOwn(names, name) ? names[name] : rest?.names.test(name) ? rest.schema : undefined;
-    if (!expected)
-      throw new StartError(`${label} ${name}: there is no such name; there are ${Object.keys(names).join(', ')}`);
+    if (!expected) {
+      const known = Object.keys(names);
+      const otherwise = known.length > 0 ? `Known names: ${known.join(', ')}.` : 'Names are lower_case_words.';
+      throw new StartError(`${label}: unknown name "${name}". ${suggestion(name, known, otherwise)}`);
+    }
     const [found] = readings(value).flatMap((reading) => {
       const { success, data } = expected.safeParse(reading);
       return success ? [{ data }] : [];
     });
     if (found) return [name, found.data];
-    const { message } = expected.safeParse(readings(value)[0]).error!.issues[0]!;
-    throw new StartError(`${label} ${given}: ${message}`);
+    const [issue] = expected.safeParse(readings(value)[0]).error!.issues;
+    throw new StartError(`${label}: "${name}" ${expectationOf(issue as Issue, value)}`);
   }
 
   return {
@@ -162,7 +170,7 @@ export function pairs(
   };
 }
 
-/** What a text may mean, the narrowest reading first. */
+/** Returns the possible values of a string, the narrowest type first. */
 function readings(value: string): readonly unknown[] {
   const number = /^-?\d+(\.\d+)?$/.test(value) ? [Number(value)] : [];
   const flag = value === 'true' || value === 'false' ? [value === 'true'] : [];

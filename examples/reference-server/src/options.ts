@@ -2,11 +2,22 @@ import { defaultDatabaseSettings, defaultSettings, quotaKinds } from '@apistrata
 import { MAX_VERSION } from '@apistrata/compute-router/versions';
 import { defaultLimits } from '@apistrata/healthcheck/server';
 import { z } from 'zod';
-import { choice, command, flag, list, pairs, pointer, text, type ValueOf, wholeNumber } from './option-kinds.js';
+import {
+  choice,
+  command,
+  flag,
+  list,
+  type OptionKind,
+  pairs,
+  pointer,
+  text,
+  type ValueOf,
+  wholeNumber,
+} from './option-kinds.js';
 
 const DAY_MS = 86_400_000;
 
-/** The schema of each of several settings, by its default. */
+/** Returns the schema of each setting, derived from its default. */
 function like(defaults: object): Record<string, z.ZodType> {
   const schemaOf = (value: unknown) => {
     if (typeof value === 'number') return z.number();
@@ -20,147 +31,198 @@ function like(defaults: object): Record<string, z.ZodType> {
 const { durability: _, ...databaseLimits } = defaultDatabaseSettings;
 const limit = z.int().min(-1);
 
-/**
- * Every option: the one table that the command line, the environment (`APISTRATA_` and the name in capitals, dashes as
- * underscores), the configuration file, its schema and the help are made of.
- */
-export const optionTable = {
-  config: pointer('FILE', 'YAML file with any of these options; environment and command line win over it'),
-  'check-config': command('check all options and the files they name, and end'),
-  'print-config-schema': command('print the JSON Schema of the configuration file, and end'),
-  host: text('H', 'address to listen on', '127.0.0.1'),
-  port: wholeNumber('port to listen on; 0 takes a free one', { least: 0, most: 65_535, fallback: 8774 }),
-  db: text('URL', ':memory:, a file, or postgres://...; a file is made when missing', 'data/compute.db'),
-  'db-read': list(
-    'URL',
-    'postgres://... of a replica that answers questions; every process of the database is given the same',
+const general = {
+  help: command('print this text'),
+  version: command('print the version of the program'),
+  config: pointer('FILE', 'YAML or JSON file with any of these options; environment and command line override it'),
+  'check-config': command('check all options and the files they name, then exit'),
+  'print-config-schema': command('print the JSON Schema of the configuration file'),
+} as const;
+
+const listening = {
+  host: text('ADDRESS', 'address to listen on', '127.0.0.1'),
+  port: wholeNumber('port to listen on; 0 selects a free port', { least: 0, most: 65_535, fallback: 8774 }),
+  'trust-proxy': list(
+    'ADDRESS',
+    'proxies whose X-Forwarded-Proto, -Host and -Prefix headers are trusted: loopback, uniquelocal, an address or a network',
   ),
+  'cors-origin': list('ORIGIN', 'origin whose pages may call the API from a browser; * for all'),
+  limit: pairs('NAME=N', like(defaultLimits), 'connection limit, such as maxConnections=500'),
+  workers: wholeNumber(
+    'number of server processes; restarted when they exit, replaced one by one on SIGHUP; needs PostgreSQL; default: a single process',
+    { least: 1, most: 256, fallback: undefined },
+  ),
+  'drain-ms': wholeNumber('how long requests are still accepted after SIGTERM or SIGINT', {
+    least: 0,
+    most: DAY_MS,
+    fallback: 5_000,
+  }),
+} as const;
+
+const data = {
+  db: text('URL', 'a SQLite file (created if missing), :memory:, or postgres://...', 'data/compute.db'),
+  'db-read': list('URL', 'postgres://... of a read replica; use the same list in every process of the database'),
   durability: choice(
-    'D',
+    'LEVEL',
     ['disk', 'process'],
     'disk',
-    'what 202 promises of a SQLite file: disk (outlives a power cut) or process (only its end; faster)',
+    'what an acknowledged write to a SQLite file survives: disk (power loss) or process (process exit; faster)',
   ),
-  database: pairs('NAME=N', like(databaseLimits), 'a limit of the database, such as poolSize=20'),
+  database: pairs('NAME=N', like(databaseLimits), 'database limit, such as poolSize=20'),
   'secret-key-file': text(
     'FILE',
-    'keys that seal secrets in the database, one in each line, made when missing; default: beside a SQLite file, data/secret.key for PostgreSQL, where every process needs the same',
+    'keys that encrypt secrets in the database, one per line; created if missing; all processes of a database need the same keys; default: next to the SQLite file, data/secret.key for PostgreSQL',
   ),
+} as const;
+
+const authentication = {
   auth: choice(
     'KIND',
     ['noauth', 'tokens', 'identity'],
     'noauth',
-    'noauth, tokens (with --tokens) or identity (with --identity-url)',
+    'how callers authenticate: noauth, tokens (with --tokens) or identity (with --identity-url)',
   ),
-  'noauth-project': text('ID', 'project of noauth tokens that name none'),
+  'noauth-project': text('ID', 'project of noauth tokens without one'),
   tokens: text('FILE', 'JSON object: token -> { userId, projectId, roles }'),
-  preset: text('FILE', 'JSON file: what the cloud has from the start (see --print-preset)'),
-  'print-preset': command('print the built-in preset and end'),
-  'print-preset-schema': command('print the JSON Schema of files with presets and end'),
+  'policy-file': text('FILE', 'policies that replace defaults'),
+} as const;
+
+const api = {
+  'max-version': text('VERSION', 'highest microversion served, up to the latest that the API implements', MAX_VERSION),
   headers: choice('NAMES', ['service', 'openstack', 'both'], 'both', 'version headers: service, openstack or both'),
-  'max-version': text('V', 'highest microversion, up to the last that the API knows', MAX_VERSION),
+  'no-docs': flag('disable the API documentation at /docs'),
+  quota: pairs(
+    'NAME=N',
+    Object.fromEntries(quotaKinds.map((kind) => [kind, limit])),
+    'default quota, such as instances=-1; quota_secrets=... for project quotas',
+    { names: /^quota_[a-z_]+$/, schema: limit },
+  ),
+  'rate-limit': list('RATE', 'requests per user or project: user=600/m, project=100/10s'),
+  'rate-limit-store': text(
+    'STORE',
+    'where requests are counted: memory (per process), database (PostgreSQL) or redis://...',
+    'memory',
+  ),
+  'rate-limit-exempt': list('ROLE', 'role whose callers are not rate limited'),
+} as const;
+
+const cloud = {
+  preset: text('FILE', 'JSON file with the initial resources of the cloud (see --print-preset)'),
+  'print-preset': command('print the built-in preset'),
+  'print-preset-schema': command('print the JSON Schema of preset files'),
+  setting: pairs('NAME=VALUE', like(defaultSettings), 'engine setting, such as reclaimSeconds=3600'),
+  'latency-ms': wholeNumber('duration of each step of a simulated machine', {
+    least: 0,
+    most: 3_600_000,
+    fallback: 0,
+  }),
+  image: list('FILE', 'raw or qcow2 file that becomes a public image of the built-in image service'),
+  'image-dir': text(
+    'DIR',
+    'folder for image data of the built-in image service; default: next to the SQLite file, else in the database',
+  ),
+} as const;
+
+const machines = {
   driver: choice(
     'KIND',
     ['simulated', 'qemu', 'none'],
     'simulated',
-    'what servers are: simulated, qemu (virtual machines on this computer), or none (all hosts are processes of their own)',
+    'what servers are: simulated, qemu (virtual machines on this computer), or none (every host is a process of its own)',
   ),
-  'machine-dir': text('DIR', 'folder of machines: with --driver qemu, and of hosts of their own', 'data/machines'),
-  'shared-dir': text(
-    'DIR',
-    'with --driver qemu and hosts of their own: folder for disks on storage that several hosts reach; machines move between those without copies',
-  ),
+  'machine-dir': text('DIR', 'folder for the files of virtual machines', 'data/machines'),
+  'shared-dir': text('DIR', 'folder on shared storage for disks; machines move between its hosts without copying'),
   acceleration: choice(
-    'A',
+    'KIND',
     ['auto', 'kvm', 'tcg'],
     'auto',
-    'with --driver qemu: kvm, tcg (slow, works everywhere) or auto, which is kvm where a guest really runs with it',
+    'kvm, tcg (slow, works everywhere), or auto: kvm if a guest really runs with it',
   ),
   'console-port': wholeNumber(
-    'with --driver qemu: port of the proxy for screens and serial lines (default 6080, a free one where that is taken); browsers call it by --setting consoleProxyUrl=...',
+    'port of the console proxy (default 6080, or a free port if that is in use); set its public URL with --setting consoleProxyUrl=...',
     { least: 0, most: 65_535, fallback: undefined },
   ),
   'network-mode': choice(
     'MODE',
     ['user', 'bridge'],
     'user',
-    'with --driver qemu: user (guests reach out, and nobody reaches them but by --forward) or bridge (networks, routers, floating addresses and security groups; as root)',
+    'user (outgoing connections only, incoming by --forward) or bridge (networks, routers, floating IPs, security groups; needs root)',
   ),
   forward: list(
     '[NAME:]PORT:GUESTPORT',
-    'with --driver qemu: a port of this computer that leads to one of a server; PORT may be a range, of which each server gets one',
+    'forwards a port of this computer to a port of a server; PORT may be a range, with one port per server',
   ),
-  'forward-address': text('A', 'address of this computer that --forward listens on', '127.0.0.1'),
-  image: list('FILE', 'adds a raw or qcow2 file to the built-in image service, for everybody to boot from'),
-  'image-dir': text(
-    'DIR',
-    'folder where the built-in image service keeps content; default: beside a SQLite file, else in the database',
-  ),
-  'latency-ms': wholeNumber('time every step of a simulated machine takes', { least: 0, most: 3_600_000, fallback: 0 }),
-  'policy-file': text('FILE', 'policies that replace defaults'),
-  setting: pairs('NAME=VALUE', like(defaultSettings), 'a setting of the engine, such as reclaimSeconds=3600'),
-  quota: pairs(
-    'NAME=N',
-    Object.fromEntries(quotaKinds.map((kind) => [kind, limit])),
-    'a default limit, such as instances=-1; quota_secrets=... for project quotas',
-    { names: /^quota_[a-z_]+$/, schema: limit },
-  ),
-  limit: pairs('NAME=N', like(defaultLimits), 'a limit of connections, such as maxConnections=500'),
-  'trust-proxy': list(
-    'ADDRESS',
-    'proxies whose X-Forwarded-Proto, -Host and -Prefix are believed: loopback, uniquelocal, an address or a network',
-  ),
-  'rate-limit': list(
-    'user=N/TIME',
-    'requests that each user, or each project (project=N/TIME), may make: user=600/m, project=100/10s',
-  ),
-  'rate-limit-store': text(
-    'STORE',
-    'where they are counted: memory (by each process), database (PostgreSQL) or redis://...',
-    'memory',
-  ),
-  'rate-limit-exempt': list('ROLE', 'callers with this role are not counted'),
-  workers: wholeNumber(
-    'processes that serve, started again when they die, replaced one by one at SIGHUP; needs PostgreSQL; default: this process alone',
-    { least: 1, most: 256, fallback: undefined },
-  ),
-  'drain-ms': wholeNumber('how long requests are still served after SIGTERM or SIGINT', {
-    least: 0,
-    most: DAY_MS,
-    fallback: 5_000,
-  }),
-  healthcheck: pairs('NAME=VALUE', {}, 'an option of the health endpoint, such as detailed=true', {
-    names: /^[a-z_]+$/,
-    schema: z.union([z.string(), z.boolean().transform(String)]),
-  }),
-  'healthcheck-config': text('FILE', 'JSON object with options of the health endpoint'),
-  'cors-origin': list('ORIGIN', 'pages of this origin may be clients; * for all'),
+  'forward-address': text('ADDRESS', 'address that --forward listens on', '127.0.0.1'),
+} as const;
+
+const services = {
   'identity-url': text('URL', 'identity service, v3'),
   'image-url': text('URL', 'image service, v2, instead of the built-in one'),
-  'network-url': text('URL', 'network service, v2'),
-  'volume-url': text('URL', 'volume service, v3'),
+  'network-url': text('URL', 'network service, v2, instead of the built-in one'),
+  'volume-url': text('URL', 'volume service, v3, instead of the built-in one'),
+} as const;
+
+const monitoring = {
   'log-level': choice(
-    'L',
+    'LEVEL',
     ['silent', 'fatal', 'error', 'warn', 'info', 'debug', 'trace'],
     'info',
     'silent, fatal, error, warn, info, debug or trace',
   ),
-  metrics: flag('metrics for Prometheus at /metrics, for everybody who can reach the API'),
-  'metrics-port': wholeNumber('metrics for Prometheus at /metrics of a port of their own; 0 takes a free one', {
+  'log-format': choice(
+    'FORMAT',
+    ['auto', 'pretty', 'json'],
+    'auto',
+    'pretty (one readable line per request), json, or auto: pretty on a terminal, json otherwise',
+  ),
+  healthcheck: pairs('NAME=VALUE', {}, 'health check option, such as detailed=true', {
+    names: /^[a-z_]+$/,
+    schema: z.union([z.string(), z.boolean().transform(String)]),
+  }),
+  'healthcheck-config': text('FILE', 'JSON object with health check options'),
+  metrics: flag('Prometheus metrics at /metrics, for every client that can reach the API'),
+  'metrics-port': wholeNumber('separate port for Prometheus metrics at /metrics; 0 selects a free port', {
     least: 0,
     most: 65_535,
     fallback: undefined,
   }),
-  'metrics-host': text('H', 'address to listen on for --metrics-port', '127.0.0.1'),
-  traces: flag('spans for OpenTelemetry, whose SDK is to be loaded before the program: node --import'),
-  events: flag('keep what happens, and tell it to administrators as a stream on /events'),
-  webhook: list('URL', 'tell what happens to this address too; needs --webhook-secret-file'),
-  'webhook-secret-file': text('FILE', 'what is told to webhooks is signed with the first line of this file'),
-  'no-docs': flag('no pages about the API on /docs'),
-  help: command('this text'),
+  'metrics-host': text('ADDRESS', 'address that --metrics-port listens on', '127.0.0.1'),
+  traces: flag('OpenTelemetry spans; load the SDK first, with node --import'),
+  events: flag('store events and stream them to administrators at /events'),
+  webhook: list('URL', 'send events to this URL; needs --webhook-secret-file'),
+  'webhook-secret-file': text('FILE', 'file whose first line is the key that signs webhooks'),
+} as const;
+
+/** The options by topic, in the order of the help. */
+export const optionGroups = {
+  General: general,
+  Listening: listening,
+  Database: data,
+  'Authentication and policy': authentication,
+  'API and limits': api,
+  'Cloud and simulated machines': cloud,
+  'Virtual machines (--driver qemu)': machines,
+  'External services': services,
+  'Logs, health, metrics, events': monitoring,
+} as const satisfies Readonly<Record<string, Readonly<Record<string, OptionKind<any>>>>>;
+
+/**
+ * Every option. The command line, the environment variables (`APISTRATA_` and the upper-case name with underscores), the
+ * configuration file, its JSON Schema and the help derive from this table.
+ */
+export const optionTable = {
+  ...general,
+  ...listening,
+  ...data,
+  ...authentication,
+  ...api,
+  ...cloud,
+  ...machines,
+  ...services,
+  ...monitoring,
 } as const;
 
 export type OptionName = keyof typeof optionTable;
 
-/** What the program was told, checked. */
+/** The effective options of the program, validated. */
 export type Options = { readonly [Name in OptionName]: ValueOf<(typeof optionTable)[Name]> };

@@ -2,17 +2,18 @@ import cluster from 'node:cluster';
 import { announce } from './announce.js';
 import { configJsonSchema } from './config-file.js';
 import { helpText } from './help-text.js';
-import { readOptions } from './read-options.js';
+import { asksForHelp, readOptions } from './read-options.js';
 import { StartError } from './start-error.js';
+import { programVersion } from './version.js';
 
 function print(value: object): void {
   console.log(JSON.stringify(value, null, 2));
 }
 
-/** A host of a cloud whose API other processes serve. */
+/** Runs a host of a cloud whose API other processes serve. */
 async function runHost(args: readonly string[], environment: NodeJS.ProcessEnv): Promise<void> {
   const { hostHelpText, startHost } = await import('./host/host-command.js');
-  if (args.includes('--help')) return console.log(hostHelpText());
+  if (asksForHelp(args)) return console.log(hostHelpText());
   const running = await startHost(args, environment, () => process.exit(1));
   const { endInOrder } = await import('./end-in-order.js');
   endInOrder(running);
@@ -21,7 +22,7 @@ async function runHost(args: readonly string[], environment: NodeJS.ProcessEnv):
   console.log(`Host ${name} is up: ${vcpus} cores, ${memoryMb} MiB, ${diskGb} GiB (database ${running.database})`);
 }
 
-/** The program: does what it is asked, or serves until it is told to end. Throws {@link StartError}. */
+/** Runs a command, or serves until the process is stopped. @throws StartError */
 async function run(args: readonly string[], environment: NodeJS.ProcessEnv): Promise<void> {
   // npm hands a lone -- on to the program.
   const [command, ...rest] = args.filter((arg) => arg !== '--');
@@ -34,8 +35,9 @@ async function run(args: readonly string[], environment: NodeJS.ProcessEnv): Pro
   }
   if (command === 'host') return runHost(rest, environment);
   const given = command === undefined ? [] : [command, ...rest];
+  if (asksForHelp(given)) return console.log(helpText());
   const options = readOptions(given, environment);
-  if (options.help) return console.log(helpText());
+  if (options.version) return console.log(programVersion());
   if (options['print-config-schema']) return print(configJsonSchema());
   if (options['print-preset']) return print((await import('@apistrata/compute-engine')).defaultPreset);
   if (options['print-preset-schema'])
@@ -43,7 +45,7 @@ async function run(args: readonly string[], environment: NodeJS.ProcessEnv): Pro
   // What serves is loaded only where something is served.
   if (options['check-config']) {
     await (await import('./serve.js')).checkConfig(options, environment);
-    return console.log('The configuration is good.');
+    return console.log('The configuration is valid.');
   }
   const told = { readAgain: () => readOptions(given, environment), environment };
   if (cluster.isWorker) return (await import('./workers/worker.js')).serveAsWorker(options, told);
@@ -59,7 +61,7 @@ async function run(args: readonly string[], environment: NodeJS.ProcessEnv): Pro
   announce(running, options);
 }
 
-/** Runs the program and tells what went wrong in one line, where it is the caller's to mend. */
+/** Runs the program. Prints mistakes of the user as one line and sets the exit code. */
 export async function main(): Promise<void> {
   try {
     await run(process.argv.slice(2), process.env);

@@ -3,6 +3,7 @@ import { readConfigFile } from './config-file.js';
 import type { OptionKind } from './option-kinds.js';
 import { type Options, optionTable } from './options.js';
 import { StartError } from './start-error.js';
+import { suggestion } from './suggestion.js';
 
 type Values = Partial<Record<string, unknown>>;
 type Entry = readonly [string, OptionKind<unknown>];
@@ -10,12 +11,12 @@ export type OptionTable = Readonly<Record<string, OptionKind<any>>>;
 
 const kinds: readonly Entry[] = Object.entries(optionTable);
 
-/** The name of an option in the environment. */
+/** Returns the name of an option's environment variable. */
 export function variableOf(name: string): string {
   return `APISTRATA_${name.toUpperCase().replaceAll('-', '_')}`;
 }
 
-/** @param words whether there may be anything but options */
+/** @param words whether positional arguments are allowed */
 function fromCommandLine(args: readonly string[], entries: readonly Entry[], words: boolean) {
   const config = Object.fromEntries(
     entries.map(([name, { placeholder }]) => [
@@ -38,8 +39,28 @@ function fromCommandLine(args: readonly string[], entries: readonly Entry[], wor
     return { values: given, words: positionals };
   } catch (error) {
     if (error instanceof StartError) throw error;
-    throw new StartError(`${(error as Error).message.split('. ')[0]}; --help lists the options`);
+    throw new StartError(sentenceOf(error as NodeJS.ErrnoException, entries));
   }
+}
+
+/** Returns the fault of a command line as one sentence, with the fix. */
+function sentenceOf({ code, message }: NodeJS.ErrnoException, entries: readonly Entry[]): string {
+  const option = /'(-[^' ]*)/.exec(message)?.[1] ?? '';
+  const names = entries.map(([name]) => `--${name}`);
+  if (code === 'ERR_PARSE_ARGS_UNKNOWN_OPTION')
+    return `Unknown option "${option}". ${suggestion(option, names, '--help lists the options.')}`;
+  if (code === 'ERR_PARSE_ARGS_UNEXPECTED_POSITIONAL') {
+    const [, word = ''] = /'([^']*)'/.exec(message) ?? [];
+    return `Unexpected argument "${word}". Options start with "--"; --help lists them.`;
+  }
+  const [, kind] = entries.find(([name]) => `--${name}` === option) ?? [];
+  if (kind?.placeholder === undefined) return `Option "${option}" does not take a value.`;
+  return `Option "${option}" needs a value: ${option} ${kind.placeholder}. If the value starts with a dash, write ${option}=VALUE.`;
+}
+
+/** Returns whether the arguments ask for help: `--help`, `-h` or the word `help`. */
+export function asksForHelp(args: readonly string[]): boolean {
+  return args.includes('--help') || args.includes('-h') || args[0] === 'help';
 }
 
 function fromEnvironment(environment: NodeJS.ProcessEnv): Values {
@@ -65,7 +86,7 @@ function read(
   );
 }
 
-/** What is in force of several layers, the last one the strongest. */
+/** Returns the effective values of several layers, in ascending order of precedence. */
 function inForce(entries: readonly Entry[], layers: readonly Values[]): Values {
   return Object.fromEntries(
     entries.map(([name, { combine, fallback }]) => {
@@ -82,16 +103,16 @@ function optionsFrom(flags: Values, environment: NodeJS.ProcessEnv): Options {
 }
 
 /**
- * The options of the program: the configuration file, above it the environment, above that the command line. Named values
- * (`--setting` and the like) are laid over each other name by name.
+ * Reads the options of the program. The command line overrides the environment, which overrides the configuration file. Named
+ * values (`--setting` and the like) are merged name by name.
  *
- * @throws StartError for what is unknown or out of bounds, with its name, the cause and what it takes instead
+ * @throws StartError for an unknown or invalid option, with its name, the fault and the fix
  */
 export function readOptions(args: readonly string[], environment: NodeJS.ProcessEnv): Options {
   return optionsFrom(fromCommandLine(args, kinds, false).values, environment);
 }
 
-/** What a command was told: its words, its own options, and those of the server that it is about. */
+/** The parsed command line of a command: positional arguments, its own options, and those of the server. */
 export interface CommandLine {
   readonly words: readonly string[];
   readonly own: Values;
@@ -99,7 +120,7 @@ export interface CommandLine {
 }
 
 /**
- * The same for commands, which have words and options of their own beside those of the server.
+ * Reads the command line of a command, which has positional arguments and options in addition to those of the server.
  * @throws StartError
  */
 export function readCommandLine(

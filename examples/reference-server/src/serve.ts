@@ -3,6 +3,7 @@ import type { MetricsSource, PrometheusMetrics } from '@apistrata/compute-router
 import { type DrainOptions, guardServer } from '@apistrata/healthcheck/server';
 import { type Logger, pino } from 'pino';
 import { openControl } from './admin/control-socket.js';
+import { checkPlaces } from './check-places.js';
 import { compose } from './compose.js';
 import { openConsoles } from './consoles/open-consoles.js';
 import { databaseFrom, isFile, withoutPassword } from './database-url.js';
@@ -11,6 +12,7 @@ import { expressServer } from './express-server.js';
 import { listen } from './listen.js';
 import { metricsServer } from './metrics-server.js';
 import { observationFrom } from './observation.js';
+import { openLog } from './open-log.js';
 import type { Options } from './options.js';
 import { limitsFrom, planFrom } from './plan.js';
 import { rateLimitsFrom } from './rate-limits.js';
@@ -45,7 +47,7 @@ export interface Running {
  * @param group of a worker: who knows the metrics of all workers, and tells them on a port of their own
  */
 export async function serve(options: Options, environment: NodeJS.ProcessEnv, group?: MetricsSource): Promise<Running> {
-  const log = pino({ level: options['log-level'] });
+  const log = await openLog(options);
   const wanted = planFrom(options, environment, await observationFrom(options, group));
   const database = databaseFrom(options);
   const consoles = await openConsoles(options, log);
@@ -117,11 +119,12 @@ export async function serve(options: Options, environment: NodeJS.ProcessEnv, gr
 }
 
 /**
- * Checks options and the files they name as a start would, without opening the database or a port.
+ * Checks options, the files they name, addresses and folders as a start would. Opens no database and creates nothing.
  *
- * @throws StartError for the first thing that is wrong
+ * @throws StartError for the first fault
  */
 export async function checkConfig(options: Options, environment: NodeJS.ProcessEnv): Promise<void> {
+  await checkPlaces(options);
   const composed = await compose(
     planFrom(options, environment, await observationFrom(options)),
     ':memory:',

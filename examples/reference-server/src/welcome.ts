@@ -56,7 +56,10 @@ export function welcome(options: Options): RequestHandler {
     if (!PATHS.has(req.path) || req.method !== 'GET' || !/^\s*text\/html\b/i.test(asked)) return next();
     const host = req.headers.host ?? '';
     const safe = /^[\w.:[\]-]+$/.test(host) ? `${req.protocol}://${host}` : '';
-    res.set({ Vary: 'Accept', 'Content-Security-Policy': "default-src 'none'; style-src 'unsafe-inline'" });
+    res.set({
+      Vary: 'Accept',
+      'Content-Security-Policy': "default-src 'none'; img-src 'self'; style-src 'unsafe-inline'",
+    });
     res.type('html').send(page(safe, options));
   };
 }

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it, onTestFinished } from 'vitest';
 import { eventually } from '../../../testing/eventually.js';
+import { checkPlaces } from '../src/check-places.js';
 import { configJsonSchema } from '../src/config-file.js';
 import { readOptions } from '../src/read-options.js';
 import { StartError } from '../src/start-error.js';
@@ -58,42 +59,102 @@ quota: { instances: 1, quota_secrets: 5 }
   });
 
   it.each([
-    [['--port', 'x'], {}, "--port is 'x': it takes a whole number from 0 to 65535"],
-    [['--port', '70000'], {}, '65535'],
-    [[], { APISTRATA_PORT: 'x' }, 'APISTRATA_PORT is'],
-    [['--headers', 'mine'], {}, 'it takes service, openstack, both'],
-    [['--prot', '1'], {}, "Unknown option '--prot'; --help lists the options"],
-    [['--policy-file', 'policy.yaml', '--cors-origin'], {}, '--cors-origin'],
-    [['--setting', 'nonsense=1'], {}, '--setting nonsense: there is no such name; there are reclaimSeconds'],
-    [['--setting', 'reclaimSeconds=soon'], {}, '--setting reclaimSeconds=soon: '],
-    [['--setting', 'reclaimSeconds'], {}, 'it takes NAME=VALUE'],
-    [['--quota', 'instances=-2'], {}, '--quota instances=-2: '],
-    [['--quota', 'instance=2'], {}, 'there are instances, cores'],
-  ])('that are wrong are named, with the cure: %j %j', (args, environment, message) => {
-    expect(() => readOptions(args, environment)).toThrow(StartError);
-    expect(() => readOptions(args, environment)).toThrow(message);
+    [['--port', 'x'], {}, '--port must be an integer from 0 to 65535; it is "x"'],
+    [['--port', '70000'], {}, '--port must be an integer from 0 to 65535; it is "70000"'],
+    [[], { APISTRATA_PORT: 'x' }, 'APISTRATA_PORT must be an integer from 0 to 65535; it is "x"'],
+    [['--headers', 'mine'], {}, '--headers must be one of service, openstack, both; it is "mine"'],
+    [
+      ['--auth', 'noauht'],
+      {},
+      '--auth must be one of noauth, tokens, identity; it is "noauht". Did you mean "noauth"?',
+    ],
+    [['--prot', '1'], {}, 'Unknown option "--prot". Did you mean "--port"?'],
+    [['--logLevel', 'info'], {}, 'Unknown option "--logLevel". Did you mean "--log-level"?'],
+    [['--nonsense'], {}, 'Unknown option "--nonsense". --help lists the options.'],
+    [['server'], {}, 'Unexpected argument "server". Options start with "--"; --help lists them.'],
+    [['--metrics=yes'], {}, 'Option "--metrics" does not take a value.'],
+    [
+      ['--policy-file', 'policy.yaml', '--cors-origin'],
+      {},
+      'Option "--cors-origin" needs a value: --cors-origin ORIGIN. If the value starts with a dash, write --cors-origin=VALUE.',
+    ],
+    [['--setting', 'reclaimSecond=1'], {}, '--setting: unknown name "reclaimSecond". Did you mean "reclaimSeconds"?'],
+    [['--setting', 'reclaimSeconds=soon'], {}, '--setting: "reclaimSeconds" must be a number; it is "soon"'],
+    [['--setting', 'reclaimSeconds'], {}, '--setting must have the form NAME=VALUE; it is "reclaimSeconds"'],
+    [['--quota', 'instances=-2'], {}, '--quota: "instances" must be at least -1; it is "-2"'],
+    [['--quota', 'instance=2'], {}, '--quota: unknown name "instance". Did you mean "instances"?'],
+    [['--limit', 'max_connections=2'], {}, '--limit: unknown name "max_connections". Did you mean "maxConnections"?'],
+  ])('that are wrong are named, with the fix: %j %j', (args, environment, message) => {
+    expect(() => readOptions(args, environment)).toThrow(new StartError(message));
   });
 
   it.each([
-    ['prot: 1', /the file: Unrecognized key: "prot"; --print-config-schema/],
-    ['port: x', /: port: .*expected number/],
-    ['port: 1.5', /: port: /],
-    ['setting: { reclaimSecond: 1 }', /: setting: Unrecognized key: "reclaimSecond"/],
-    ['quota: { instances: many }', /: quota\.instances: /],
-    ['quota: { secrets: 1 }', /: quota: there is no such name: secrets/],
-    ['limit: { maxConnections: yes it is }', /: limit\.maxConnections: /],
-    ['config: other.yaml', /Unrecognized key: "config"/],
-    ['port: [1', /line 1/],
-    ['- port', /: the file: /],
-  ])('of a file that says %j are refused with the place', (text, message) => {
+    ['prot: 1', 'unknown option "prot" (line 1). Did you mean "port"?'],
+    ['port: 1\nlogLevel: info', 'unknown option "logLevel" (line 2). Did you mean "log-level"?'],
+    ['nonsense: 1', 'unknown option "nonsense" (line 1). --print-config-schema lists all.'],
+    ['config: other.yaml', 'unknown option "config" (line 1). --print-config-schema lists all.'],
+    ['port: x', '"port" (line 1) must be a number; it is "x"'],
+    ['port: 1.5', '"port" (line 1) must be an integer; it is "1.5"'],
+    ['port: 70000', '"port" (line 1) must be at most 65535; it is "70000"'],
+    ['# two\n\nmax-version: 2.100', '"max-version" (line 3) must be a string: put it in quotes, "2.100"'],
+    [
+      'log-level: loud',
+      '"log-level" (line 1) must be one of silent, fatal, error, warn, info, debug, trace; it is "loud"',
+    ],
+    ['metrics: maybe', '"metrics" (line 1) must be true or false; it is "maybe"'],
+    ['image: a.qcow2', '"image" (line 1) must be a list; it is "a.qcow2"'],
+    ['db: ""', '"db" (line 1) must not be empty'],
+    ['quota: 5', '"quota" (line 1) must be a group of "name: value"; it is "5"'],
+    [
+      'setting:\n  reclaim-seconds: 1',
+      'unknown option "reclaim-seconds" of "setting" (line 2). Did you mean "reclaimSeconds"?',
+    ],
+    ['quota: { instances: many }', '"quota.instances" (line 1) must be a number; it is "many"'],
+    ['quota: { instanses: 1 }', 'unknown option "instanses" of "quota" (line 1). Did you mean "instances"?'],
+    ['limit: { maxConnections: yes it is }', '"limit.maxConnections" (line 1) must be a number; it is "yes it is"'],
+    ['- port', 'the file must contain options, each as "name: value"'],
+  ])('of a file that says %j are refused with the line and the fix', (text, message) => {
     const config = file(text);
-    expect(() => readOptions(['--config', config], {})).toThrow(StartError);
-    expect(() => readOptions(['--config', config], {})).toThrow(message);
+    expect(() => readOptions(['--config', config], {})).toThrow(new StartError(`--config ${config}: ${message}`));
   });
 
-  it('may be an empty file, but not one that is not there', () => {
+  it('name the line of a syntax error in a file', () => {
+    expect(() => readOptions(['--config', file('port: [1')], {})).toThrow(/line 1/);
+  });
+
+  it('may be an empty file, but not a missing one or a folder', () => {
     expect(readOptions(['--config', file('# nothing yet')], {}).port).toBe(8774);
-    expect(() => readOptions(['--config', '/does/not/exist.yaml'], {})).toThrow(/exist\.yaml cannot be read/);
+    expect(() => readOptions(['--config', '/does/not/exist.yaml'], {})).toThrow(
+      new StartError('--config /does/not/exist.yaml cannot be read: the file does not exist'),
+    );
+    expect(() => readOptions(['--config', folder], {})).toThrow(
+      new StartError(`--config ${folder} cannot be read: it is a folder`),
+    );
+  });
+
+  it.each([
+    [
+      ['--db', 'mysql://localhost/x'],
+      '--db: unsupported scheme "mysql:". Use postgres://USER@HOST/DATABASE, the path of a SQLite file, or :memory:.',
+    ],
+    [['--db', 'postgress://localhost/x'], '--db: unsupported scheme "postgress:". Did you mean "postgres://"?'],
+    [
+      ['--db', 'sqlite:data.db'],
+      '--db: unsupported scheme "sqlite:". For SQLite, give the path alone, such as data/compute.db.',
+    ],
+    [['--db', '/proc/version/x/compute.db'], '--db /proc/version/x cannot be created: /proc/version is not a folder'],
+    [['--db', '/proc'], '--db /proc is a folder: name a file in it'],
+    [['--port', '9000', '--metrics-port', '9000'], '--port and --metrics-port are both 9000: choose different ports'],
+    [
+      ['--host', '203.0.113.7'],
+      'port 0 of 203.0.113.7 cannot be used: this computer does not have that address. Choose another one with --host',
+    ],
+    [
+      ['--driver', 'qemu', '--machine-dir', '/proc/version/m'],
+      '--machine-dir /proc/version/m cannot be created: /proc/version is not a folder',
+    ],
+  ])('are checked together with their places: %j', async (args, message) => {
+    await expect(checkPlaces(readOptions(args, {}))).rejects.toThrow(new StartError(message));
   });
 
   it('are published as a JSON Schema, with every option that a file may have', () => {
@@ -115,7 +176,7 @@ describe('the program with a configuration file', () => {
   it('checks it on request, without opening the database', async () => {
     const database = join(folder, 'unopened.db');
     const good = await runProgram(['--config', file(`db: ${database}\nquota: { cores: 7 }`), '--check-config']);
-    expect(good).toEqual({ code: 0, output: 'The configuration is good.\n' });
+    expect(good).toEqual({ code: 0, output: 'The configuration is valid.\n' });
     expect(() => readFileSync(database)).toThrow();
     const policy = file('"os_compute_api:nonsense": "!"');
     const bad = await runProgram(['--config', file(`policy-file: ${policy}`), '--check-config']);

@@ -102,7 +102,7 @@ describe('the reference server', () => {
 
 describe('starting and stopping', () => {
   it('explains itself and prints the built-in preset', async () => {
-    expect((await runProgram(['--help'])).output).toMatch(/--latency-ms N\s+time every step/);
+    expect((await runProgram(['--help'])).output).toMatch(/--latency-ms N\s+duration of each step/);
     expect(JSON.parse((await runProgram(['--print-preset-schema'])).output)).toMatchObject({
       properties: { flavors: { type: 'array' } },
     });
@@ -148,7 +148,7 @@ describe('starting and stopping', () => {
   });
 
   it.each([
-    [['--port', 'x'], /--port is 'x'/],
+    [['--port', 'x'], /--port must be an integer .*"x"/],
     [['--prot', '1'], /--prot/],
     [['--headers', 'mine'], /service, openstack, both/],
     [['--max-version', '2.999'], /2\.999/],
@@ -157,7 +157,7 @@ describe('starting and stopping', () => {
       /--db postgres:\/\/nobody:\*\*\*@127\.0\.0\.1:1\/none cannot be used/,
     ],
     [['--db', ':memory:', '--preset', '/does/not/exist.json'], /--preset \/does\/not\/exist\.json/],
-    [['--setting', 'nonsense=1'], /--setting nonsense/],
+    [['--setting', 'nonsense=1'], /--setting: unknown name "nonsense"/],
     [['--healthcheck', 'detailled=true'], /detailled/],
   ])('refuses %j with one clear line', async (args, message) => {
     const { code, output } = await runProgram(['--log-level', 'silent', '--port', '0', ...args]);
@@ -190,7 +190,7 @@ describe('starting and stopping', () => {
     writeFileSync(notOne, 'this is a letter to my grandmother'.repeat(100));
     expect((await runProgram(['--db', notOne, '--port', '0'])).output).toMatch(/^--db \S+text\.db cannot be used: /);
     expect((await runProgram(['--db', join(notOne, 'cloud.db')])).output).toMatch(
-      /^--db \S+ cannot be used: \S+ is not a folder: name/,
+      /^--db \S+ cannot be used: \S+ is not a folder: choose/,
     );
     const file = join(folder, 'taken.db');
     const first = await startProgram(['--db', file, '--log-level', 'silent']);
@@ -215,13 +215,13 @@ describe('starting and stopping', () => {
     const { code, output } = await runProgram(['--db', join(readOnly, 'cloud.db')]);
     expect([code, output]).toEqual([
       1,
-      expect.stringMatching(/^--db \S+ cannot be used: \S+ (may not be written|is on a read-only file system): give/),
+      expect.stringMatching(/^--db \S+ cannot be used: \S+ (is not writable|is on a read-only file system): give/),
     ]);
   });
 
-  it('tells people who open it in a browser what to do next, and clients the versions as ever', async () => {
+  it('sends a page with next steps to browsers, and the version documents to clients', async () => {
     const program = await startProgram(['--db', ':memory:', '--log-level', 'silent']);
-    await program.said(/Try: curl .*\/v2\.1\/flavors/);
+    await program.said(/Try +curl .*\/v2\.1\/flavors/);
     const get = async (accept?: string) => {
       const response = await fetch(`${program.url}/`, { headers: accept ? { accept } : {} });
       return {
@@ -237,6 +237,8 @@ describe('starting and stopping', () => {
     expect(JSON.parse(plain.text).versions).toHaveLength(2);
     expect(await get('application/json')).toEqual(plain);
     expect(await get('*/*')).toEqual(plain);
+    const icon = await fetch(`${program.url}/favicon.ico`);
+    expect([icon.status, icon.headers.get('content-type')]).toEqual([200, 'image/svg+xml; charset=utf-8']);
     expect(await program.end('SIGTERM')).toBe(0);
   });
 
@@ -247,7 +249,7 @@ describe('starting and stopping', () => {
     const { code, output } = await runProgram(['--db', ':memory:', '--port', String(port), '--log-level', 'silent']);
     expect([code, output.trim()]).toEqual([
       1,
-      `port ${port} of 127.0.0.1 is taken: end the other program, or choose another one with --port`,
+      `port ${port} of 127.0.0.1 is in use: stop the other program, or choose another port with --port`,
     ]);
     other.close();
   });

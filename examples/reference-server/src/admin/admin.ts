@@ -3,8 +3,9 @@ import { resolve } from 'node:path';
 import { createEngine, DatabaseInUse, Refusal } from '@apistrata/compute-engine';
 import { databaseStatus, OperatingError } from '@apistrata/compute-engine/operating';
 import { isFile, withoutPassword } from '../database-url.js';
+import { helpRow, optionRows, paragraphs } from '../help-text.js';
 import { flag } from '../option-kinds.js';
-import { type OptionTable, readCommandLine } from '../read-options.js';
+import { asksForHelp, type OptionTable, readCommandLine } from '../read-options.js';
 import { settingsFrom } from '../settings-from.js';
 import { StartError } from '../start-error.js';
 import { type AdminCommand, type Asked, type DatabasePlace, type EngineCommand, UsageError } from './admin-command.js';
@@ -14,25 +15,27 @@ import { engineCommands } from './engine-commands.js';
 import { keyFileOf } from './key-file.js';
 
 const commands: Readonly<Record<string, AdminCommand>> = { ...databaseCommands, ...engineCommands };
-const common = { json: flag('the result as JSON') };
+const common = { json: flag('print the result as JSON') };
 
 function helpText(): string {
   const rows = Object.entries(commands).flatMap(([name, { usage, summary, options = {} }]) => [
-    `  ${`${name} ${usage}`.trim().padEnd(38)}${summary}`,
-    ...Object.entries(options).map(
-      ([option, { placeholder, help }]) =>
-        `  ${' '.repeat(40)}--${option}${placeholder ? ` ${placeholder}` : ''}: ${help}`,
-    ),
+    ...helpRow(`${name} ${usage}`.trim(), summary),
+    ...optionRows(options).map((row) => `  ${row}`),
   ]);
   return [
-    'Usage: apistrata admin COMMAND [options]      (or: npm start -- admin COMMAND [options])',
+    'Usage: apistrata admin COMMAND [options]',
     '',
-    'For operators, on the machine of the database; beside servers that run. --db, --config, --secret-key-file and the',
-    'environment are those of the server. --json gives results for programs.',
+    ...paragraphs(
+      'Commands for operators, run on the computer of the database. They work while servers use the database. --db, --config, --secret-key-file and the environment are those of the server.',
+    ),
     '',
+    'Commands:',
     ...rows,
     '',
-    'Ends with 0; 1 when it could not be done, 2 when it was not understood, 3 when a check found something.',
+    'Options:',
+    ...optionRows(common),
+    '',
+    'Exit codes: 0 success, 1 failure, 2 invalid usage, 3 a check found a problem.',
   ].join('\n');
 }
 
@@ -45,7 +48,9 @@ function commandIn(words: readonly string[]): readonly [string, AdminCommand] {
   if (name !== undefined) return [name, commands[name]!];
   const family = Object.keys(commands).filter((known) => known.startsWith(`${words[0]} `));
   const there = (family.length > 0 ? family : Object.keys(commands)).join(', ');
-  throw new UsageError(`'${words.slice(0, 2).join(' ')}' is no command: there are ${there}; admin --help tells more`);
+  throw new UsageError(
+    `'${words.slice(0, 2).join(' ')}' is not a command. Known commands: ${there}. See admin --help.`,
+  );
 }
 
 function databaseOf({ db }: DatabasePlace['options']): string {
@@ -98,7 +103,7 @@ export interface Outcome {
  * @throws StartError, and UsageError for what is no command
  */
 export async function admin(args: readonly string[], environment: NodeJS.ProcessEnv): Promise<Outcome> {
-  if (args.length === 0 || args.includes('--help')) return { output: helpText(), exitCode: args.length === 0 ? 2 : 0 };
+  if (args.length === 0 || asksForHelp(args)) return { output: helpText(), exitCode: args.length === 0 ? 2 : 0 };
   const [name, command] = commandIn(readCommandLine(args, environment, anyOptions).words);
   const { words, own, options } = readCommandLine(args, environment, { ...common, ...command.options });
   const { json, ...ownOptions } = own;

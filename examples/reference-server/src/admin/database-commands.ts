@@ -25,7 +25,7 @@ interface Status extends DatabaseStatus {
 const status: DatabaseCommand<Status> = {
   on: 'database',
   usage: '',
-  summary: 'the database, who uses it, its servers and its work',
+  summary: 'show the database, its processes, servers and jobs',
   words: [0, 0],
   run: async ({ database }) => ({ database: withoutPassword(database), ...(await databaseStatus(database)) }),
   text: ({ database, bytes, usedBy, tables, servers, work }) => {
@@ -46,7 +46,7 @@ const status: DatabaseCommand<Status> = {
 const migrate: DatabaseCommand<{ from: string | null; to: string }> = {
   on: 'database',
   usage: '',
-  summary: 'bring the tables up to date, while servers of this version and the one before work on (PostgreSQL)',
+  summary: 'migrate the tables to this version; on PostgreSQL, servers of this and the previous version keep running',
   words: [0, 0],
   run: async ({ database, options, environment }) => {
     const before = await databaseStatus(database);
@@ -60,7 +60,7 @@ const migrate: DatabaseCommand<{ from: string | null; to: string }> = {
 const check: DatabaseCommand<{ findings: readonly Finding[] }> = {
   on: 'database',
   usage: '',
-  summary: 'whether tables, file, secrets and work are in order; ends with 3 when something is not',
+  summary: 'check tables, file, secrets and jobs; exits with 3 if a check finds a problem',
   words: [0, 0],
   run: async ({ database, options, environment }) => ({
     findings: await checkDatabase(database, { secretKeyFile: keyFileOf(options, environment, database) }),
@@ -72,7 +72,7 @@ const check: DatabaseCommand<{ findings: readonly Finding[] }> = {
 const backup: DatabaseCommand<BackupReport> = {
   on: 'database',
   usage: 'FILE',
-  summary: 'copy the database as it is now, while servers use it',
+  summary: 'write a consistent copy of the database while servers use it',
   words: [1, 1],
   run: ({ database, options }, { words }) =>
     backupDatabase(database, words[0]!, { imageDirectory: options['image-dir'] }),
@@ -83,9 +83,9 @@ const backup: DatabaseCommand<BackupReport> = {
 const restore: DatabaseCommand<RestoreReport> = {
   on: 'database',
   usage: 'FILE',
-  summary: 'put a backup in the place of the database, which no server may use meanwhile',
+  summary: 'replace the database with a backup; no server may use it meanwhile',
   words: [1, 1],
-  options: { replace: flag('a database that is there gives way; it is kept under another name') },
+  options: { replace: flag('allow an existing database; it is kept under another name') },
   run: ({ database, options }, { words, own }) =>
     restoreDatabase(database, words[0]!, { replace: own.replace, imageDirectory: options['image-dir'] }),
   text: ({ kept, pending }) =>

@@ -16,9 +16,9 @@ function ageMs({ own }: Asked): number {
 const purge: EngineCommand<PurgeReport> = {
   on: 'engine',
   usage: '--older-than AGE',
-  summary: 'remove servers that were deleted so long ago, and what the settings keep no longer',
+  summary: 'remove the records of deleted servers, and all data past its retention period',
   words: [0, 0],
-  options: { 'older-than': text('AGE', 'how long ago servers were deleted: 30d, 12h, 90m or 0d') },
+  options: { 'older-than': text('AGE', 'minimum age of the deletion: 30d, 12h, 90m or 0d') },
   check: (asked) => void ageMs(asked),
   run: (engine, asked) => {
     const deletedBefore = engine.clock.now() - ageMs(asked);
@@ -37,7 +37,7 @@ interface Quota {
   readonly used: QuotaValues;
 }
 
-const ofUser = { user: text('ID', 'of one user in the project') };
+const ofUser = { user: text('ID', 'quota of one user in the project') };
 
 async function quotaOf(engine: Engine, { words, own }: Asked): Promise<Quota> {
   const scope = { projectId: words[0]!, userId: own.user };
@@ -53,7 +53,7 @@ function quotaText({ limits, used }: Quota): string {
 const quotaShow: EngineCommand<Quota> = {
   on: 'engine',
   usage: 'PROJECT',
-  summary: 'what a project may have, and has',
+  summary: 'show the limits and the usage of a project',
   words: [1, 1],
   options: ofUser,
   run: quotaOf,
@@ -73,9 +73,9 @@ function limitsIn({ words }: Asked): Partial<Record<QuotaKind, number>> {
 const quotaSet: EngineCommand<Quota> = {
   on: 'engine',
   usage: 'PROJECT NAME=N ...',
-  summary: 'limit what a project may have; -1 is unlimited',
+  summary: 'set the limits of a project; -1 is unlimited',
   words: [2, 1 + quotaKinds.length],
-  options: { ...ofUser, force: flag('also below what is used') },
+  options: { ...ofUser, force: flag('allow limits below the current usage') },
   check: (asked) => void limitsIn(asked),
   run: async (engine, asked) => {
     const { words, own } = asked;
@@ -122,7 +122,7 @@ function servicesText({ services }: ServiceRows): string {
 const serviceList: EngineCommand<ServiceRows> = {
   on: 'engine',
   usage: '',
-  summary: 'the services of the cloud',
+  summary: 'list the services of the cloud',
   words: [0, 0],
   run: async (engine) => ({ services: (await engine.services.list()).map(rowOf) }),
   text: servicesText,
@@ -135,9 +135,9 @@ function serviceSwitch(disabled: boolean): EngineCommand<ServiceRows> {
   return {
     on: 'engine',
     usage: 'HOST',
-    summary: disabled ? 'put no more servers on a host; those there stay' : 'put servers on a host again',
+    summary: disabled ? 'stop placing servers on a host; its servers stay' : 'resume placing servers on a host',
     words: [1, 1],
-    ...(disabled && { options: { reason: text('TEXT', 'why, for other operators') } }),
+    ...(disabled && { options: { reason: text('TEXT', 'reason, shown to other operators') } }),
     run: async (engine, { words, own }) => {
       const { service } = await engine.services.on(words[0]!, COMPUTE);
       const disabledReason = disabled ? (own.reason ?? null) : null;
@@ -156,9 +156,9 @@ function operator(): Context {
 const resetState: EngineCommand<{ servers: readonly string[]; state: string }> = {
   on: 'engine',
   usage: 'ID ...',
-  summary: 'say what state servers are in, whatever was being done to them',
+  summary: 'set the state of servers, regardless of actions in progress',
   words: [1, 100],
-  options: { state: choice('S', ['error', 'active'], 'error', 'error or active') },
+  options: { state: choice('STATE', ['error', 'active'], 'error', 'error or active') },
   run: async (engine, { words, own }) => {
     for (const id of words) await engine.servers.act(operator(), id, 'os-resetState', { state: own.state });
     return { servers: words, state: own.state };

@@ -4,10 +4,12 @@ import { defaultSettings, SecretKeyError } from '@apistrata/compute-engine';
 import { type Driver, SimulatedDriver } from '@apistrata/compute-engine/drivers';
 import { createHost, type Host, type HostOptions } from '@apistrata/compute-engine/hosts';
 import { QemuError, qemuDriver } from '@apistrata/qemu';
-import { type Logger, pino } from 'pino';
+import type { Logger } from 'pino';
 import { z } from 'zod';
 import { isFile, secretKeyFile, withoutPassword } from '../database-url.js';
 import type { Ending } from '../end-in-order.js';
+import { optionRows, paragraphs } from '../help-text.js';
+import { openLog } from '../open-log.js';
 import { command, pairs, text, wholeNumber } from '../option-kinds.js';
 import type { Options } from '../options.js';
 import { type OptionTable, readCommandLine } from '../read-options.js';
@@ -20,30 +22,30 @@ const amounts = { vcpus: size, memoryMb: size, diskGb: size };
 
 /** The options of `host` beside those of the server. */
 const table = {
-  name: text('NAME', 'name of the host, its service and its node', hostname()),
+  name: text('NAME', 'name of the host, of its service and of its hypervisor', hostname()),
   address: text(
     'A',
-    'address of the host for administrators and for the other processes; default: that of this computer',
+    'address of the host, for administrators and other processes; default: the address of this computer',
   ),
-  'link-port': wholeNumber('port of the host for the other processes (default 0: a free one)', {
+  'link-port': wholeNumber('port for connections of other processes; 0 selects a free port', {
     least: 0,
     most: 65_535,
     fallback: 0,
   }),
   'tunnel-port': wholeNumber(
-    'with --network-mode bridge: UDP port at which networks of hosts meet; another one for each host on one computer',
+    'UDP port of the tunnels between hosts (with --network-mode bridge); must differ between hosts on one computer',
     { least: 1, most: 65_535, fallback: 4789 },
   ),
-  'link-listen': text('A', 'address to listen at for them; default: that of --address'),
-  resource: pairs('NAME=N', amounts, 'what the host offers, where not what it has: vcpus, memoryMb, diskGb'),
-  'heartbeat-ms': wholeNumber('how often it gives a sign of life', { least: 100, most: 600_000, fallback: 10_000 }),
-  'lease-ms': wholeNumber('how long another process of this name waits for one that died without a word', {
+  'link-listen': text('A', 'address that --link-port listens on; default: --address'),
+  resource: pairs('NAME=N', amounts, 'capacity of the host, if not what the computer has: vcpus, memoryMb, diskGb'),
+  'heartbeat-ms': wholeNumber('interval between heartbeats', { least: 100, most: 600_000, fallback: 10_000 }),
+  'lease-ms': wholeNumber('how long the lease on the name of the host lasts without renewal', {
     least: 500,
     most: 600_000,
     fallback: 10_000,
   }),
-  volumes: command('the content of volumes is on this host: one host of a cloud says so'),
-  reserve: pairs('NAME=N', amounts, 'what is kept back for the computer: vcpus, memoryMb (default 512), diskGb'),
+  volumes: command('store the data of volumes on this host; exactly one host of a cloud does'),
+  reserve: pairs('NAME=N', amounts, 'capacity reserved for the computer itself: vcpus, memoryMb (default 512), diskGb'),
 } satisfies OptionTable;
 
 interface OwnOptions {
@@ -59,19 +61,21 @@ interface OwnOptions {
   readonly 'lease-ms': number;
 }
 
+/** Returns the text of `host --help`. */
 export function hostHelpText(): string {
-  const rows = Object.entries(table).map(
-    ([name, { placeholder, help }]) => `  ${[`--${name}`, placeholder ?? ''].join(' ').padEnd(26)}${help}`,
-  );
   return [
-    'Usage: apistrata host --name NAME --db postgres://... [options]      (or: npm start -- host ...)',
+    'Usage: apistrata host --name NAME --db postgres://... [options]',
     '',
-    'Makes this computer a host of the cloud whose API other processes serve with the same database. It runs servers',
-    'by --driver (simulated or qemu) until it is told to end; virtual machines go on, and the next start takes them over.',
-    '--db, --secret-key-file, --machine-dir, --shared-dir, --acceleration, --network-mode, --forward, --latency-ms, --image-dir, --image-url, --network-url,',
-    '--identity-url, --database, --setting serviceDownSeconds=N, --log-level, --config and the environment are those of the server (--help).',
+    ...paragraphs(
+      'Makes this computer a host of the cloud whose API other processes serve with the same database. It runs servers with --driver (simulated or qemu) until it is stopped. Virtual machines keep running; the next start adopts them.',
+    ),
     '',
-    ...rows,
+    'Options:',
+    ...optionRows(table),
+    '',
+    ...paragraphs(
+      'It also takes these options of the server (see --help): --db, --secret-key-file, --driver, --machine-dir, --shared-dir, --acceleration, --network-mode, --forward, --latency-ms, --image-dir, --image-url, --network-url, --identity-url, --database, --setting serviceDownSeconds=N, --log-level, --log-format, --config and the environment.',
+    ),
   ].join('\n');
 }
 
@@ -135,7 +139,7 @@ export async function startHost(
     throw new StartError(
       `--db ${db} cannot be shared with hosts of their own: they need PostgreSQL (--db postgres://...). The process of a SQLite file runs its machines itself`,
     );
-  const log = pino({ level: options['log-level'] });
+  const log = await openLog(options);
   try {
     const { driver, told: known } = await driverFrom(options, mine, log);
     const host = await createHost({

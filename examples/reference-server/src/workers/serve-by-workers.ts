@@ -1,12 +1,13 @@
 import type { Worker } from 'node:cluster';
 import { constants } from 'node:os';
 import type { MetricsSource } from '@apistrata/compute-router/prometheus';
-import { type Logger, pino } from 'pino';
+import type { Logger } from 'pino';
 import { announce } from '../announce.js';
 import { GRACE_MS, HAND_BACK_MS } from '../end-times.js';
 import { listen } from '../listen.js';
 import { metricsServer } from '../metrics-server.js';
 import { wantsMetrics } from '../observation.js';
+import { openLog } from '../open-log.js';
 import type { Options } from '../options.js';
 import { checkWorkers } from './check-workers.js';
 import type { GroupMetrics } from './group-metrics.js';
@@ -39,7 +40,7 @@ async function monitoring(options: Options, metrics: MetricsSource | undefined) 
  */
 export async function serveByWorkers(options: Options, { readAgain }: Told): Promise<void> {
   checkWorkers(options);
-  const log = pino({ level: options['log-level'] });
+  const log = await openLog(options);
   const listener: GroupListener = {
     message(worker, message) {
       if (message.kind === 'figures') metrics?.heard(worker, message.id, message.figures);

@@ -1,0 +1,42 @@
+import { createServer } from 'node:http';
+import { dirname } from 'node:path';
+import { checkDatabase, checkFolder } from './database-url.js';
+import { listen } from './listen.js';
+import type { Options } from './options.js';
+import { StartError } from './start-error.js';
+
+const PORT_OPTIONS = ['port', 'metrics-port', 'console-port'] as const;
+const FOLDER_OPTIONS = ['machine-dir', 'shared-dir', 'image-dir'] as const;
+
+/** @throws StartError for two options with the same port */
+function checkPorts(options: Options): void {
+  const used = new Map<number, string>();
+  for (const name of PORT_OPTIONS) {
+    const port = options[name];
+    if (port === undefined || port === 0) continue;
+    const other = used.get(port);
+    if (other !== undefined) throw new StartError(`--${other} and --${name} are both ${port}: choose different ports`);
+    used.set(port, name);
+  }
+}
+
+/** Listens on a free port of an address for a moment. @throws StartError for an address that this computer does not have */
+async function checkAddress(host: string, prefix: string): Promise<void> {
+  const server = createServer();
+  await listen(server, host, 0, prefix);
+  await new Promise((done) => server.close(done));
+}
+
+/** Checks ports, addresses and folders. Creates nothing. @throws StartError for the first fault */
+export async function checkPlaces(options: Options): Promise<void> {
+  checkPorts(options);
+  await checkAddress(options.host, '');
+  if (options['metrics-port'] !== undefined) await checkAddress(options['metrics-host'], 'metrics-');
+  checkDatabase(options);
+  for (const name of FOLDER_OPTIONS) {
+    const folder = options[name];
+    if (folder !== undefined && (name !== 'machine-dir' || options.driver === 'qemu')) checkFolder(name, folder);
+  }
+  const keys = options['secret-key-file'];
+  if (keys !== undefined) checkFolder('secret-key-file', dirname(keys));
+}

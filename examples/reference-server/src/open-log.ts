@@ -1,0 +1,41 @@
+import { type Logger, type LoggerOptions, pino } from 'pino';
+import type { PrettyOptions } from 'pino-pretty';
+import type { Options } from './options.js';
+
+/** A line of the request log, as pino-http writes it. */
+interface RequestLine {
+  readonly req?: { readonly method: string; readonly url: string };
+  readonly res?: { readonly statusCode: number };
+  readonly responseTime?: number;
+}
+
+/** Fields of the request log that the readable line contains already. */
+const SHOWN_IN_LINE = 'pid,hostname,req,res,responseTime';
+
+/** One line for each request: method, path, status, duration. Other lines stay as they are. */
+const prettyOptions: PrettyOptions = {
+  ignore: SHOWN_IN_LINE,
+  translateTime: 'SYS:HH:MM:ss',
+  singleLine: true,
+  messageFormat(line, messageKey) {
+    const { req, res, responseTime } = line as RequestLine;
+    if (!req || !res) return String(line[messageKey] ?? '');
+    const took = responseTime === undefined ? '' : ` ${responseTime} ms`;
+    return `${req.method} ${req.url} ${res.statusCode}${took}`;
+  },
+};
+
+/**
+ * Opens the log of the program on standard output: JSON, or readable lines with `--log-format pretty` and on a terminal.
+ * pino-pretty is loaded only then.
+ */
+export async function openLog(
+  options: Pick<Options, 'log-level' | 'log-format'>,
+  terminal: boolean = process.stdout.isTTY === true,
+): Promise<Logger> {
+  const settings: LoggerOptions = { level: options['log-level'] };
+  const format = options['log-format'];
+  if (format === 'json' || (format === 'auto' && !terminal)) return pino(settings);
+  const { default: pretty } = await import('pino-pretty');
+  return pino(settings, pretty({ ...prettyOptions, colorize: terminal, sync: true }));
+}

@@ -1,0 +1,24 @@
+import leven from 'leven';
+
+/** The most edits between a name and the one that is suggested for it. */
+const MAX_EDITS = 3;
+
+const plain = (name: string) => name.toLowerCase().replace(/[^a-z0-9]/g, '');
+
+/**
+ * Returns the known name that is most likely meant, or undefined. Case, dashes and underscores do not count: `logLevel`,
+ * `log_level` and `LOG-LEVEL` all suggest `log-level`.
+ */
+export function closestOf(name: string, known: readonly string[]): string | undefined {
+  const edits = (candidate: string) => leven(plain(name), plain(candidate));
+  const near = known
+    .map((candidate) => ({ candidate, distance: edits(candidate) }))
+    .filter(({ candidate, distance }) => distance <= Math.min(MAX_EDITS, Math.floor(plain(candidate).length / 2)));
+  return near.sort((a, b) => a.distance - b.distance)[0]?.candidate;
+}
+
+/** Returns the sentence that follows an unknown name: the name that is likely meant, or where all names are listed. */
+export function suggestion(name: string, known: readonly string[], otherwise: string): string {
+  const closest = closestOf(name, known);
+  return closest === undefined ? otherwise : `Did you mean "${closest}"?`;
+}

@@ -1,0 +1,48 @@
+/** What zod reports of a value that does not match, as far as this program uses it. */
+export interface Issue {
+  readonly code: string;
+  readonly message: string;
+  readonly expected?: string;
+  readonly input?: unknown;
+  readonly keys?: readonly string[];
+  readonly values?: readonly unknown[];
+  readonly minimum?: number | bigint;
+  readonly maximum?: number | bigint;
+  readonly origin?: string;
+}
+
+const NAMES: Readonly<Record<string, string>> = {
+  string: 'a string',
+  number: 'a number',
+  int: 'an integer',
+  boolean: 'true or false',
+  array: 'a list',
+  object: 'a group of "name: value"',
+};
+
+const looksNumeric = (source: string | undefined) => source !== undefined && /^-?[\d.]+$/.test(source);
+
+/**
+ * Returns what a value must be, as the end of a sentence whose subject is its name: `must be an integer; it is "x"`.
+ *
+ * @param source the value as the user wrote it
+ */
+export function expectationOf(issue: Issue, source: string | undefined): string {
+  const is = source === undefined ? '' : `; it is "${source}"`;
+  switch (issue.code) {
+    case 'invalid_type':
+      if (issue.expected === 'string' && looksNumeric(source)) return `must be a string: put it in quotes, "${source}"`;
+      return `must be ${NAMES[issue.expected ?? ''] ?? issue.expected}${is}`;
+    case 'invalid_value':
+      return `must be one of ${issue.values?.join(', ')}${is}`;
+    case 'too_small':
+      if (issue.origin === 'string') return 'must not be empty';
+      return `must be at least ${issue.minimum}${is}`;
+    case 'too_big':
+      return `must be at most ${issue.maximum}${is}`;
+    case 'invalid_union':
+      return `must be a string, true or false${is}`;
+    default:
+      return `is invalid${is}: ${issue.message}`;
+  }
+}
