@@ -1,5 +1,5 @@
 /** Name of an operation, what it does, and when an error of it comes whose status alone does not say so. */
-export type OperationWords = readonly [name: string, description: string, when?: { readonly [status: number]: string }];
+export type OperationDocs = readonly [name: string, description: string, when?: { readonly [status: number]: string }];
 
 /** What the documents say of the operations on one kind of thing. */
 export interface Resource {
@@ -7,7 +7,7 @@ export interface Resource {
   /** What the operations of this tag are about. */
   readonly about: string;
   /** By method, path and action. */
-  readonly operations: Readonly<Record<string, OperationWords>>;
+  readonly operations: Readonly<Record<string, OperationDocs>>;
   /** Parameters of the paths, by name. */
   readonly parameters?: Readonly<Record<string, string>>;
   /** Fields by as much of the end of their dotted names as tells them apart, without `[]`; query parameters as `query.x`. */

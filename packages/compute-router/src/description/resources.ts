@@ -1,64 +1,64 @@
-import { aggregateWords } from '../operations/aggregates.words.js';
-import { availabilityZoneWords } from '../operations/availability-zones.words.js';
-import { assistedSnapshotWords, externalEventWords } from '../operations/external-services.words.js';
-import { flavorWords } from '../operations/flavors.words.js';
-import { hostWords } from '../operations/hosts.words.js';
-import { hypervisorWords } from '../operations/hypervisors.words.js';
-import { keypairWords } from '../operations/keypairs.words.js';
-import { migrationWords } from '../operations/migrations.words.js';
-import { imageProxyWords, networkProxyWords, volumeProxyWords } from '../operations/proxies/proxies.words.js';
-import { limitsWords, quotaClassWords, quotaSetWords } from '../operations/quotas.words.js';
-import { serverGroupWords } from '../operations/server-groups.words.js';
-import { instanceActionWords } from '../operations/servers/instance-actions.words.js';
-import { interfaceWords, shareWords, volumeAttachmentWords } from '../operations/servers/server-devices.words.js';
+import { aggregateDocs } from '../operations/aggregates.docs.js';
+import { availabilityZoneDocs } from '../operations/availability-zones.docs.js';
+import { assistedSnapshotDocs, externalEventDocs } from '../operations/external-services.docs.js';
+import { flavorDocs } from '../operations/flavors.docs.js';
+import { hostDocs } from '../operations/hosts.docs.js';
+import { hypervisorDocs } from '../operations/hypervisors.docs.js';
+import { keypairDocs } from '../operations/keypairs.docs.js';
+import { migrationDocs } from '../operations/migrations.docs.js';
+import { imageProxyDocs, networkProxyDocs, volumeProxyDocs } from '../operations/proxies/proxies.docs.js';
+import { limitsDocs, quotaClassDocs, quotaSetDocs } from '../operations/quotas.docs.js';
+import { serverGroupDocs } from '../operations/server-groups.docs.js';
+import { instanceActionDocs } from '../operations/servers/instance-actions.docs.js';
+import { interfaceDocs, shareDocs, volumeAttachmentDocs } from '../operations/servers/server-devices.docs.js';
 import {
-  serverConsoleWords,
-  serverDiagnosticsWords,
-  serverPasswordWords,
-  serverSecurityGroupWords,
-} from '../operations/servers/server-insight.words.js';
-import { serverAddressWords, serverMetadataWords, serverTagWords } from '../operations/servers/server-labels.words.js';
-import { serverWords } from '../operations/servers/servers.words.js';
-import { serviceWords } from '../operations/services.words.js';
-import { auditLogWords, usageWords } from '../operations/usage.words.js';
-import { extensionWords, versionWords } from '../operations/versions.words.js';
+  serverConsoleDocs,
+  serverDiagnosticsDocs,
+  serverPasswordDocs,
+  serverSecurityGroupDocs,
+} from '../operations/servers/server-insight.docs.js';
+import { serverAddressDocs, serverMetadataDocs, serverTagDocs } from '../operations/servers/server-labels.docs.js';
+import { serverDocs } from '../operations/servers/servers.docs.js';
+import { serviceDocs } from '../operations/services.docs.js';
+import { auditLogDocs, usageDocs } from '../operations/usage.docs.js';
+import { extensionDocs, versionDocs } from '../operations/versions.docs.js';
 import type { Resource } from './resource.js';
 
 /** Everything that the API is about. */
 export const resources: readonly Resource[] = [
-  flavorWords,
-  keypairWords,
-  serverGroupWords,
-  aggregateWords,
-  serviceWords,
-  hypervisorWords,
-  hostWords,
-  availabilityZoneWords,
-  serverWords,
-  instanceActionWords,
-  migrationWords,
-  serverMetadataWords,
-  serverTagWords,
-  serverAddressWords,
-  serverPasswordWords,
-  serverSecurityGroupWords,
-  serverConsoleWords,
-  serverDiagnosticsWords,
-  interfaceWords,
-  volumeAttachmentWords,
-  shareWords,
-  externalEventWords,
-  assistedSnapshotWords,
-  usageWords,
-  auditLogWords,
-  limitsWords,
-  quotaSetWords,
-  quotaClassWords,
-  versionWords,
-  extensionWords,
-  imageProxyWords,
-  networkProxyWords,
-  volumeProxyWords,
+  flavorDocs,
+  keypairDocs,
+  serverGroupDocs,
+  aggregateDocs,
+  serviceDocs,
+  hypervisorDocs,
+  hostDocs,
+  availabilityZoneDocs,
+  serverDocs,
+  instanceActionDocs,
+  migrationDocs,
+  serverMetadataDocs,
+  serverTagDocs,
+  serverAddressDocs,
+  serverPasswordDocs,
+  serverSecurityGroupDocs,
+  serverConsoleDocs,
+  serverDiagnosticsDocs,
+  interfaceDocs,
+  volumeAttachmentDocs,
+  shareDocs,
+  externalEventDocs,
+  assistedSnapshotDocs,
+  usageDocs,
+  auditLogDocs,
+  limitsDocs,
+  quotaSetDocs,
+  quotaClassDocs,
+  versionDocs,
+  extensionDocs,
+  imageProxyDocs,
+  networkProxyDocs,
+  volumeProxyDocs,
 ];
 
 /** What each tag is about. */

@@ -1,6 +1,6 @@
 import type { Resource } from '../../description/resource.js';
 
-export const interfaceWords: Resource = {
+export const interfaceDocs: Resource = {
   tag: 'interfaces',
   about: 'Ports of networks that servers are plugged into.',
   parameters: { id: 'Id of the port, a UUID' },
@@ -43,7 +43,7 @@ export const interfaceWords: Resource = {
   },
 };
 
-export const volumeAttachmentWords: Resource = {
+export const volumeAttachmentDocs: Resource = {
   tag: 'volume-attachments',
   about: 'Volumes that servers have as disks.',
   parameters: { id: 'Id of the volume, a UUID' },
@@ -82,7 +82,7 @@ export const volumeAttachmentWords: Resource = {
   },
 };
 
-export const shareWords: Resource = {
+export const shareDocs: Resource = {
   tag: 'shares',
   about: 'Shared file systems that guests can mount. New in 2.97.',
   parameters: { id: 'Id of the share, a UUID' },

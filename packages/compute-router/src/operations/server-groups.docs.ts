@@ -1,6 +1,6 @@
 import type { Resource } from '../description/resource.js';
 
-export const serverGroupWords: Resource = {
+export const serverGroupDocs: Resource = {
   tag: 'server-groups',
   about: 'Groups of servers that the scheduler shall put on one host, or on different ones.',
   parameters: { id: 'Id of the server group, a UUID' },

@@ -1,6 +1,6 @@
 import type { Resource } from '../description/resource.js';
 
-export const aggregateWords: Resource = {
+export const aggregateDocs: Resource = {
   tag: 'aggregates',
   about:
     'Groups of hosts with metadata that the scheduler reads; one with a zone makes its hosts that availability zone.',

@@ -29,6 +29,6 @@ const wordsByKey = new Map(
 );
 
 /** The operation with the words of its resource; what the definition says itself goes first. */
-export function withWords(operation: Operation): Operation {
+export function withDocs(operation: Operation): Operation {
   return { ...wordsByKey.get(operationKey(operation)), ...operation };
 }

@@ -1,6 +1,6 @@
 import type { Resource } from '../description/resource.js';
 
-export const externalEventWords: Resource = {
+export const externalEventDocs: Resource = {
   tag: 'external-events',
   about: 'What other services tell of servers: a port is plugged in, a volume has grown.',
   operations: {
@@ -19,7 +19,7 @@ export const externalEventWords: Resource = {
   },
 };
 
-export const assistedSnapshotWords: Resource = {
+export const assistedSnapshotDocs: Resource = {
   tag: 'assisted-volume-snapshots',
   about: 'Snapshots of volumes that only the hypervisor can take; called by the volume service.',
   parameters: { id: 'Id of the snapshot, a UUID' },

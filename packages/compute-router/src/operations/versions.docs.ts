@@ -1,6 +1,6 @@
 import type { Resource } from '../description/resource.js';
 
-export const versionWords: Resource = {
+export const versionDocs: Resource = {
   tag: 'versions',
   about: 'Which versions of the API there are.',
   parameters: { id: 'Id of a major version, such as `v2.1`' },
@@ -23,7 +23,7 @@ export const versionWords: Resource = {
   },
 };
 
-export const extensionWords: Resource = {
+export const extensionDocs: Resource = {
   tag: 'extensions',
   about: 'Names of parts that could once be left out. All are there; microversions took their place.',
   parameters: { id: 'Alias of the extension' },

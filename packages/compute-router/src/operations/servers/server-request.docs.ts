@@ -1,4 +1,4 @@
-const hintsWords = {
+const hintsDocs = {
   group: 'Id of the server group to join; from 2.101 on a list of ids too',
   different_host: 'Ids of servers whose hosts to avoid',
   same_host: 'Ids of servers to share a host with',
@@ -11,10 +11,10 @@ const hintsWords = {
 
 /** The hints may stand under two keys. */
 function hintsUnder(key: string): Readonly<Record<string, string>> {
-  return Object.fromEntries(Object.entries(hintsWords).map(([name, words]) => [`${key}.${name}`, words]));
+  return Object.fromEntries(Object.entries(hintsDocs).map(([name, words]) => [`${key}.${name}`, words]));
 }
 
-const diskWords = {
+const diskDocs = {
   virtual_name: 'Name for a disk that is neither volume nor image; of no effect today',
   volume_id: 'Id of a volume to attach, a UUID',
   snapshot_id: 'Id of a snapshot to make a volume of, a UUID',
@@ -27,7 +27,7 @@ const diskWords = {
 
 const disks = Object.fromEntries(
   ['block_device_mapping', 'block_device_mapping_v2'].flatMap((key) =>
-    Object.entries(diskWords).map(([name, words]) => [`${key}.${name}`, words]),
+    Object.entries(diskDocs).map(([name, words]) => [`${key}.${name}`, words]),
   ),
 );
 

@@ -1,6 +1,6 @@
 import type { Resource } from '../description/resource.js';
 
-export const flavorWords: Resource = {
+export const flavorDocs: Resource = {
   tag: 'flavors',
   about: 'Sizes of servers: processors, memory and disks that go together under a name, with specs for the scheduler.',
   parameters: {

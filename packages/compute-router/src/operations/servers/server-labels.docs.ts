@@ -1,6 +1,6 @@
 import type { Resource } from '../../description/resource.js';
 
-export const serverMetadataWords: Resource = {
+export const serverMetadataDocs: Resource = {
   tag: 'server-metadata',
   about: 'Texts by key that owners keep with servers, one by one or all together.',
   parameters: { id: 'Key of the item' },
@@ -26,7 +26,7 @@ export const serverMetadataWords: Resource = {
   },
 };
 
-export const serverTagWords: Resource = {
+export const serverTagDocs: Resource = {
   tag: 'server-tags',
   about: 'Labels to find servers by. New in 2.26.',
   parameters: { id: 'The tag' },
@@ -49,7 +49,7 @@ export const serverTagWords: Resource = {
   fields: { tags: 'At most 50 labels of at most 60 characters, without comma and slash' },
 };
 
-export const serverAddressWords: Resource = {
+export const serverAddressDocs: Resource = {
   tag: 'server-addresses',
   about: 'Addresses of servers by network.',
   parameters: { id: 'Label of the network' },

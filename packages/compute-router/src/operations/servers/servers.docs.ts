@@ -1,10 +1,10 @@
 import type { Resource } from '../../description/resource.js';
-import { serverActionWords } from './server-actions.words.js';
-import { serverFields } from './server-fields.words.js';
-import { serverFilters } from './server-filters.words.js';
-import { serverRequestFields } from './server-request.words.js';
+import { serverActionDocs } from './server-actions.docs.js';
+import { serverFields } from './server-fields.docs.js';
+import { serverFilters } from './server-filters.docs.js';
+import { serverRequestFields } from './server-request.docs.js';
 
-export const serverWords: Resource = {
+export const serverDocs: Resource = {
   tag: 'servers',
   about: 'Virtual machines: create, list, change and delete them, and act on them.',
   parameters: { id: 'Id of the server, a UUID' },
@@ -42,7 +42,7 @@ export const serverWords: Resource = {
       'deleteServer',
       'Begins to delete a server, which works in nearly every state. Where the cloud keeps deleted servers for a while, it can be restored until then.',
     ],
-    ...serverActionWords,
+    ...serverActionDocs,
   },
   fields: { ...serverFields, ...serverRequestFields, ...serverFilters },
 };

@@ -18,7 +18,7 @@ const resources: Readonly<Record<string, string>> = {
   networks: 'Networks; counted by the networking service today. Gone in 2.36',
 };
 
-export const quotaSetWords: Resource = {
+export const quotaSetDocs: Resource = {
   tag: 'quota-sets',
   about: 'How much a project, or a user in it, may use.',
   parameters: { id: 'Id of the project' },
@@ -50,7 +50,7 @@ export const quotaSetWords: Resource = {
   },
 };
 
-export const quotaClassWords: Resource = {
+export const quotaClassDocs: Resource = {
   tag: 'quota-classes',
   about: 'Quotas by class; the class `default` is that of projects with none of their own.',
   parameters: { id: 'Name of the class; any name is taken, and only `default` has an effect' },
@@ -65,7 +65,7 @@ export const quotaClassWords: Resource = {
   },
 };
 
-export const limitsWords: Resource = {
+export const limitsDocs: Resource = {
   tag: 'limits',
   about: 'What a project may use, and what it uses.',
   operations: {

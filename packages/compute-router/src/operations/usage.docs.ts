@@ -1,6 +1,6 @@
 import type { Resource } from '../description/resource.js';
 
-export const usageWords: Resource = {
+export const usageDocs: Resource = {
   tag: 'usage',
   about: 'What projects used in a window of time, for those who write bills.',
   parameters: { id: 'Id of the project' },
@@ -46,7 +46,7 @@ export const usageWords: Resource = {
   },
 };
 
-export const auditLogWords: Resource = {
+export const auditLogDocs: Resource = {
   tag: 'usage-audit-log',
   about: 'How far hosts are with the reports of use that they write at the end of each period.',
   parameters: { id: 'A time, UTC: the last period that had ended by then' },

@@ -1,6 +1,6 @@
 import type { Resource } from '../description/resource.js';
 
-export const keypairWords: Resource = {
+export const keypairDocs: Resource = {
   tag: 'keypairs',
   about: 'Public keys by name, each the property of one user, that are put into servers so that the user can log in.',
   parameters: { id: 'Name of the key pair' },

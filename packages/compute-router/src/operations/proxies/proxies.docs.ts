@@ -1,5 +1,5 @@
 import type { Resource } from '../../description/resource.js';
-import { imageProxyFields, networkProxyFields, volumeProxyFields } from './proxy-fields.words.js';
+import { imageProxyFields, networkProxyFields, volumeProxyFields } from './proxy-fields.docs.js';
 
 const LATER = 'Gone in 2.36, when the API stopped speaking for other services';
 
@@ -14,7 +14,7 @@ const tag = 'proxies';
 const about =
   'What this API did in the name of the image, networking and volume services, up to 2.35, and with metadata of images up to 2.38. Ask those services.';
 
-export const imageProxyWords: Resource = {
+export const imageProxyDocs: Resource = {
   tag,
   about,
   parameters: { id: 'Id of the image, a UUID; below `metadata` the key of the item' },
@@ -39,7 +39,7 @@ export const imageProxyWords: Resource = {
   fields: imageProxyFields,
 };
 
-export const networkProxyWords: Resource = {
+export const networkProxyDocs: Resource = {
   tag,
   about,
   parameters: {
@@ -84,7 +84,7 @@ export const networkProxyWords: Resource = {
   fields: networkProxyFields,
 };
 
-export const volumeProxyWords: Resource = {
+export const volumeProxyDocs: Resource = {
   tag,
   about,
   parameters: { id: 'Id of the volume, snapshot or node, a UUID' },

@@ -1,6 +1,6 @@
 import type { Resource } from '../../description/resource.js';
 
-export const serverPasswordWords: Resource = {
+export const serverPasswordDocs: Resource = {
   tag: 'server-passwords',
   about: 'Passwords that guests have made up and posted, encrypted with the key of their owner.',
   operations: {
@@ -16,7 +16,7 @@ export const serverPasswordWords: Resource = {
   fields: { password: 'The encrypted password; empty without one' },
 };
 
-export const serverConsoleWords: Resource = {
+export const serverConsoleDocs: Resource = {
   tag: 'consoles',
   about: 'Screens and serial lines of servers, and what console proxies ask about them.',
   when: { 409: 'The server is not on a host yet', 501: 'The driver has no console of this kind' },
@@ -45,7 +45,7 @@ export const serverConsoleWords: Resource = {
   },
 };
 
-export const serverDiagnosticsWords: Resource = {
+export const serverDiagnosticsDocs: Resource = {
   tag: 'diagnostics',
   about: 'What hosts tell of running servers.',
   when: { 409: 'The server is in a state without diagnostics', 501: 'The driver of the host cannot tell' },
@@ -104,7 +104,7 @@ export const serverDiagnosticsWords: Resource = {
   },
 };
 
-export const serverSecurityGroupWords: Resource = {
+export const serverSecurityGroupDocs: Resource = {
   tag: 'server-security-groups',
   about: 'Security groups that the ports of a server are in.',
   operations: {

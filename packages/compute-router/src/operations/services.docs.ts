@@ -1,6 +1,6 @@
 import type { Resource } from '../description/resource.js';
 
-export const serviceWords: Resource = {
+export const serviceDocs: Resource = {
   tag: 'services',
   about: 'The processes that make up the cloud: whether each is alive, and whether the scheduler may use it.',
   parameters: {

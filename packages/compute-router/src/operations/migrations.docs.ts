@@ -1,6 +1,6 @@
 import type { Resource } from '../description/resource.js';
 
-export const migrationWords: Resource = {
+export const migrationDocs: Resource = {
   tag: 'migrations',
   about:
     'Moves of servers from host to host: all of them for administrators, and the live ones of a server that are under way.',

@@ -1,6 +1,6 @@
 import type { Resource } from '../description/resource.js';
 
-export const availabilityZoneWords: Resource = {
+export const availabilityZoneDocs: Resource = {
   tag: 'availability-zones',
   about: 'Zones that users choose a place by. They come from aggregates; hosts in none are in the default zone.',
   operations: {

@@ -1,6 +1,6 @@
 import type { Resource } from '../description/resource.js';
 
-export const hypervisorWords: Resource = {
+export const hypervisorDocs: Resource = {
   tag: 'hypervisors',
   about: 'The machines that run servers, with what they have and what is taken of it.',
   parameters: {

@@ -1,7 +1,7 @@
 import type { Resource } from '../../description/resource.js';
 
 /** What can be done to a server, by the key of the body. */
-export const serverActionWords: Resource['operations'] = {
+export const serverActionDocs: Resource['operations'] = {
   'POST /servers/{id}/action os-start': ['startServer', 'Powers a stopped server on.'],
   'POST /servers/{id}/action os-stop': [
     'stopServer',

@@ -1,6 +1,6 @@
 import type { Resource } from '../../description/resource.js';
 
-export const instanceActionWords: Resource = {
+export const instanceActionDocs: Resource = {
   tag: 'instance-actions',
   about: 'What was done to a server, by whom, and how it went.',
   parameters: { id: 'Id of the request that began the action, `req-` and a UUID' },

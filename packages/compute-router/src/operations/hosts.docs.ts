@@ -1,6 +1,6 @@
 import type { Resource } from '../description/resource.js';
 
-export const hostWords: Resource = {
+export const hostDocs: Resource = {
   tag: 'hosts',
   about: 'Hosts by name, up to 2.42; services and hypervisors tell and do the same.',
   parameters: { id: 'Name of the host' },
