@@ -6,10 +6,10 @@ import { resources } from '../src/description/resources.js';
 import { computeApiCommands, computeApiDescription, computeApiHistory, operations } from '../src/index.js';
 
 const LOWEST = Version.of('2.1');
-/** Statuses of which what the API says in general is not enough: they come of what an operation does. */
+/** Statuses whose general description is not sufficient: their causes depend on the operation. */
 const SPECIAL = [409, 413, 501];
 
-/** Every operation as it is at each version at which anything of it may change. */
+/** Every operation at each of its breakpoints. */
 const outlines = operations.flatMap((operation) =>
   [LOWEST, ...breakpointsOfOperation(operation)].flatMap((version) => {
     const outline = outlineOf(operation, version);
@@ -19,8 +19,8 @@ const outlines = operations.flatMap((operation) =>
 
 const isField = (part: string) => /^(?:query|body|reply)\./.test(part) && !/(?:\[\]|\.\*)$/.test(part);
 
-describe('the words of the compute API', () => {
-  it('describe every operation and every parameter of its path', () => {
+describe('the documentation of the compute API', () => {
+  it('describes every operation and every path parameter', () => {
     const missing = outlines.flatMap(({ operation, outline, at }) => {
       const parameters = [...operation.path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name as string);
       const silent = parameters.filter((name) => !operation.parameters?.[name]);
@@ -29,7 +29,7 @@ describe('the words of the compute API', () => {
     expect(missing).toEqual([]);
   });
 
-  it('describe every query parameter, every field of a body and every field of an answer', () => {
+  it('describes every query parameter and every field of requests and responses', () => {
     const missing = outlines.flatMap(({ outline, at }) =>
       [...outline.parts.values()]
         .filter(({ name, rules }) => isField(name) && !rules.description)
@@ -38,7 +38,7 @@ describe('the words of the compute API', () => {
     expect(missing).toEqual([]);
   });
 
-  it('say when errors come that are of the operation itself', () => {
+  it('describes causes of errors that are specific to an operation', () => {
     const missing = outlines.flatMap(({ operation, outline, at }) =>
       outline.errors
         .filter((status) => SPECIAL.includes(status) && !operation.when?.[status])
@@ -47,7 +47,7 @@ describe('the words of the compute API', () => {
     expect([...new Set(missing)]).toEqual([]);
   });
 
-  it('say nothing of operations and errors that there are not', () => {
+  it('describes only operations and errors that exist', () => {
     const errorsOf = new Map<string, Set<number>>();
     for (const { operation, outline } of outlines) {
       const known = errorsOf.get(operationKey(operation)) ?? [];
@@ -65,7 +65,7 @@ describe('the words of the compute API', () => {
     expect(stale).toEqual([]);
   });
 
-  it('say nothing of fields and parameters that there are not', () => {
+  it('describes only fields and parameters that exist', () => {
     const stale = resources.flatMap(({ tag, operations: words, fields = {}, parameters = {} }) => {
       const own = outlines.filter(({ operation }) => operationKey(operation) in words);
       const parts = own.flatMap(({ outline }) => [...outline.parts.keys()].map((name) => name.replaceAll('[]', '')));
@@ -80,17 +80,17 @@ describe('the words of the compute API', () => {
     expect(stale).toEqual([]);
   });
 
-  it('say what every tag is about', () => {
+  it('describes every tag', () => {
     const tags = new Set(operations.map(tagOf));
     expect(Object.keys(computeApiDescription.tags ?? {}).sort()).toEqual([...tags].sort());
   });
 
-  it('tell of each version what it brought', () => {
+  it('describes the changes of every version', () => {
     expect(Object.keys(computeApiHistory)).toEqual(Array.from({ length: 104 }, (_, index) => `2.${index + 1}`));
     expect(Object.entries(computeApiHistory).filter(([, text]) => text.length < 40)).toEqual([]);
   });
 
-  it('give command lines for operations that there are, with parameters that their paths have', () => {
+  it('defines command lines only for operations and path parameters that exist', () => {
     const holesOf = (text: string): readonly string[] => text.match(/\{\w+\}/g) ?? [];
     const parameters = new Map(operations.map((operation) => [nameOf(operation), holesOf(operation.path)]));
     const stale = Object.entries(computeApiCommands).filter(([name, line]) =>
@@ -100,7 +100,7 @@ describe('the words of the compute API', () => {
     expect(Object.keys(computeApiCommands).filter((name) => !parameters.has(name))).toEqual([]);
   });
 
-  it('keep the names of operations, which generated clients are made of', async () => {
+  it('keeps the names of operations, which generated clients use', async () => {
     const names = [...new Set(operations.map((operation) => `${nameOf(operation)} ${operationKey(operation)}`))].sort();
     await expect(`${names.join('\n')}\n`).toMatchFileSnapshot(join(import.meta.dirname, 'operation-names.txt'));
   });

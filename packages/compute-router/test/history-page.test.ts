@@ -6,16 +6,16 @@ import { computeApiHistory, operations } from '../src/index.js';
 const page = join(import.meta.dirname, '../../../docs/compute-api-history.md');
 const head = `# History of the compute API
 
-For those who write or run clients: what each microversion brought and why, and which operations it touched. Written from
-the operations themselves by \`packages/compute-router/test/history-page.test.ts\` (\`vitest --update\` writes it anew). Down to
-each field it is shown by [\`@apistrata/explorer\`](../packages/explorer/README.md), which compares any two versions, too.
+What each microversion changed, why, and which operations it affects. This page is generated from the operations by
+\`packages/compute-router/test/history-page.test.ts\` (\`vitest --update\` rewrites it).
+[\`@apistrata/explorer\`](../packages/explorer/README.md) shows the changes of each field and compares any two versions.
 
-Versions above 2.100 are served where \`maxVersion\` says so.
+Versions above 2.100 are served only if the option \`maxVersion\` allows them.
 `;
 
-/** The second address of servers changes with the first. */
+/** Mirrors every change of the servers API. */
 const MIRROR = 'volumes-boot';
-/** Names in a line at the most. */
+/** Maximum number of names per line. */
 const MOST = 12;
 
 function line(title: string, names: readonly string[]): string {
@@ -31,10 +31,10 @@ function touched(changes: readonly OperationChange[], version: string): string {
   const shown = changes.filter(({ tag }) => tag !== MIRROR || version === '2.103');
   const named = (kind: OperationChange['change']) =>
     shown.filter(({ change }) => change === kind).map(({ name }) => name);
-  return `${line('New', named('added'))}${line('Changed', named('changed'))}${line('Gone', named('removed'))}`;
+  return `${line('New', named('added'))}${line('Changed', named('changed'))}${line('Removed', named('removed'))}`;
 }
 
-it('docs/compute-api-history.md tells of every version what it brought, and what it touched', async () => {
+it('docs/compute-api-history.md matches the operations', async () => {
   const versions = Object.keys(computeApiHistory);
   const sections = versions.map((version, index) => {
     const before = versions[index - 1];

@@ -1,6 +1,6 @@
 const CLIENT = 'openstack --os-compute-api-version {version}';
 
-/** What stands behind the name of the command line client, by operation. */
+/** Arguments of the command-line client, by operation name. */
 const commands: Readonly<Record<string, string>> = {
   listServers: 'server list',
   listServersDetail: 'server list --long',
@@ -72,7 +72,7 @@ const commands: Readonly<Record<string, string>> = {
   listUsage: 'usage list',
 };
 
-/** How operations are called from the command line, by operation name; `{version}` and `{id}` stand for what is chosen. */
+/** Command lines by operation name. `{version}` and path parameters such as `{id}` are placeholders. */
 export const computeApiCommands: Readonly<Record<string, string>> = Object.fromEntries(
-  Object.entries(commands).map(([name, words]) => [name, `${CLIENT} ${words}`]),
+  Object.entries(commands).map(([name, args]) => [name, `${CLIENT} ${args}`]),
 );

@@ -1,85 +1,81 @@
-/** What versions from 2.53 on brought. */
+/** History of versions since 2.53: what each version changed and why. */
 export const historyFrom253: Readonly<Record<string, string>> = {
   '2.53':
-    'Services and hypervisors have UUIDs, since numbers repeat when a cloud has several cells. A service is changed by its id, in one operation; search and servers of hypervisors are query parameters of their list.',
-  '2.54': 'A rebuild can put another key pair into the server, or none: keys get lost, and users leave.',
-  '2.55': 'Flavors have a description, the one thing of a flavor that can be changed.',
-  '2.56': 'A cold migration can name the host to move to, as live ones could. The scheduler checks it.',
+    'Identifies services and hypervisors by UUID, because integer IDs are not unique across cells. One operation updates a service by ID. Search and servers of hypervisors become query parameters of the list.',
+  '2.54': 'Allows a rebuild to replace or remove the key pair of a server.',
+  '2.55': 'Adds the description of a flavor, the only attribute that can be updated.',
+  '2.56': 'Allows a destination host for cold migrations. The scheduler validates it.',
   '2.57':
-    'Files can no longer be written into the root disk of a server: it was unsafe and worked with few images. User data takes their place and can be replaced by a rebuild. The quotas for such files are gone.',
-  '2.58':
-    'Actions of a server come in pages, can be asked for by time, and show when something of them last happened: servers that live long have many.',
-  '2.59': 'Migrations come in pages, can be asked for by time, and show a UUID to page by.',
-  '2.60':
-    'Volumes that several servers may share can be attached to several. Clients of older versions, which know only one, are refused.',
-  '2.61': 'Flavors show their extra specs to those who may read them, which took a request for each.',
-  '2.62': 'Events of actions show the host they happened on: a digest to owners, the name to administrators.',
+    'Removes file injection (`personality`) and its quotas: it was insecure and supported by few images. User data replaces it and can be changed by a rebuild.',
+  '2.58': 'Adds pagination, a filter by time and the time of the last change to the actions of a server.',
+  '2.59': 'Adds pagination, a filter by time and UUIDs to migrations.',
+  '2.60': 'Supports attaching multiattach volumes to several servers. Older versions reject them.',
+  '2.61':
+    'Shows extra specs in flavors to callers allowed by the policy. Before, each flavor required a separate request.',
+  '2.62': 'Shows the host of an event of an action: an opaque identifier to all callers, the name to administrators.',
   '2.63':
-    'A server can be created and rebuilt with ids of certificates that the signature of its image must be traced back to, so that nobody can slip in another image.',
+    'Adds IDs of trusted certificates to create and rebuild requests. The signature of the image must validate against them.',
   '2.64':
-    'A server group has one `policy` where it had a list of exactly one, and `rules` that make it precise: how many servers a host may have in spite of anti-affinity. The metadata field, which was always empty, is gone.',
-  '2.65': 'A live migration can be aborted while it waits for its turn, not only when it moves.',
+    'Replaces the list `policies` of a server group by the single `policy` and adds `rules`, such as the maximum number of servers per host with anti-affinity. Removes the metadata field, which was always empty.',
+  '2.65': 'Allows a live migration to be aborted while it is queued or being prepared.',
   '2.66':
-    'Servers, actions and migrations can be listed by when they changed at the latest, so that a window in time has two ends.',
-  '2.67': 'A volume made with a server can be of a chosen type. Before, it had to be made first.',
+    'Adds the filter `changes-before` to lists of servers, actions and migrations, which completes a time window.',
+  '2.67':
+    'Adds the volume type for volumes that are created with a server. Before, such a volume had to be created first.',
   '2.68':
-    'Live migrations and evacuations cannot be forced past the scheduler any more: servers ended up on hosts without room for them, and the account of what is in use became wrong.',
+    'Removes `force` from live migrations and evacuations. Forced servers exceeded the capacity of hosts and made allocations inconsistent.',
   '2.69':
-    'When a part of the cloud cannot be reached, lists show what is known of its servers and services with the status `UNKNOWN`. They were missing from lists without a word, and showing one was a 500.',
-  '2.70': 'Volumes and interfaces of a server show their tags.',
-  '2.71': 'A server shows the group it is in, which one could find out only by looking through all groups.',
+    'Lists servers and services of an unreachable cell with partial data and the status `UNKNOWN`. Before, they were missing from lists, and showing one returned 500.',
+  '2.70': 'Shows the device tags of volumes and interfaces of a server.',
+  '2.71': 'Shows the server group of a server. Before, a client had to search all groups.',
   '2.72':
-    'A server can be created with a port that needs bandwidth, and the scheduler finds a host that has it. Older versions refuse such ports, which they would not count.',
-  '2.73': 'A lock can say why, servers show it, and lists can be of locked servers.',
+    'Supports creating servers with ports that request guaranteed bandwidth. The scheduler selects a host that provides it. Older versions reject such ports.',
+  '2.73': 'Adds a reason to the lock of a server, and a filter for locked servers.',
   '2.74':
-    'Administrators can name host and hypervisor of a new server in fields of their own. The scheduler checks them, unlike the host that could be hidden in the zone.',
+    'Adds fields for the host and the hypervisor of a new server, for administrators. Unlike a host in the availability zone, the scheduler validates them.',
   '2.75':
-    'Many small differences are settled at once: unknown query parameters of main lists are a 400, changing and rebuilding a server answer with all fields that showing it has, the swap of a flavor without any is 0 and not an empty text, and a hypervisor without servers says so.',
-  '2.76': 'The bare metal service can tell that a machine was switched on or off, so that the API does not undo it.',
-  '2.77': 'A shelved server can be brought back into another zone, for when its own has failed.',
+    'Removes several inconsistencies: unknown query parameters of the main lists return 400, updating and rebuilding a server return all its fields, a flavor without swap has 0 instead of an empty string, and a hypervisor without servers has an empty list.',
+  '2.76':
+    'Adds the external event `power-update`, with which the bare metal service reports a changed power state so that it is not reverted.',
+  '2.77': 'Allows unshelving a server into another availability zone, for example if its own has failed.',
   '2.78':
-    'A server shows its NUMA topology: nodes, memory, processors and, to administrators, where they are on the host.',
-  '2.79':
-    'Whether a volume goes with its server can be set when it is attached, and is shown. Before, only volumes from creation had the choice.',
-  '2.80':
-    'Migrations show the project and the user, and can be listed by them, so that an operator sees at once whose they are.',
-  '2.81':
-    'All hosts of an aggregate can be told to fetch images in advance, so that the first servers start as fast as all others.',
-  '2.82': 'The service for accelerators can tell that a request is settled, which a new server waits for.',
+    'Shows the NUMA topology of a server: nodes, memory, virtual CPUs and, to administrators, the placement on the host.',
+  '2.79': 'Adds `delete_on_termination` to volume attachments. Before, it could be set only in the create request.',
+  '2.80': 'Shows the project and the user of a migration and adds filters for both.',
+  '2.81': 'Adds caching of images on all hosts of an aggregate, so that first servers start faster.',
+  '2.82':
+    'Adds the external event `accelerator-request-bound`, with which the accelerator service completes requests of new servers.',
   '2.83':
-    'Everybody can list servers by more of what they are shown anyway: zone, key, states, times, progress and user.',
-  '2.84': 'Events of actions have details for the owner: why it went wrong, without anything of the inside.',
-  '2.85': 'Whether an attached volume goes with its server can be changed, by its owner.',
+    'Allows all callers to filter servers by more of their visible fields: zone, key pair, states, times, progress and user.',
+  '2.84': 'Adds error details for users to the events of actions, without internal data.',
+  '2.85': 'Allows users to change `delete_on_termination` of an attached volume.',
   '2.86':
-    'Extra specs are checked when a flavor gets them: a known key must have a value that makes sense. A typing error showed only when no host could be found.',
-  '2.87': 'A server whose root disk is a volume can be rescued. It was the one kind of server that could not.',
+    'Validates extra specs of flavors: known keys must have valid values. Before, an error appeared only when no host could be found.',
+  '2.87': 'Supports rescuing a server whose root disk is a volume.',
   '2.88':
-    'Figures of hypervisors that were often wrong, and their sums, are gone: placement counts what is there and what is used. Uptime is a field and no operation of its own.',
+    'Removes capacity and usage of hypervisors, and their sums, which were often inaccurate: the placement service reports them. Uptime becomes a field instead of an operation.',
   '2.89':
-    'Volumes of a server show the id of the attachment in the volume service and that of the own record. The `id` that repeated that of the volume is gone from lists.',
+    'Shows the attachment ID of the volume service and the UUID of the block device mapping in volume attachments. Removes `id`, which repeated the volume ID.',
   '2.90':
-    'The host name of a guest can be chosen and changed, and everybody sees it. Before, it was made of the name of the server once and for all.',
-  '2.91': 'A shelved server can be brought back onto a certain host, and be freed from the zone that it was pinned to.',
+    'Allows users to set and change the hostname of a server, and shows it to all callers. Before, it was derived from the name once.',
+  '2.91': 'Allows unshelving a server to a specific host, and removing its pin to an availability zone.',
   '2.92':
-    'A key pair takes the public key of its user: the API makes none any more, so that no private key travels. Names may contain `@` and `.`, as those of keys often do.',
-  '2.93': 'A server whose root disk is a volume can be rebuilt with another image, which is written to the volume.',
-  '2.94': 'A host name may be a whole one, with its domain.',
+    'Requires the public key when a key pair is created: the API no longer generates private keys. Names may contain `@` and `.`.',
+  '2.93': 'Supports rebuilding a server whose root disk is a volume. The new image is written to the volume.',
+  '2.94': 'Allows a fully qualified domain name (FQDN) as hostname.',
   '2.95':
-    'An evacuated server stays stopped until its owner starts it: data that it needs may have to be looked after first. A cloud whose hosts are too old for it refuses.',
-  '2.96':
-    'Servers show the zone they are pinned to, which may be none while they are in one: that decides where they can move.',
-  '2.97': 'Shared file systems can be attached to servers.',
+    'Leaves an evacuated server stopped until a user starts it, because its data may need repair first. Rejected if the hosts do not support it.',
+  '2.96': 'Shows the availability zone to which a server is pinned. It determines where the server can migrate.',
+  '2.97': 'Supports attaching shared file systems to servers.',
   '2.98':
-    'Servers show properties that their image had when it was used. The image may have changed since, or be gone.',
-  '2.99':
-    'SPICE consoles can be opened directly, without a page in between, and a proxy is told the port for encryption.',
-  '2.100': 'Servers show the scheduler hints they were created with, which still bind them whenever they move.',
+    'Shows the properties of the image in the server, with the values at the time of use. The image may have been changed or deleted since.',
+  '2.99': 'Adds direct SPICE consoles without a web page, and the TLS port in the connection data for proxies.',
+  '2.100': 'Shows the scheduler hints of a server, which also apply to later migrations.',
   '2.101':
-    'Attaching a volume is accepted at once with a 202 and without a body: the host takes its time over choosing a device, and requests ran into timeouts.',
+    'Makes attaching a volume asynchronous: the response is 202 without a body, because the host may take longer than client timeouts to select a device.',
   '2.102':
-    'Every read refuses query parameters that it does not know. Flavors lose `rxtx_factor` and `disabled`, which had no meaning any more.',
-  '2.103':
-    'The second address of servers, `os-volumes_boot`, is gone. It dates from the time when booting from a volume was an extension.',
+    'Rejects unknown query parameters in all GET requests. Removes `rxtx_factor` and `disabled` from flavors, which had no effect.',
+  '2.103': 'Removes `os-volumes_boot`, an alias of the servers API.',
   '2.104':
-    'A server can be pinned to the zone that it is in, or freed from it, after it was created; another zone is a 409.',
+    'Allows pinning an existing server to its availability zone, and removing the pin. Another zone returns 409.',
 };

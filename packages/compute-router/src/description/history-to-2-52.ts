@@ -1,87 +1,82 @@
-/** What versions 2.1 to 2.52 brought. */
+/** History of versions 2.1 to 2.52: what each version changed and why. */
 export const historyTo252: Readonly<Record<string, string>> = {
   '2.1':
-    'The API as it was before it had microversions, with one difference: what a request says is checked strictly, and unknown fields of a body are refused. Everything older clients rely on is here.',
+    'The first version with microversions. It matches the API before microversions, except that requests are validated strictly: unknown fields in a request body are rejected.',
   '2.2':
-    'Key pairs have a type: `ssh`, or `x509` for guests that log in by certificate. Creating one answers 201 and deleting one 204, as nothing is left to be done afterwards.',
+    'Adds the type of a key pair: `ssh`, or `x509` for guests that authenticate users by certificate. Creating a key pair returns 201 and deleting one returns 204, because both are complete when the response is sent.',
   '2.3':
-    'Servers show administrators what was kept in the database only: host name, kernel and RAM disk images, place in the order, order id, root device and user data. Volumes of a server say whether they go with it. Tools for billing and repair no longer need the database.',
-  '2.4': 'A fixed address says whether it is kept free.',
-  '2.5':
-    'Everybody can look for servers by IPv6 address. Before, only administrators could, while IPv4 was open to all.',
+    'Shows administrators server attributes that were available only in the database: hostname, kernel and RAM disk image, launch index, reservation ID, root device name and user data. Attached volumes show `delete_on_termination`.',
+  '2.4': 'Shows whether a fixed IP address is reserved.',
+  '2.5': 'Allows all callers to filter servers by IPv6 address. Before, only administrators could do so.',
   '2.6':
-    'One operation opens consoles of every kind. The actions for VNC, SPICE, RDP and serial consoles, all alike but for their names, are gone.',
+    'Adds one operation for remote consoles of all types. Removes the separate actions for VNC, SPICE, RDP and serial consoles.',
   '2.7':
-    'Giving a project access to a public flavor is a 409. It was accepted without effect, and the record of it misled.',
-  '2.8': 'Remote consoles know the protocol `mks` of one more hypervisor.',
-  '2.9': 'Servers show whether they are locked, which one could find out only by trying.',
+    'Returns 409 if access to a public flavor is granted. Before, such a request was accepted without effect and left a misleading record.',
+  '2.8': 'Adds the console protocol `mks` for hypervisors that provide it.',
+  '2.9': 'Shows whether a server is locked. Before, a client learned it only from a rejected action.',
   '2.10':
-    'Administrators can list, show, create and delete key pairs of other users, by their id. Before, tools that set up accounts had to act as the user.',
+    'Allows administrators to list, show, create and delete key pairs of other users by user ID. Before, provisioning tools had to authenticate as the user.',
   '2.11':
-    'Monitors can state that a host is down, and services show it. The API would notice after a minute; told at once, servers can be evacuated at once.',
-  '2.12': 'Virtual interfaces show the network they are on.',
-  '2.13': 'Server groups show the project and the user they belong to, so that administrators can tell them apart.',
+    'Allows monitors to mark the host of a service as down (`force-down`), so that its servers can be evacuated without waiting for missing heartbeats.',
+  '2.12': 'Shows the network of a virtual interface.',
+  '2.13': 'Shows the project and the user of a server group.',
   '2.14':
-    'Evacuations find out themselves whether storage is shared: the field for it is gone from the body, and the password from the answer, as it was not always the one in the guest.',
+    'Detects shared storage during evacuations: `onSharedStorage` is removed from the request. The password is removed from the response, because it was not always the password of the guest.',
   '2.15':
-    'Server groups can be `soft-affinity` and `soft-anti-affinity`: the scheduler does what it can, and does not fail where it cannot.',
+    'Adds the server group policies `soft-affinity` and `soft-anti-affinity`, which the scheduler follows as far as possible without failing.',
   '2.16':
-    'Servers show the state of their host to those whom the policy allows, so that operators of a service see whether a failure is theirs.',
-  '2.17': 'A crash dump can be triggered in a guest that hangs, to find out why.',
-  '2.18': 'The project id may be left out of the path. The token says the same, and links become the same for all.',
-  '2.19': 'Servers have a description. Names had been used for it, and are part of host names.',
-  '2.20':
-    'Volumes can be attached to and detached from shelved servers, which have no host that would have to take part.',
-  '2.21': 'Actions on deleted servers can be seen: who deleted it is what one asks of a server that is gone.',
+    'Shows the status of the host of a server to callers allowed by the policy, so that they can distinguish host failures from server failures.',
+  '2.17': 'Adds an action that triggers a crash dump in an unresponsive guest.',
+  '2.18': 'Makes the project ID in the path optional. The token already identifies the project.',
+  '2.19':
+    'Adds the description of a server. Before, users put descriptions into the name, which becomes part of the hostname.',
+  '2.20': 'Allows volumes to be attached to and detached from shelved servers.',
+  '2.21': 'Shows the actions of deleted servers, for example which user deleted a server.',
   '2.22':
-    'A live migration can be forced to complete that never would, since the guest writes faster than its memory is copied.',
+    'Adds an action that forces a live migration to complete. Without it, a guest that writes faster than its memory is copied migrates forever.',
   '2.23':
-    'Live migrations under way are shown below their server with what is copied and what is left. The list of all migrations shows the type of each.',
-  '2.24': 'A live migration can be aborted; the server stays where it is.',
+    'Lists and shows the live migrations in progress of a server with their progress. The list of all migrations shows the type of each migration.',
+  '2.24': 'Adds an operation that aborts a live migration.',
   '2.25':
-    'Live migrations find out themselves whether disks must be copied, with `auto`. The flag for promising more disk than there is is gone, as it belongs to the configuration.',
-  '2.26': 'Servers have tags, short labels to find them by: metadata is for the guest, and cannot be searched for.',
-  '2.27': 'Versions can be asked for in the header that all services share. The older header works on.',
-  '2.28':
-    'Processor data of hypervisors is an object. It was a text with JSON in it, which every client had to read twice.',
+    'Detects during a live migration whether disks must be copied, with `block_migration: auto`. Removes `disk_over_commit`, which is a matter of configuration.',
+  '2.26': 'Adds tags to servers and filters by tags. Metadata is for the guest and cannot be filtered.',
+  '2.27': 'Adds the version header that all services share. The old header remains supported.',
+  '2.28': 'Returns the CPU information of a hypervisor as an object instead of a JSON string.',
   '2.29':
-    'A host named for an evacuation is checked by the scheduler, unless `force` says not to. Before, it was taken unseen, even when it had no room.',
-  '2.30': 'A host named for a live migration is checked by the scheduler, unless `force` says not to.',
-  '2.31': 'Console proxies of every kind can ask what a token leads to. Before, only those for RDP could.',
+    'Validates the destination host of an evacuation with the scheduler, unless `force` is set. Before, the host was used even without sufficient capacity.',
+  '2.30': 'Validates the destination host of a live migration with the scheduler, unless `force` is set.',
+  '2.31': 'Allows console proxies of all types to look up a token. Before, only RDP consoles were supported.',
   '2.32':
-    'Disks and interfaces can be given tags when a server is created, by which the guest finds them in its metadata: device names and order say nothing certain. Tags of interfaces work up to 2.36, those of disks at this version only, owing to a mistake that 2.42 mends.',
-  '2.33': 'The list of hypervisors comes in pages, since large clouds have thousands.',
+    'Adds device tags for disks and interfaces in the create request. The guest finds devices by tag in its metadata. Tags of interfaces are supported until 2.36; tags of disks only at 2.32, because of an error that 2.42 fixes.',
+  '2.33': 'Adds pagination to the list of hypervisors.',
   '2.34':
-    'A live migration is accepted before hosts are checked, since the checks could take longer than a client waits. What they find is told by the actions of the server.',
-  '2.35': 'The list of key pairs comes in pages, as an administrator may look at those of users who have many.',
+    'Accepts a live migration before its hosts are checked, because the checks exceeded client timeouts. The result is reported in the actions of the server.',
+  '2.35': 'Adds pagination to the list of key pairs.',
   '2.36':
-    'What the API did in the name of the image, networking, volume and bare metal services is gone: ask those services. So are the quotas and limits that they count, and the network ones of `limits`.',
+    'Removes the proxies for the image, networking, volume and bare metal services, and the quotas and limits that those services enforce.',
   '2.37':
-    'A new server must say which networks it wants. `auto` has one set up for projects without any, `none` means none; leaving it out had meant one or the other depending on what there was.',
-  '2.38':
-    'A list of servers by a status that does not exist is a 400, where it was an empty list that hid a typing error.',
+    'Requires `networks` in the create request. `auto` creates a network for projects without one; `none` creates a server without network. Before, the result of omitting it depended on the networks of the project.',
+  '2.38': 'Returns 400 for an unknown server status in a filter. Before, the list was empty.',
   '2.39':
-    'The proxy for metadata of images is gone, and the limit on it with it: the image service has limits of its own, and creating images of servers no longer checks a second one.',
-  '2.40':
-    'Reports of use come in pages of servers. Reports on busy projects had become too large to be answered in time.',
-  '2.41': 'Aggregates show a UUID, by which the placement service knows them.',
-  '2.42': 'Tags of disks and interfaces work when a server is created, as 2.32 meant them to.',
+    'Removes the proxy for image metadata and its limit. Creating an image of a server no longer checks the metadata quota of this API; the image service has its own limits.',
+  '2.40': 'Adds pagination to usage reports, which were too large for projects with many servers.',
+  '2.41': 'Shows the UUID of an aggregate, as used by the placement service.',
+  '2.42': 'Restores device tags of disks and interfaces in the create request.',
   '2.43':
-    'The `os-hosts` resource is gone. Services and hypervisors tell the same, and some of its reads rebooted machines.',
+    'Removes the `os-hosts` resource. Services and hypervisors provide the same data, and some of its GET requests rebooted hosts.',
   '2.44':
-    'Actions that add and remove fixed and floating addresses are gone, with virtual interfaces: ports and the networking service do it better.',
+    'Removes the actions for fixed and floating IP addresses, and virtual interfaces. Ports and the networking service replace them.',
   '2.45':
-    'Making an image or a backup of a server tells its id in the body. The address in a header, which was used before, often led nowhere.',
+    'Returns the image ID of `createImage` and `createBackup` in the response body. Before, a header contained a URL that was often unreachable.',
   '2.46':
-    'A client can send the id of its request, which is logged with the own one of each service, so that one call can be followed through all.',
+    'Accepts a request ID from the client and logs it with the request ID of each service, so that a call can be traced across services.',
   '2.47':
-    'Servers show their flavor as it was when they got it: sizes, name and specs. A link to a flavor that has been deleted since told nothing.',
-  '2.48':
-    'Diagnostics have the same fields for all hypervisors, in fixed units. Each driver had names of its own, which no program could rely on.',
-  '2.49': 'Volumes and interfaces that are attached later can have tags too.',
+    'Embeds the flavor in the server, with the values at the time of the create or resize request. Before, a link could refer to a deleted flavor.',
+  '2.48': 'Defines the same diagnostics fields and units for all drivers. Before, each driver had its own fields.',
+  '2.49': 'Adds device tags for volumes and interfaces that are attached to existing servers.',
   '2.50':
-    'Quota classes show server groups and their members, which had been left out by mistake, and no longer what other services count.',
+    'Shows server groups and their members in quota classes, where they were missing, and removes the quotas of other services.',
   '2.51':
-    'The volume service can tell that a volume has grown, so that the guest sees it at once. Owners see the events of actions, without what tells of hosts.',
-  '2.52': 'Tags can be given when a server is created. Before, one had to wait for the server first.',
+    'Adds the external event `volume-extended`, so that guests detect the new size of a volume. Shows the events of actions to all callers, without details of hosts.',
+  '2.52': 'Allows tags in the create request. Before, tags could be added only to existing servers.',
 };

@@ -24,7 +24,7 @@ import { auditLogDocs, usageDocs } from '../operations/usage.docs.js';
 import { extensionDocs, versionDocs } from '../operations/versions.docs.js';
 import type { Resource } from './resource.js';
 
-/** Everything that the API is about. */
+/** Reference documentation of all resources. */
 export const resources: readonly Resource[] = [
   flavorDocs,
   keypairDocs,
@@ -61,10 +61,10 @@ export const resources: readonly Resource[] = [
   volumeProxyDocs,
 ];
 
-/** What each tag is about. */
+/** Descriptions of all tags. */
 export const tagDescriptions: Readonly<Record<string, string>> = {
   ...Object.fromEntries(resources.map(({ tag, about }) => [tag, about])),
   'volumes-boot':
-    'Servers under another address, from the time when booting from a volume was an extension. Gone in 2.103.',
-  removed: 'What is gone for good: each answers 410 at every version.',
+    'Alias of the servers API, from the time when booting from a volume was an extension. Removed in 2.103.',
+  removed: 'Operations that were removed permanently. They return 410 at every version.',
 };

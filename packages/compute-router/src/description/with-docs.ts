@@ -3,32 +3,32 @@ import { commonFields, commonParameters } from './common-fields.js';
 import type { Resource } from './resource.js';
 import { resources } from './resources.js';
 
-/** The longest end of a field's name that a table knows. What has no name of its own, an item or a value, has no words. */
+/** Returns the entry for the longest matching end of a field's name. Items and values without a name have no entry. */
 function lookUp(table: Resource['fields'], part: string): string | undefined {
   if (!table || part.endsWith('[]') || part.endsWith('.*')) return undefined;
   let rest = part.replaceAll('[]', '');
   for (;;) {
     if (Object.hasOwn(table, rest)) return table[rest];
     const dot = rest.indexOf('.');
-    // A filter by something is not that thing.
+    // A filter on a field is not the field: only full names of query parameters match.
     if (dot < 0 || rest.startsWith('query.')) return undefined;
     rest = rest.slice(dot + 1);
   }
 }
 
-/** What is said of an operation, by its key. Everything but names and short texts is looked up when documents are made. */
-const wordsByKey = new Map(
+/** Documentation of operations, by their keys. Fields are looked up only when documents are generated. */
+const docsByKey = new Map(
   resources.flatMap((resource) => {
     const words = (part: string) => lookUp(resource.fields, part) ?? lookUp(commonFields, part);
     const parameters = { ...commonParameters, ...resource.parameters };
     return Object.entries(resource.operations).map(([key, [name, description, when]]) => {
-      const said = { name, description, tag: resource.tag, words, parameters, when: { ...resource.when, ...when } };
-      return [key, said] as const;
+      const docs = { name, description, tag: resource.tag, words, parameters, when: { ...resource.when, ...when } };
+      return [key, docs] as const;
     });
   }),
 );
 
-/** The operation with the words of its resource; what the definition says itself goes first. */
+/** Adds the documentation of its resource to an operation. Properties of the operation itself take precedence. */
 export function withDocs(operation: Operation): Operation {
-  return { ...wordsByKey.get(operationKey(operation)), ...operation };
+  return { ...docsByKey.get(operationKey(operation)), ...operation };
 }

@@ -22,7 +22,7 @@ export const assistedVolumeSnapshots = [
   operation({
     method: 'POST',
     path: '/os-assisted-volume-snapshots',
-    summary: 'Have a host write a snapshot of a volume',
+    summary: 'Create an assisted volume snapshot',
     policy: 'os_compute_api:os-assisted-volume-snapshots:create',
     status: 200,
     errors: [400],
@@ -42,7 +42,7 @@ export const assistedVolumeSnapshots = [
   operation({
     method: 'DELETE',
     path: '/os-assisted-volume-snapshots/{id}',
-    summary: 'Have a host remove a snapshot of a volume',
+    summary: 'Delete an assisted volume snapshot',
     policy: 'os_compute_api:os-assisted-volume-snapshots:delete',
     status: 204,
     errors: [400, 404],

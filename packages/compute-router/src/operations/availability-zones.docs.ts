@@ -2,25 +2,27 @@ import type { Resource } from '../description/resource.js';
 
 export const availabilityZoneDocs: Resource = {
   tag: 'availability-zones',
-  about: 'Zones that users choose a place by. They come from aggregates; hosts in none are in the default zone.',
+  about:
+    'Availability zones: logical groups of hosts that users can select. Aggregates define them; other hosts belong to the default zone.',
   operations: {
     'GET /os-availability-zone': [
       'listAvailabilityZones',
-      'The zones that servers can be put into, and whether each has a host that is up.',
+      'Lists the availability zones for servers. A zone is available if at least one of its hosts is up and enabled.',
     ],
     'GET /os-availability-zone/detail': [
       'listAvailabilityZonesDetail',
-      'The zones with their hosts and services, the internal zone included; for administrators.',
+      'Lists all availability zones, including the internal zone, with their hosts and services.',
     ],
   },
   fields: {
-    availabilityZoneInfo: 'The zones',
-    zoneName: 'Name of the zone',
-    zoneState: 'State of the zone',
-    'zoneState.available': 'Whether a host of the zone is up and enabled',
-    hosts: 'Services by host and program; null in the short list, and for zones that are not available',
-    'hosts.*.*.available': 'Whether the service is up',
-    'hosts.*.*.active': 'Whether the service is enabled',
-    'hosts.*.*.updated_at': 'When the service last reported, UTC with microseconds; null if it never did',
+    availabilityZoneInfo: 'The list of availability zones.',
+    zoneName: 'Name of the availability zone.',
+    zoneState: 'State of the availability zone.',
+    'zoneState.available': 'Whether at least one host of the zone is up and enabled.',
+    hosts: 'Services by host name and binary. Null in the list without details, and for unavailable zones.',
+    'hosts.*.*.available': 'Whether the service is up.',
+    'hosts.*.*.active': 'Whether the service is enabled.',
+    'hosts.*.*.updated_at':
+      'Time of the last heartbeat of the service, in UTC with microseconds. Null before the first heartbeat.',
   },
 };

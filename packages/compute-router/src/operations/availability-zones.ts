@@ -14,7 +14,7 @@ export const availabilityZoneOperations = [
   operation({
     method: 'GET',
     path: '/os-availability-zone/detail',
-    summary: 'List availability zones with their hosts',
+    summary: 'List availability zones with details',
     policy: 'os_compute_api:os-availability-zone:detail',
     status: 200,
     reply: { availabilityZoneInfo: [availabilityZoneDetail] },

@@ -24,7 +24,7 @@ export const consoleAuthTokens = [
     method: 'GET',
     path: '/os-console-auth-tokens/{id}',
     window: since('2.31', true),
-    summary: 'Show where the token of a console leads',
+    summary: 'Show the connection data of a console token',
     policy: 'os_compute_api:os-console-auth-tokens',
     status: 200,
     errors: [400, 404],

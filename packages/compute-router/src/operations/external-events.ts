@@ -37,7 +37,7 @@ type Received = Omit<ExternalEvent, 'serverId' | 'name'> & { name: ExternalEvent
 export const externalEvents = operation({
   method: 'POST',
   path: '/os-server-external-events',
-  summary: 'Tell of things that happened to servers elsewhere',
+  summary: 'Create external events of servers',
   policy: 'os_compute_api:os-server-external-events:create',
   status: 200,
   errors: [403],

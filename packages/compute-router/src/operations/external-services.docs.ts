@@ -2,47 +2,48 @@ import type { Resource } from '../description/resource.js';
 
 export const externalEventDocs: Resource = {
   tag: 'external-events',
-  about: 'What other services tell of servers: a port is plugged in, a volume has grown.',
+  about: 'Events that other services report for servers, such as a plugged port or an extended volume.',
   operations: {
     'POST /os-server-external-events': [
       'createExternalEvents',
-      'Tells of events. Each has an outcome of its own; the status is 207 if not all could be used. Each new kind of event needs a new version: 2.51, 2.76, 2.82 and 2.93.',
+      'Reports events of other services. Each event has its own result; the status is 207 if at least one event was not accepted. Each event type has a minimum version.',
     ],
   },
   fields: {
-    events: 'The events',
+    events: 'The list of events.',
     'events.name':
-      'What happened: `network-changed`, `network-vif-plugged`, `network-vif-unplugged`, `network-vif-deleted`; `volume-extended` (2.51), `power-update` (2.76), `accelerator-request-bound` (2.82), `volume-reimaged` (2.93)',
-    'events.status': '`completed`, `failed` or `in-progress`; default `completed`',
-    'events.tag': 'What it is about: a port, a volume, a power state, by kind of event',
-    'events.code': '200 for taken, 400 for a server without a host, 404 for an unknown server, 422 for a missing tag',
+      'Type of the event: `network-changed`, `network-vif-plugged`, `network-vif-unplugged`, `network-vif-deleted`, `volume-extended` (since 2.51), `power-update` (since 2.76), `accelerator-request-bound` (since 2.82) or `volume-reimaged` (since 2.93).',
+    'events.status': 'Result of the event: `completed`, `failed` or `in-progress`. Default: `completed`.',
+    'events.tag': 'Subject of the event: the ID of a port or volume, or a power state, depending on the event type.',
+    'events.code':
+      'Result of the request for this event: 200 if accepted, 400 if the server has no host, 404 if the server does not exist, 422 if the tag is missing.',
   },
 };
 
 export const assistedSnapshotDocs: Resource = {
   tag: 'assisted-volume-snapshots',
-  about: 'Snapshots of volumes that only the hypervisor can take; called by the volume service.',
-  parameters: { id: 'Id of the snapshot, a UUID' },
+  about: 'Volume snapshots that require the hypervisor. The volume service calls these operations.',
+  parameters: { id: 'UUID of the snapshot.' },
   operations: {
     'POST /os-assisted-volume-snapshots': [
       'createAssistedVolumeSnapshot',
-      'Has the host of the server that uses a volume take a snapshot in a new file.',
+      'Creates a snapshot of an attached volume. The host of the server writes subsequent changes to a new file.',
     ],
     'DELETE /os-assisted-volume-snapshots/{id}': [
       'deleteAssistedVolumeSnapshot',
-      'Has the host merge the file of a snapshot back.',
+      'Deletes a snapshot of an attached volume. The host merges the snapshot file back.',
     ],
   },
   fields: {
-    'query.delete_info': 'JSON text with the id of the volume as `volume_id`, and what the driver needs to know',
-    snapshot: 'The snapshot',
-    'snapshot.volume_id': 'Id of the volume, a UUID',
-    create_info: 'What the driver needs to know',
-    'create_info.snapshot_id': 'Id of the snapshot in the volume service, a UUID',
-    'create_info.type': 'Format of the file: `qcow2`',
-    'create_info.new_file': 'Name of the file that is written from now on',
-    'create_info.id': 'Id to be told in the answer',
-    'reply.snapshot.id': 'Id of the snapshot, as it was given, or null',
-    'reply.snapshot.volumeId': 'Id of the volume, a UUID',
+    'query.delete_info': 'JSON string with `volume_id`, the UUID of the volume, and data for the driver.',
+    snapshot: 'The snapshot.',
+    'snapshot.volume_id': 'UUID of the volume.',
+    create_info: 'Data for the driver.',
+    'create_info.snapshot_id': 'UUID of the snapshot in the volume service.',
+    'create_info.type': 'Format of the snapshot file: `qcow2`.',
+    'create_info.new_file': 'Name of the file that receives subsequent writes.',
+    'create_info.id': 'ID to return in the response.',
+    'reply.snapshot.id': 'ID from the request, or null.',
+    'reply.snapshot.volumeId': 'UUID of the volume.',
   },
 };

@@ -42,7 +42,7 @@ export const flavorExtraSpecs = [
   operation({
     method: 'POST',
     path: all,
-    summary: 'Add extra specs to a flavor',
+    summary: 'Create extra specs of a flavor',
     policy: 'os_compute_api:os-flavor-extra-specs:create',
     status: 200,
     errors: [400, 404, 409],
@@ -69,7 +69,7 @@ export const flavorExtraSpecs = [
   operation({
     method: 'PUT',
     path: single,
-    summary: 'Set an extra spec of a flavor',
+    summary: 'Update an extra spec of a flavor',
     policy: 'os_compute_api:os-flavor-extra-specs:update',
     status: 200,
     errors: [400, 404, 409],
@@ -85,7 +85,7 @@ export const flavorExtraSpecs = [
   operation({
     method: 'DELETE',
     path: single,
-    summary: 'Take an extra spec from a flavor',
+    summary: 'Delete an extra spec of a flavor',
     policy: 'os_compute_api:os-flavor-extra-specs:delete',
     status: 200,
     errors: [404],

@@ -66,7 +66,7 @@ export const flavorManagement = [
     method: 'PUT',
     path: '/flavors/{id}',
     window: since('2.55', true),
-    summary: 'Change the description of a flavor',
+    summary: 'Update the description of a flavor',
     policy: 'os_compute_api:os-flavor-manage:update',
     status: 200,
     errors: [400, 404],

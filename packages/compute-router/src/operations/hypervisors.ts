@@ -128,7 +128,7 @@ export const hypervisorOperations = [
     method: 'GET',
     path: '/os-hypervisors/statistics',
     window: until('2.87', true),
-    summary: 'Sum up all hypervisors',
+    summary: 'Show summary statistics of all hypervisors',
     policy: 'os_compute_api:os-hypervisors:statistics',
     status: 200,
     query: query({}, { extra: 'ignore' }),
@@ -154,7 +154,7 @@ export const hypervisorOperations = [
   operation({
     ...byName,
     path: '/os-hypervisors/{id}/search',
-    summary: 'Find hypervisors by a part of their name',
+    summary: 'Search hypervisors by hostname',
     policy: 'os_compute_api:os-hypervisors:search',
     reply: { hypervisors: [hypervisorFound] },
     run: async ({ engine, params }) => ({ hypervisors: await engine.hypervisors.list({ pattern: params.id }) }),
@@ -162,7 +162,7 @@ export const hypervisorOperations = [
   operation({
     ...byName,
     path: '/os-hypervisors/{id}/servers',
-    summary: 'List the servers of hypervisors by a part of their name',
+    summary: 'List the servers of hypervisors by hostname',
     policy: 'os_compute_api:os-hypervisors:servers',
     reply: { hypervisors: [hypervisorServers] },
     run: async ({ engine, params }) => ({
@@ -173,7 +173,7 @@ export const hypervisorOperations = [
     method: 'GET',
     path: '/os-hypervisors/{id}/uptime',
     window: until('2.87', true),
-    summary: 'Show how long a hypervisor has run',
+    summary: 'Show the uptime of a hypervisor',
     policy: 'os_compute_api:os-hypervisors:uptime',
     status: 200,
     errors: [400, 404, 501],

@@ -9,7 +9,7 @@ export const limitsOperations = [
   operation({
     method: 'GET',
     path: '/limits',
-    summary: 'Show the limits of a project and what is used of them',
+    summary: 'Show the limits and usage of a project',
     policy: 'os_compute_api:limits',
     status: 200,
     query: query({ tenant_id: one(idText) }, { extra: refusedFrom275 }),

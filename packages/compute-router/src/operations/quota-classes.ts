@@ -12,7 +12,7 @@ export const quotaClassOperations = [
   operation({
     method: 'GET',
     path,
-    summary: 'Show the quotas of a class',
+    summary: 'Show the quotas of a quota class',
     policy: 'os_compute_api:os-quota-class-sets:show',
     status: 200,
     reply: { quota_class_set: quotaClassShown },
@@ -23,7 +23,7 @@ export const quotaClassOperations = [
   operation({
     method: 'PUT',
     path,
-    summary: 'Set quotas of a class',
+    summary: 'Update the quotas of a quota class',
     policy: 'os_compute_api:os-quota-class-sets:update',
     status: 200,
     errors: [400],

@@ -49,7 +49,7 @@ export const quotaSetOperations = [
   operation({
     method: 'GET',
     path: `${path}/detail`,
-    summary: 'Show the quotas of a project and what is used of them',
+    summary: 'Show the quotas of a project with usage',
     policy: 'os_compute_api:os-quota-sets:detail',
     status: 200,
     errors: [400],
@@ -67,7 +67,7 @@ export const quotaSetOperations = [
   operation({
     method: 'GET',
     path: `${path}/defaults`,
-    summary: 'Show the quotas of projects that have none of their own',
+    summary: 'Show the default quotas',
     policy: 'os_compute_api:os-quota-sets:defaults',
     status: 200,
     errors: [400],
@@ -82,7 +82,7 @@ export const quotaSetOperations = [
   operation({
     method: 'PUT',
     path,
-    summary: 'Set quotas of a project or of a user in it',
+    summary: 'Update the quotas of a project or user',
     policy: 'os_compute_api:os-quota-sets:update',
     status: 200,
     errors: [400],
@@ -101,7 +101,7 @@ export const quotaSetOperations = [
   operation({
     method: 'DELETE',
     path,
-    summary: 'Give a project, or a user in it, the default quotas again',
+    summary: 'Reset the quotas of a project or user to the defaults',
     policy: 'os_compute_api:os-quota-sets:delete',
     status: 202,
     query: forUser,

@@ -2,42 +2,44 @@ import type { Resource } from '../description/resource.js';
 
 export const serverGroupDocs: Resource = {
   tag: 'server-groups',
-  about: 'Groups of servers that the scheduler shall put on one host, or on different ones.',
-  parameters: { id: 'Id of the server group, a UUID' },
+  about: 'Server groups: the scheduler places their servers on the same host or on different hosts.',
+  parameters: { id: 'UUID of the server group.' },
   operations: {
     'GET /os-server-groups': [
       'listServerGroups',
-      'The server groups of the project; those of all projects for administrators who ask for them.',
+      'Lists the server groups of the project. Administrators can list the server groups of all projects.',
     ],
     'POST /os-server-groups': [
       'createServerGroup',
-      'Makes an empty group. Servers join it when they are created, by a scheduler hint; the rule of a group can never change.',
+      'Creates an empty server group. Servers become members when they are created with the scheduler hint `group`. The policy of a group cannot change.',
       {
-        403: 'The policy does not allow it, or the quota of server groups is used up',
-        409: 'The policy needs hosts that are newer than those there are',
+        403: 'The policy does not allow it, or the quota for server groups is exceeded.',
+        409: 'The hosts do not support the policy of the group.',
       },
     ],
-    'GET /os-server-groups/{id}': ['showServerGroup', 'One server group with its members.'],
+    'GET /os-server-groups/{id}': ['showServerGroup', 'Shows a server group with its members.'],
     'DELETE /os-server-groups/{id}': [
       'deleteServerGroup',
-      'Deletes a group. Its servers stay where they are and belong to no group any more.',
+      'Deletes a server group. Its servers are not affected, except that they have no group afterwards.',
     ],
   },
   fields: {
-    'query.all_projects': 'With any value, and for administrators: the groups of all projects',
-    server_groups: 'The server groups of this page',
-    server_group: 'A server group',
-    id: 'Id of the server group, a UUID',
-    name: 'Name of the server group; others may have the same',
-    members: 'Ids of the servers in the group, without deleted ones',
+    'query.all_projects':
+      'Lists the server groups of all projects. Any value enables it. Administrators only; ignored for other callers.',
+    server_groups: 'The server groups of this page.',
+    server_group: 'A server group.',
+    id: 'UUID of the server group.',
+    name: 'Name of the server group. Not unique.',
+    members: 'UUIDs of the servers in the group, without deleted servers.',
     policies:
-      'A list of one: `affinity` or `anti-affinity`, and from 2.15 on `soft-affinity` or `soft-anti-affinity`. Replaced by `policy` in 2.64, since a group never had more than one',
+      'List with exactly one policy: `affinity`, `anti-affinity`, or since 2.15 `soft-affinity` or `soft-anti-affinity`. Replaced by `policy`.',
     policy:
-      '`affinity` for one host, `anti-affinity` for different ones, `soft-...` for as far as possible. New in 2.64',
-    metadata: 'Always empty; up to 2.63',
-    rules: 'What the policy means in detail. New in 2.64',
-    'rules.max_server_per_host': 'For `anti-affinity`: servers of the group that one host may have; default 1',
-    project_id: 'Id of the project that owns the group. New in 2.13',
-    user_id: 'Id of the user who made the group. New in 2.13',
+      'Policy of the group: `affinity` (same host), `anti-affinity` (different hosts), `soft-affinity` or `soft-anti-affinity` (same, as far as possible).',
+    metadata: 'Always empty.',
+    rules: 'Rules that refine the policy.',
+    'rules.max_server_per_host':
+      'Maximum number of servers of the group on one host. Only with `anti-affinity`. Default: 1.',
+    project_id: 'ID of the project that owns the group.',
+    user_id: 'ID of the user who created the group.',
   },
 };

@@ -61,7 +61,7 @@ export const legacyServiceUpdate = operation({
   method: 'PUT',
   path: '/os-services/{id}',
   window: until('2.52', true),
-  summary: 'Enable or disable a service by host and binary, or say that its host is down',
+  summary: 'Enable, disable or force down a service by host and binary',
   policy: 'os_compute_api:os-services:update',
   status: 200,
   errors: [400, 404],

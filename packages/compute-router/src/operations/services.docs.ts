@@ -2,40 +2,39 @@ import type { Resource } from '../description/resource.js';
 
 export const serviceDocs: Resource = {
   tag: 'services',
-  about: 'The processes that make up the cloud: whether each is alive, and whether the scheduler may use it.',
+  about: 'Services: the processes of the cloud, with their state and whether the scheduler can select their hosts.',
   parameters: {
-    id: 'Id of the service: a number up to 2.52, a UUID from 2.53 on, since numbers repeat across cells. For changes up to 2.52 the verb stands here: `enable`, `disable`, `disable-log-reason`, and from 2.11 on `force-down`',
+    id: 'ID of the service: an integer until 2.52, a UUID since 2.53. For updates until 2.52, the action: `enable`, `disable`, `disable-log-reason`, or since 2.11 `force-down`.',
   },
   operations: {
     'GET /os-services': [
       'listServices',
-      'Services by host and binary. From 2.69 on those of a part of the cloud that nobody can reach are in the list, with what is known of them.',
+      'Lists services by host and binary. Since 2.69, services in an unreachable cell are listed with partial data.',
     ],
     'PUT /os-services/{id}': [
       'updateService',
-      'Enables or disables a service for the scheduler, or states that its host is down so that its servers can be evacuated at once. Up to 2.52 the body names the service and the path the verb; from 2.53 on the path names the service.',
+      'Enables or disables a service for the scheduler, or marks its host as down so that its servers can be evacuated. Until 2.52, the path contains the action and the body the service; since 2.53, the path contains the ID of the service.',
     ],
     'DELETE /os-services/{id}': [
       'deleteService',
-      'Forgets a service that is taken away for good. One that still has servers is kept.',
-      { 409: 'The host of the service has servers, or migrations under way' },
+      'Deletes the record of a decommissioned service. The host must not have servers.',
+      { 409: 'The host of the service has servers or migrations in progress.' },
     ],
   },
   fields: {
-    'query.host': 'Only services on this host',
-    'query.binary': 'Only services of this program',
-    services: 'The services',
-    service: 'The service as it is now',
-    id: 'Id of the service: a number up to 2.52, a UUID from 2.53 on',
-    binary: 'Program of the service, such as the one that runs servers on a host or the scheduler',
-    host: 'Name of the host it runs on',
-    zone: 'Availability zone of the host; `internal` for services that run no servers',
+    'query.host': 'Filters services by host.',
+    'query.binary': 'Filters services by binary.',
+    services: 'The list of services.',
+    service: 'The service.',
+    id: 'ID of the service: an integer until 2.52, a UUID since 2.53.',
+    binary: 'Binary of the service, such as that of the compute service or the scheduler.',
+    host: 'Name of the host that runs the service.',
+    zone: 'Availability zone of the host. `internal` for services that do not run servers.',
     status:
-      '`enabled` if the scheduler may use it, `disabled` if an operator said no; in lists from 2.69 on `UNKNOWN` for what nobody can reach',
-    state: '`up` if it reported lately and nobody said that it is down, else `down`',
-    updated_at: 'When it last reported, UTC with microseconds; null if it never did',
-    disabled_reason: 'Why it was disabled, for people, or null',
-    forced_down:
-      'Whether an operator or a monitor stated that the host is down, whatever the service reports. New in 2.11',
+      'Status of the service: `enabled` if the scheduler can select its host, `disabled` if an administrator disabled it. Since 2.69, `UNKNOWN` in lists if the cell is unreachable.',
+    state: 'State of the service: `up` if it sends heartbeats and is not forced down, otherwise `down`.',
+    updated_at: 'Time of the last heartbeat, in UTC with microseconds. Null before the first heartbeat.',
+    disabled_reason: 'Reason why the service is disabled, or null.',
+    forced_down: 'Whether an administrator or a monitor marked the host as down, independent of heartbeats.',
   },
 };

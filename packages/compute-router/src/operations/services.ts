@@ -75,7 +75,7 @@ export const serviceOperations = [
     method: 'PUT',
     path: '/os-services/{id}',
     window: since('2.53', true),
-    summary: 'Enable or disable a service, or say that its host is down',
+    summary: 'Enable, disable or force down a service',
     policy: 'os_compute_api:os-services:update',
     status: 200,
     errors: [400, 404],

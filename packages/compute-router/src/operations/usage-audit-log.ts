@@ -60,7 +60,7 @@ export const usageAuditLog = [
   operation({
     method: 'GET',
     path: '/os-instance_usage_audit_log',
-    summary: 'Show the log of usage audits of the last month',
+    summary: 'Show the usage audits of the last period',
     policy: 'os_compute_api:os-instance-usage-audit-log:list',
     status: 200,
     reply: { instance_usage_audit_logs: log },
@@ -69,7 +69,7 @@ export const usageAuditLog = [
   operation({
     method: 'GET',
     path: '/os-instance_usage_audit_log/{id}',
-    summary: 'Show the log of usage audits of the month before a time',
+    summary: 'Show the usage audits of the period before a time',
     policy: 'os_compute_api:os-instance-usage-audit-log:show',
     status: 200,
     errors: [400],

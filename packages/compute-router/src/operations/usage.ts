@@ -68,7 +68,7 @@ export const usageOperations = [
   operation({
     method: 'GET',
     path: '/os-simple-tenant-usage',
-    summary: 'Report what all projects used in a window of time',
+    summary: 'List the usage of all projects',
     policy: 'os_compute_api:os-simple-tenant-usage:list',
     status: 200,
     errors: [400],
@@ -83,7 +83,7 @@ export const usageOperations = [
   operation({
     method: 'GET',
     path: '/os-simple-tenant-usage/{id}',
-    summary: 'Report what a project used in a window of time',
+    summary: 'Show the usage of a project',
     policy: 'os_compute_api:os-simple-tenant-usage:show',
     status: 200,
     errors: [400],

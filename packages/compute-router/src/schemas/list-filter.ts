@@ -10,27 +10,27 @@ import { z } from 'zod';
 
 type FilterOf<T> = { [K in keyof ServerFilters]-?: T extends ServerFilters[K] ? K : never }[keyof ServerFilters];
 
-/** All there is to say of something that lists of servers can be filtered or sorted by. */
+/** A filter or sort key of server lists. */
 export interface ListFilter {
-  /** The parameter, in the versions that have it. */
+  /** The query parameter, with the versions in which it exists. */
   readonly given?: Windowed<QueryParameter<any>>;
-  /** Everybody may use it; else it is dropped without a word where the policy does not allow all filters. */
+  /** Whether all callers can use it. Otherwise it is ignored unless the policy allows all filters. */
   readonly everybody?: Windowed<true>;
-  /** What the engine holds the pattern against, the filter that the text is, or the list that its parts are. Of several parameters for one filter the first counts. */
+  /** The engine filter for a pattern, a string or a list. If several parameters map to one filter, the first one applies. */
   readonly pattern?: ServerPatternField;
   readonly text?: FilterOf<string>;
   readonly list?: FilterOf<readonly string[]>;
-  /** The engine's name of the key to sort by; null where the key is accepted and passed over. */
+  /** The sort key of the engine, or null if the key is accepted and ignored. */
   readonly sorts?: Windowed<ServerSortKey | null>;
-  /** Would reach into internal records, and is refused to whom filters are not dropped. */
+  /** Refers to an internal record: rejected for callers whose filters are not ignored. */
   readonly internal?: true;
-  /** What it is, for the documents. */
+  /** The description for the API reference. */
   readonly words?: string;
 }
 
 export const text = one(z.string());
 
-/** A regular expression that is worth running: not empty, and one that takes linear time. */
+/** A regular expression that is not empty and matches in linear time. */
 export const pattern = one(
   z
     .string()
@@ -40,22 +40,20 @@ export const pattern = one(
     }),
 );
 
-/** A filter for everybody. */
+/** A filter that all callers can use. */
 export const open = (words: string) => ({ everybody: true, words }) as const;
 
-/** A filter for those whom the policy allows all of them. */
-export const closed = (words: string) => ({
-  words: `${words}; for administrators, others may give it, and it is left out of account`,
-});
+/** A filter for callers whom the policy allows all filters. */
+export const closed = (words: string) => ({ words: `${words} Administrators only; ignored for other callers.` });
 
-/** The same until everybody was allowed it. */
+/** A filter that all callers can use since a version, and before that only those whom the policy allows all filters. */
 export function opened(first: string, words: string) {
   const { major, minor } = Version.of(first);
-  const history = `For administrators up to ${major}.${Number(minor) - 1}, for everybody from ${first} on`;
-  return { everybody: since(first, true), words: `${words}. ${history}` } as const;
+  const history = `Administrators only until ${major}.${Number(minor) - 1}; all callers since ${first}.`;
+  return { everybody: since(first, true), words: `${words} ${history}` } as const;
 }
 
-/** A filter that there was not at first. */
+/** A filter that exists since a version. */
 export function added<P extends QueryParameter<any>>(first: string, given: P, words: string) {
-  return { given: since(first, given), ...open(`${words}. New in ${first}`) } as const;
+  return { given: since(first, given), ...open(words) } as const;
 }

@@ -6,13 +6,15 @@ import type { ApiDescription } from './api-description.js';
 import { type Example, exampleAt } from './examples.js';
 import { actOnName, nameOf, operationKey, tagOf } from './names.js';
 import { type Json, type Outline, outlineOf } from './outline.js';
+import { annotate, type WindowNotes, windowNotes, withNote } from './window-notes.js';
 
-/** The version to describe, and what cannot be read from operations. */
+/** The version to describe, and the parts of the document that operations do not define. */
 export interface OpenApiOptions extends ApiDescription {
   readonly version: VersionLike;
   /**
-   * Operations on one path that the body's key chooses among: one operation whose body is `oneOf` theirs, or `separate`
-   * paths told apart by a fragment (`/servers/{id}/action#resize`), for generators that cannot take the first. Default `one-of`.
+   * How to describe operations on one path that the key of the body selects: `one-of` is one operation with a `oneOf` body;
+   * `separate` gives each a path with a fragment (`/servers/{id}/action#resize`), for generators without support for
+   * `oneOf`. Default: `one-of`.
    */
   readonly actions?: 'one-of' | 'separate';
 }
@@ -38,11 +40,12 @@ type Writable = Record<string, unknown>;
 interface Described {
   readonly operation: Operation;
   readonly outline: Outline;
+  readonly notes: WindowNotes;
 }
 
 const JSON_TYPE = 'application/json';
 
-function parametersOf({ operation, outline }: Described, shared: readonly Json[]): Json[] {
+function parametersOf({ operation, outline, notes }: Described, shared: readonly Json[]): Json[] {
   const path = [...operation.path.matchAll(/\{([^}]+)\}/g)].map(([, name = '']) => ({
     name,
     in: 'path',
@@ -50,17 +53,26 @@ function parametersOf({ operation, outline }: Described, shared: readonly Json[]
     ...(operation.parameters?.[name] && { description: operation.parameters[name] }),
     schema: { type: 'string' },
   }));
-  const query = outline.query.map(({ name, schema: { description, ...schema }, repeated }) => ({
-    name,
-    in: 'query',
-    required: false,
-    ...(description !== undefined && { description }),
-    schema: repeated ? { type: 'array', items: schema } : schema,
-  }));
+  const query = outline.query.map(({ name, schema: described, repeated }) => {
+    const { description, ...schema } = annotate(described, `query.${name}`, notes);
+    return {
+      name,
+      in: 'query',
+      required: false,
+      ...(description !== undefined && { description }),
+      schema: repeated ? { type: 'array', items: schema } : schema,
+    };
+  });
   return [...path, ...query, ...shared];
 }
 
-/** A list that comes in pages tells where the next one is, and takes a marker. */
+/** The rules that an operation checks. */
+function policyNote({ policy }: Operation): string | undefined {
+  const rules: readonly string[] = [policy ?? []].flat();
+  return rules.length > 0 ? `Policy: ${rules.map((rule) => `\`${rule}\``).join(', ')}.` : undefined;
+}
+
+/** The link to the next page of a list with pagination: its response contains links and its query accepts a marker. */
 function nextPageLink(group: readonly Described[]): Json | undefined {
   const [{ operation, outline }] = group as [Described];
   const fields = Object.keys((outline.reply?.properties ?? {}) as Json);
@@ -69,7 +81,7 @@ function nextPageLink(group: readonly Described[]): Json | undefined {
   return {
     next: {
       operationId: nameOf(operation),
-      description: `The next page, where \`${links}\` has an entry \`next\`: call its \`href\`, or repeat the query with \`marker\` set to the last item's id`,
+      description: `The next page, if \`${links}\` has an entry \`next\`: request its \`href\`, or repeat the query with \`marker\` set to the ID of the last item.`,
     },
   };
 }
@@ -80,8 +92,8 @@ function bodyContent(
 ): Json | undefined {
   const bodies = group.filter(({ outline }) => outline.body !== undefined);
   if (bodies.length === 0) return undefined;
-  const schemas = bodies.map(({ operation, outline }) => {
-    const schema = outline.body as Json;
+  const schemas = bodies.map(({ operation, outline, notes }) => {
+    const schema = annotate(outline.body as Json, 'body', notes);
     return operation.action === undefined ? schema : { title: nameOf(operation), ...schema };
   });
   const examples = bodies.flatMap((one): [string, Json][] => {
@@ -104,7 +116,7 @@ function successes(
   const responses: Writable = {};
   for (const [status, answering] of groupBy(group, ({ outline }) => outline.status)) {
     const bodies = answering.filter(({ outline }) => outline.reply !== undefined);
-    const schemas = bodies.map(({ outline }) => outline.reply as Json);
+    const schemas = bodies.map(({ outline, notes }) => annotate(outline.reply as Json, 'reply', notes));
     const examples = bodies.flatMap((one): [string, Json][] => {
       const value = examplesOf(one)?.response;
       return value === undefined ? [] : [[nameOf(one.operation), { summary: one.operation.summary, value }]];
@@ -119,7 +131,7 @@ function successes(
       },
     };
     const description =
-      answering.length > 3 ? 'Done, or accepted' : answering.map(({ operation }) => operation.summary).join('; ');
+      answering.length > 3 ? 'Completed or accepted' : answering.map(({ operation }) => operation.summary).join('; ');
     responses[String(status)] = { description, headers, ...content, ...(links && { links }) };
   }
   return responses;
@@ -142,7 +154,7 @@ function faults(group: readonly Described[], api: ApiDescription, headers: Json,
   return responses;
 }
 
-/** What all operations share. */
+/** Components that all operations share. */
 function components(api: ApiDescription, version: string) {
   const headers = api.versionHeaders ?? [];
   const parameters = headers.map(({ name, value }) => [
@@ -151,14 +163,14 @@ function components(api: ApiDescription, version: string) {
       name,
       in: 'header',
       required: false,
-      description: `The version asked for; without it the lowest. This document is that of ${version}`,
+      description: `Requested version. Default: the lowest version. This document describes version ${version}.`,
       schema: { type: 'string', default: value(version) },
     },
   ]);
   const answered = [
     ...headers.map(({ name, value }) => [
       name,
-      { description: 'The version the answer was made for', schema: { type: 'string', const: value(version) } },
+      { description: 'Version of the response.', schema: { type: 'string', const: value(version) } },
     ]),
     ...Object.entries(api.answerHeaders ?? {}).map(([name, description]) => [
       name,
@@ -179,14 +191,17 @@ function components(api: ApiDescription, version: string) {
   };
 }
 
-/** The OpenAPI 3.1 document of the operations as they are at one version. */
+/** Returns the OpenAPI 3.1 document of the operations at one version. Windows of elements are added to descriptions. */
 export function openApi(operations: readonly Operation[], options: OpenApiOptions): Json {
   refuseUnknown('openApi', options, Object.keys(OPTIONS));
   const version = Version.of(options.version);
   const shared = components(options, version.text);
+  const lines = groupBy(operations, operationKey);
   const present = operations.flatMap((operation): Described[] => {
     const outline = outlineOf(operation, version);
-    return outline ? [{ operation, outline }] : [];
+    if (!outline) return [];
+    const notes = windowNotes(lines.get(operationKey(operation)) ?? [operation], version);
+    return [{ operation, outline, notes }];
   });
   const separate = options.actions === 'separate';
   const address = ({ operation: { path, action } }: Described) =>
@@ -207,13 +222,15 @@ export function openApi(operations: readonly Operation[], options: OpenApiOption
     const answers = successes(group, shared.headers, examplesOf);
     const open = options.isPublic?.(operation) ?? false;
     const description = several
-      ? group.map((one) => `- \`${one.operation.action}\`: ${one.operation.summary}`).join('\n')
-      : outline.description;
+      ? group
+          .map((one) => `- \`${one.operation.action}\`: ${withNote(one.operation.summary, one.notes.operation)}`)
+          .join('\n')
+      : [withNote(outline.description, first.notes.operation), policyNote(operation)].filter(Boolean).join('\n\n');
     const methods = (paths[address(first)] ??= {});
     methods[operation.method.toLowerCase()] = {
       operationId: id,
       tags: [tagOf(operation)],
-      summary: several ? 'Act on it: the only key of the body says how' : operation.summary,
+      summary: several ? 'Run an action, selected by the only key of the request body' : operation.summary,
       ...(description && { description }),
       parameters: parametersOf(first, shared.parameters),
       ...(content && { requestBody: { required: true, content } }),
@@ -240,15 +257,15 @@ export function openApi(operations: readonly Operation[], options: OpenApiOption
   };
 }
 
-/** The documents of an API, each version's made once: after the first time they cost a look-up. */
+/** The documents of an API. The document of each version is generated on first use and cached. */
 export interface OpenApiDocuments {
-  /** @param serverUrl address the paths are relative to, where it differs from request to request */
+  /** @param serverUrl base URL of the paths, if it differs between requests */
   at(version: VersionLike, serverUrl?: string): Json;
-  /** The same as JSON text. */
+  /** Returns the same document as a JSON string. */
   text(version: VersionLike, serverUrl?: string): string;
 }
 
-/** Keeps the documents of an API, one for each version that was asked for; refuse versions that you do not serve before you ask. */
+/** Creates a cache of the documents of an API with one entry per requested version. Validate versions first: each valid version adds an entry. */
 export function openApiDocuments(
   operations: readonly Operation[],
   options: Omit<OpenApiOptions, 'version'>,

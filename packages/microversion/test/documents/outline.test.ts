@@ -61,6 +61,6 @@ describe('words', () => {
   it('are in the OpenAPI document', () => {
     const document = JSON.stringify(openApi([createBooks], { title: 'Books', version: '1.2' }));
     for (const part of ['query.shelf', 'body.book.title', 'reply.books[].isbn'])
-      expect(document).toContain(`"description":"words for ${part}"`);
+      expect(document).toContain(`"description":"words for ${part}`);
   });
 });

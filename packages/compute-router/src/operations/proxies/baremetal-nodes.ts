@@ -18,7 +18,7 @@ export const baremetalProxies = [
     method: 'GET',
     path,
     window: proxied,
-    summary: 'List bare metal nodes: there are none',
+    summary: 'List bare metal nodes',
     policy: 'os_compute_api:os-baremetal-nodes:list',
     status: 200,
     reply: { nodes: z.array(z.never()) },
@@ -28,7 +28,7 @@ export const baremetalProxies = [
     method: 'GET',
     path: `${path}/{id}`,
     window: proxied,
-    summary: 'Show a bare metal node: there are none',
+    summary: 'Show a bare metal node',
     policy: 'os_compute_api:os-baremetal-nodes:show',
     status: 200,
     errors: [404],
@@ -41,7 +41,7 @@ export const baremetalProxies = [
     operation({
       ...change,
       window: proxied,
-      summary: 'Refused: bare metal nodes are changed through their own service',
+      summary: 'Change a bare metal node (always rejected)',
       status: 200,
       errors: [400],
       run: () => {

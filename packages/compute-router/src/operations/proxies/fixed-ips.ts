@@ -38,7 +38,7 @@ export const fixedIpProxies = [
     method: 'GET',
     path: '/os-fixed-ips/{id}',
     window: proxied,
-    summary: 'Show a fixed address',
+    summary: 'Show a fixed IP address',
     status: 200,
     errors: [400, 404],
     reply: { fixed_ip: fixedIp },

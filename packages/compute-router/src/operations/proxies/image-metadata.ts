@@ -38,10 +38,10 @@ export const imageMetadataProxies = metadataOperations<Image>({
     const { [key]: _, ...items } = image.properties;
     await write(call, image, items);
   },
-  list: { summary: 'Show the metadata of an image', errors: [404] },
-  add: { summary: 'Add metadata to an image', errors: [400, 403, 404] },
+  list: { summary: 'List the metadata of an image', errors: [404] },
+  add: { summary: 'Create or update metadata items of an image', errors: [400, 403, 404] },
   replaceAll: { summary: 'Replace the metadata of an image', errors: [400, 403, 404] },
-  show: { summary: 'Show an item of the metadata of an image', errors: [404] },
-  set: { summary: 'Set an item of the metadata of an image', errors: [400, 403, 404] },
-  delete: { summary: 'Remove an item of the metadata of an image', errors: [403, 404] },
+  show: { summary: 'Show a metadata item of an image', errors: [404] },
+  set: { summary: 'Create or update a metadata item of an image', errors: [400, 403, 404] },
+  delete: { summary: 'Delete a metadata item of an image', errors: [403, 404] },
 });

@@ -24,7 +24,7 @@ export const adminActions = [
   }),
   plainAction({
     action: 'injectNetworkInfo',
-    summary: 'Inject network information into a server',
+    summary: 'Inject the network configuration into a server',
     policy: 'os_compute_api:os-admin-actions:inject_network_info',
     errors: [404, 409],
   }),
@@ -39,7 +39,7 @@ export const adminActions = [
   operation({
     ...common,
     action: 'changePassword',
-    summary: 'Change the administrator password of a server',
+    summary: 'Change the administrative password of a server',
     policy: 'os_compute_api:os-admin-password',
     errors: [404, 409, 501],
     body: object({ changePassword: object({ adminPass: z.string() }) }),
@@ -55,7 +55,7 @@ export const adminActions = [
   }),
   plainAction({
     action: 'forceDelete',
-    summary: 'Delete a server for good',
+    summary: 'Force-delete a server',
     policy: 'os_compute_api:os-deferred-delete:force',
     errors: [404, 409],
   }),

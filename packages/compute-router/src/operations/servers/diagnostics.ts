@@ -7,7 +7,7 @@ import { parentServer } from './target.js';
 
 const path = '/servers/{server_id}/diagnostics';
 const policy = 'os_compute_api:os-server-diagnostics';
-const summary = 'Show what a host tells of a running server';
+const summary = 'Show the diagnostics of a server';
 
 const number = z.int().nullable();
 

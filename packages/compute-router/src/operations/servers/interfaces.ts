@@ -54,7 +54,7 @@ export const serverInterfaces = [
   operation({
     method: 'GET',
     path: all,
-    summary: 'List the interfaces of a server',
+    summary: 'List the port interfaces of a server',
     policy: 'os_compute_api:os-attach-interfaces:list',
     status: 200,
     errors: [404, 501],
@@ -67,7 +67,7 @@ export const serverInterfaces = [
   operation({
     method: 'POST',
     path: all,
-    summary: 'Plug an interface into a server',
+    summary: 'Attach a port interface to a server',
     policy: ['os_compute_api:os-attach-interfaces:create', 'os_compute_api:os-attach-interfaces:show'],
     status: 200,
     errors: [400, 403, 404, 409, 500, 501],
@@ -97,7 +97,7 @@ export const serverInterfaces = [
   operation({
     method: 'GET',
     path: one,
-    summary: 'Show an interface of a server',
+    summary: 'Show a port interface of a server',
     policy: 'os_compute_api:os-attach-interfaces:show',
     status: 200,
     errors: [403, 404],
@@ -110,7 +110,7 @@ export const serverInterfaces = [
   operation({
     method: 'DELETE',
     path: one,
-    summary: 'Unplug an interface from a server',
+    summary: 'Detach a port interface from a server',
     policy: 'os_compute_api:os-attach-interfaces:delete',
     status: 202,
     errors: [400, 404, 409, 501],

@@ -8,7 +8,7 @@ export const serverIps = [
   operation({
     method: 'GET',
     path: '/servers/{server_id}/ips',
-    summary: 'List the addresses of a server',
+    summary: 'List the IP addresses of a server',
     policy: 'os_compute_api:ips:index',
     status: 200,
     errors: [404],
@@ -19,7 +19,7 @@ export const serverIps = [
   operation({
     method: 'GET',
     path: '/servers/{server_id}/ips/{id}',
-    summary: 'List the addresses of a server on one network',
+    summary: 'List the IP addresses of a server on a network',
     policy: 'os_compute_api:ips:show',
     status: 200,
     errors: [404],

@@ -15,7 +15,7 @@ export const serverMetadata = metadataOperations<Server>({
     errors: [404],
   },
   add: {
-    summary: 'Add or replace metadata items of a server',
+    summary: 'Create or update metadata items of a server',
     policy: 'os_compute_api:server-metadata:create',
     errors: [403, 404, 409],
   },
@@ -30,7 +30,7 @@ export const serverMetadata = metadataOperations<Server>({
     errors: [404],
   },
   set: {
-    summary: 'Set a metadata item of a server',
+    summary: 'Create or update a metadata item of a server',
     policy: 'os_compute_api:server-metadata:update',
     errors: [400, 403, 404, 409],
   },

@@ -65,7 +65,7 @@ export const moveActions = [
     method: 'POST',
     path,
     action: 'migrate',
-    summary: 'Migrate a server to another host',
+    summary: 'Migrate a server',
     status: 202,
     errors: [400, 403, 404, 409],
     body: object({
@@ -89,7 +89,7 @@ export const moveActions = [
     method: 'POST',
     path,
     action: 'os-migrateLive',
-    summary: 'Migrate a server while it runs',
+    summary: 'Live-migrate a server',
     status: 202,
     errors: [400, 403, 404, 409],
     body: object({
@@ -122,7 +122,7 @@ export const moveActions = [
     method: 'POST',
     path,
     action: 'evacuate',
-    summary: 'Evacuate a server from a host that is down',
+    summary: 'Evacuate a server from a failed host',
     policy: 'os_compute_api:os-evacuate',
     status: 200,
     errors: [400, 403, 404, 409],

@@ -8,7 +8,7 @@ export const serverPassword = [
   operation({
     method: 'GET',
     path,
-    summary: 'Show the encrypted administrator password that a server has posted',
+    summary: 'Show the encrypted password of a server',
     policy: 'os_compute_api:os-server-password:show',
     status: 200,
     errors: [404],
@@ -19,7 +19,7 @@ export const serverPassword = [
   operation({
     method: 'DELETE',
     path,
-    summary: 'Forget the administrator password that a server has posted',
+    summary: 'Delete the encrypted password of a server',
     policy: 'os_compute_api:os-server-password:clear',
     status: 204,
     errors: [404],

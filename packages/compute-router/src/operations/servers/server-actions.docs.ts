@@ -1,162 +1,184 @@
 import type { Resource } from '../../description/resource.js';
 
-/** What can be done to a server, by the key of the body. */
+const POLL = 'Asynchronous: poll the server until';
+
+/** Documentation of the actions on a server, by the only key of the request body. */
 export const serverActionDocs: Resource['operations'] = {
-  'POST /servers/{id}/action os-start': ['startServer', 'Powers a stopped server on.'],
+  'POST /servers/{id}/action os-start': [
+    'startServer',
+    `Starts a stopped server. The server must be \`SHUTOFF\`. ${POLL} its status is \`ACTIVE\`.`,
+  ],
   'POST /servers/{id}/action os-stop': [
     'stopServer',
-    'Asks the guest to shut down, and powers it off when it does not in time. The server keeps its host and its disks.',
+    `Stops a server: shuts down the guest, and powers it off after a timeout. The server keeps its host and its disks. It must be \`ACTIVE\` or \`ERROR\`. ${POLL} its status is \`SHUTOFF\`.`,
   ],
   'POST /servers/{id}/action pause': [
     'pauseServer',
-    'Halts the processors and keeps everything in the memory of the host.',
+    `Pauses a server. Its state stays in the memory of the host. The server must be \`ACTIVE\`. ${POLL} its status is \`PAUSED\`.`,
   ],
-  'POST /servers/{id}/action unpause': ['unpauseServer', 'Lets a paused server go on where it was.'],
-  'POST /servers/{id}/action suspend': ['suspendServer', 'Writes memory and state to disk and powers the server off.'],
-  'POST /servers/{id}/action resume': ['resumeServer', 'Brings a suspended server back as it was.'],
+  'POST /servers/{id}/action unpause': [
+    'unpauseServer',
+    `Unpauses a server. The server must be \`PAUSED\`. ${POLL} its status is \`ACTIVE\`.`,
+  ],
+  'POST /servers/{id}/action suspend': [
+    'suspendServer',
+    `Suspends a server: writes its memory and state to disk and powers it off. The server must be \`ACTIVE\`. ${POLL} its status is \`SUSPENDED\`.`,
+  ],
+  'POST /servers/{id}/action resume': [
+    'resumeServer',
+    `Resumes a server from disk. The server must be \`SUSPENDED\`. ${POLL} its status is \`ACTIVE\`.`,
+  ],
   'POST /servers/{id}/action reboot': [
     'rebootServer',
-    'Restarts a server: `SOFT` asks the guest, `HARD` takes the power away and works in more states.',
+    `Reboots a server. \`SOFT\` restarts the guest operating system and requires the status \`ACTIVE\`. \`HARD\` power-cycles the server, also in the statuses \`SHUTOFF\`, \`PAUSED\`, \`SUSPENDED\` and \`ERROR\`. ${POLL} its status is \`ACTIVE\`.`,
   ],
   'POST /servers/{id}/action lock': [
     'lockServer',
-    'Keeps everybody but administrators from acting on the server. From 2.73 on a reason can be given, so that others know why.',
+    'Locks a server. While it is locked, only administrators can change it. Synchronous; allowed in any status.',
   ],
   'POST /servers/{id}/action unlock': [
     'unlockServer',
-    'Allows actions again. Who was locked out by an administrator cannot undo it.',
+    'Unlocks a server. A lock set by an administrator can be removed only by administrators. Synchronous; allowed in any status.',
   ],
   'POST /servers/{id}/action os-resetState': [
     'resetServerState',
-    'Sets what the database says of the state, without a look at the machine: for servers that got stuck.',
+    'Sets the state of a server in the database without checking the instance. Use it to repair a server with a wrong state. Synchronous; allowed in any status.',
   ],
   'POST /servers/{id}/action injectNetworkInfo': [
     'injectServerNetworkInfo',
-    'Has the host write the network settings into the guest, where its driver can.',
+    'Injects the network configuration into the guest, if the driver supports it.',
   ],
   'POST /servers/{id}/action trigger_crash_dump': [
     'triggerServerCrashDump',
-    'Sends the guest an interrupt on which it writes a crash dump, if it is set up so: to find out why it hangs.',
+    'Sends a non-maskable interrupt to the guest, which writes a crash dump if it is configured to do so. The server must be `ACTIVE`, `PAUSED`, `RESCUE`, `VERIFY_RESIZE` or `ERROR`.',
   ],
   'POST /servers/{id}/action changePassword': [
     'changeServerPassword',
-    'Sets the password of the administrator inside a running guest that has an agent.',
-    { 409: 'The server is not running, or its guest cannot take a password' },
+    'Changes the administrative password of a server. The server must be `ACTIVE` and its guest must run an agent.',
+    { 409: 'The server is not active, or its guest does not support setting a password.' },
   ],
   'POST /servers/{id}/action restore': [
     'restoreServer',
-    'Brings a deleted server back, as long as the cloud keeps it.',
-    { 403: 'The policy does not allow it, or a quota is used up' },
+    `Restores a soft-deleted server. The server must be \`SOFT_DELETED\`. ${POLL} its status is \`ACTIVE\`.`,
+    { 403: 'The policy does not allow it, or a quota is exceeded.' },
   ],
   'POST /servers/{id}/action forceDelete': [
     'forceDeleteServer',
-    'Deletes a server at once, where the cloud would keep it for a while.',
+    `Deletes a server without soft delete, in any status. ${POLL} the response is 404.`,
   ],
   'POST /servers/{id}/action rebuild': [
     'rebuildServer',
-    'Writes an image over the root disk; id, addresses and volumes stay. From 2.93 on this works for a root disk in a volume too. More can be replaced with it: description (2.19), key (2.54), user data (2.57), certificates (2.63), host name (2.90).',
+    `Rebuilds a server: replaces the content of its root disk with an image. ID, IP addresses and volumes are kept. The server must be \`ACTIVE\`, \`SHUTOFF\` or \`ERROR\`; since 2.93, its root disk can be a volume. ${POLL} its status is \`ACTIVE\`, \`SHUTOFF\` or \`ERROR\`.`,
     {
-      403: 'The policy does not allow it, or a quota is used up',
-      409: 'The state of the server, a lock, or its volume does not allow it',
+      403: 'The policy does not allow it, or a quota is exceeded.',
+      409: 'The status, the lock or the root volume of the server does not allow it.',
     },
   ],
   'POST /servers/{id}/action rescue': [
     'rescueServer',
-    'Boots the server from another image, with its own disk beside it, so that this one can be repaired. From 2.87 on a server whose root disk is a volume too.',
+    `Boots a server from a rescue image, with its own root disk attached as an additional disk. The server must be \`ACTIVE\`, \`SHUTOFF\` or \`ERROR\`; since 2.87, its root disk can be a volume. ${POLL} its status is \`RESCUE\`.`,
   ],
-  'POST /servers/{id}/action unrescue': ['unrescueServer', 'Boots a rescued server from its own disk again.'],
+  'POST /servers/{id}/action unrescue': [
+    'unrescueServer',
+    `Boots a rescued server from its own root disk. The server must be \`RESCUE\`. ${POLL} its status is \`ACTIVE\`.`,
+  ],
   'POST /servers/{id}/action resize': [
     'resizeServer',
-    'Gives a server another flavor, usually on another host. It then waits in `VERIFY_RESIZE` until the resize is confirmed or reverted.',
-    { 403: 'The policy does not allow it, or a quota is used up' },
+    `Resizes a server to another flavor, usually on another host. The server must be \`ACTIVE\` or \`SHUTOFF\`. ${POLL} its status is \`VERIFY_RESIZE\`; then confirm or revert the resize.`,
+    { 403: 'The policy does not allow it, or a quota is exceeded.' },
   ],
   'POST /servers/{id}/action confirmResize': [
     'confirmServerResize',
-    'Accepts a resize or a cold migration; what is left on the old host is deleted.',
+    `Confirms a resize or a cold migration and deletes the instance on the source host. The server must be \`VERIFY_RESIZE\`. ${POLL} its status is \`ACTIVE\` or \`SHUTOFF\`.`,
   ],
   'POST /servers/{id}/action revertResize': [
     'revertServerResize',
-    'Takes a resize or a cold migration back; the server returns to its old host and flavor.',
+    `Reverts a resize or a cold migration: the server returns to its source host and flavor. The server must be \`VERIFY_RESIZE\`. ${POLL} its status is \`ACTIVE\` or \`SHUTOFF\`.`,
   ],
   'POST /servers/{id}/action migrate': [
     'migrateServer',
-    'Moves a server to another host while it is off; to be confirmed like a resize. From 2.56 on the host can be named.',
+    `Migrates a server to another host (cold migration); the instance is stopped meanwhile. The server must be \`ACTIVE\` or \`SHUTOFF\`. ${POLL} its status is \`VERIFY_RESIZE\`; then confirm or revert the migration.`,
   ],
   'POST /servers/{id}/action os-migrateLive': [
     'liveMigrateServer',
-    'Moves a running server to another host. From 2.25 on the API finds out itself whether disks must be copied; from 2.34 on hosts are checked after the answer, so a refusal shows in the migration; a move can be forced from 2.30 to 2.67 only.',
+    `Live-migrates a running server to another host. The server must be \`ACTIVE\` or \`PAUSED\`. ${POLL} it has left the status \`MIGRATING\`. Since 2.34, hosts are checked after the response; failures are reported in the migration and in the actions of the server.`,
   ],
   'POST /servers/{id}/action evacuate': [
     'evacuateServer',
-    'Builds a server anew on another host after its own went down. From 2.14 on whether disks are shared is found out; a host can be forced from 2.29 to 2.67 only; from 2.95 on the server stays stopped until it is started.',
-    { 400: 'The body is malformed, the host that is named is the present one, or the host of the server is still up' },
+    `Rebuilds a server of a failed host on another host. The server must be \`ACTIVE\`, \`SHUTOFF\` or \`ERROR\`, and its host must be down. ${POLL} its status is \`ACTIVE\` or \`SHUTOFF\`. Since 2.95, the server is stopped afterwards.`,
+    {
+      400: 'The request body is malformed, the destination is the current host, or the host of the server is up.',
+    },
   ],
   'POST /servers/{id}/action createImage': [
     'createServerImage',
-    'Makes an image of the root disk, or snapshots of volumes with an image that points at them. Up to 2.44 the `Location` header tells where it is; from 2.45 on the body has its id.',
-    { 403: 'The policy does not allow it, or a quota is used up' },
+    'Creates an image of the root disk, or for a root volume, snapshots of all volumes and an image that refers to them. The server must be `ACTIVE`, `PAUSED`, `SUSPENDED` or `SHUTOFF`. Asynchronous: poll the image. Until 2.44, its URL is in the `Location` header; since 2.45, its ID is in the response body.',
+    { 403: 'The policy does not allow it, or a quota is exceeded.' },
   ],
   'POST /servers/{id}/action createBackup': [
     'createServerBackup',
-    'Makes an image and deletes the oldest backups of the same kind, so that no more than a number of them stay. From 2.45 on the body has the id of the image, not a header.',
-    { 403: 'The policy does not allow it, or a quota is used up' },
+    'Creates an image of a server and deletes its oldest backups of the same type until `rotation` backups are left. The server must be `ACTIVE`, `PAUSED`, `SUSPENDED` or `SHUTOFF`. Asynchronous: poll the image. Until 2.44, its URL is in the `Location` header; since 2.45, its ID is in the response body.',
+    { 403: 'The policy does not allow it, or a quota is exceeded.' },
   ],
   'POST /servers/{id}/action shelve': [
     'shelveServer',
-    'Stops a server and keeps it as an image, so that it can leave its host after a while and take nothing there.',
+    `Shelves a server: stops it and stores it as an image. After a configured period it is removed from its host and releases its resources. The server must be \`ACTIVE\`, \`PAUSED\`, \`SUSPENDED\` or \`SHUTOFF\`. ${POLL} its status is \`SHELVED\` or \`SHELVED_OFFLOADED\`.`,
   ],
-  'POST /servers/{id}/action shelveOffload': ['shelveOffloadServer', 'Takes a shelved server from its host at once.'],
+  'POST /servers/{id}/action shelveOffload': [
+    'shelveOffloadServer',
+    `Removes a shelved server from its host and releases its resources. The server must be \`SHELVED\`. ${POLL} its status is \`SHELVED_OFFLOADED\`.`,
+  ],
   'POST /servers/{id}/action unshelve': [
     'unshelveServer',
-    'Brings a shelved server back. From 2.77 on into a zone that is named; from 2.91 on onto a host, or out of a zone that it was pinned to.',
+    `Restores a shelved server. The server must be \`SHELVED\` or \`SHELVED_OFFLOADED\`. ${POLL} its status is \`ACTIVE\`.`,
     {
-      409: 'The state of the server or a lock does not allow it, or from 2.91 on the zone and the host do not go together',
+      409: 'The status or the lock of the server does not allow it. Since 2.91: or the host is not in the availability zone.',
     },
   ],
   'POST /servers/{id}/action addSecurityGroup': [
     'addServerSecurityGroup',
-    'Puts all ports of the server into a security group.',
+    'Adds a security group to all ports of a server.',
   ],
   'POST /servers/{id}/action removeSecurityGroup': [
     'removeServerSecurityGroup',
-    'Takes all ports of the server out of a security group.',
+    'Removes a security group from all ports of a server.',
   ],
   'POST /servers/{id}/action os-getVNCConsole': [
     'getServerVncConsole',
-    'Opens a VNC console and tells its address. From 2.6 on a remote console of protocol `vnc` does it.',
+    'Creates a VNC console and returns its URL. Replaced by remote consoles with the protocol `vnc`.',
   ],
   'POST /servers/{id}/action os-getSPICEConsole': [
     'getServerSpiceConsole',
-    'Opens a SPICE console and tells its address. From 2.6 on a remote console of protocol `spice` does it.',
+    'Creates a SPICE console and returns its URL. Replaced by remote consoles with the protocol `spice`.',
   ],
   'POST /servers/{id}/action os-getSerialConsole': [
     'getServerSerialConsole',
-    'Opens a serial console and tells its address. From 2.6 on a remote console of protocol `serial` does it.',
+    'Creates a serial console and returns its URL. Replaced by remote consoles with the protocol `serial`.',
   ],
   'POST /servers/{id}/action os-getRDPConsole': [
     'getServerRdpConsole',
-    'Opened an RDP console; the driver that had them is gone, and so are they.',
+    'Always rejected: RDP consoles were removed with the driver that provided them.',
   ],
   'POST /servers/{id}/action os-getConsoleOutput': [
     'showServerConsoleOutput',
-    'The last lines that the guest has printed on its console.',
-    { 409: 'The server is not on a host yet' },
+    'Shows the last lines of the console output of a server.',
+    { 409: 'The server has no host yet.' },
   ],
   'POST /servers/{id}/action addFixedIp': [
     'addServerFixedIp',
-    'Gives a server one more address on a network. Gone in 2.44; interfaces and ports do it.',
+    'Adds a fixed IP address on a network to a server. Replaced by ports.',
   ],
   'POST /servers/{id}/action removeFixedIp': [
     'removeServerFixedIp',
-    'Takes an address from a server. Gone in 2.44; interfaces and ports do it.',
+    'Removes a fixed IP address from a server. Replaced by ports.',
   ],
   'POST /servers/{id}/action addFloatingIp': [
     'addServerFloatingIp',
-    'Leads a floating address to a server. Gone in 2.44; the networking service does it.',
+    'Associates a floating IP address with a server. Replaced by the networking service.',
   ],
   'POST /servers/{id}/action removeFloatingIp': [
     'removeServerFloatingIp',
-    'Leads a floating address away from a server. Gone in 2.44; the networking service does it.',
-    { 409: 'The address is not that of this server' },
+    'Disassociates a floating IP address from a server. Replaced by the networking service.',
+    { 409: 'The address is not associated with this server.' },
   ],
 };

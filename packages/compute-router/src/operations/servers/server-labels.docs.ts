@@ -2,67 +2,76 @@ import type { Resource } from '../../description/resource.js';
 
 export const serverMetadataDocs: Resource = {
   tag: 'server-metadata',
-  about: 'Texts by key that owners keep with servers, one by one or all together.',
-  parameters: { id: 'Key of the item' },
+  about: 'Metadata of servers: key-value pairs set by users.',
+  parameters: { id: 'Key of the metadata item.' },
   when: {
-    403: 'The policy does not allow it, or there would be more items than the quota allows',
-    409: 'The server is locked, or in a state without metadata',
+    403: 'The policy does not allow it, or the quota for metadata items is exceeded.',
+    409: 'The server is locked, or its state does not allow it.',
   },
   operations: {
-    'GET /servers/{server_id}/metadata': ['listServerMetadata', 'All metadata of a server.'],
-    'POST /servers/{server_id}/metadata': ['updateServerMetadata', 'Sets items; others stay.'],
-    'PUT /servers/{server_id}/metadata': ['replaceServerMetadata', 'Replaces all metadata of a server.'],
-    'GET /servers/{server_id}/metadata/{id}': ['showServerMetadataItem', 'One item.'],
+    'GET /servers/{server_id}/metadata': ['listServerMetadata', 'Lists the metadata of a server.'],
+    'POST /servers/{server_id}/metadata': [
+      'updateServerMetadata',
+      'Creates or replaces metadata items of a server. Other items are unchanged. The server must be `ACTIVE`, `PAUSED`, `SUSPENDED` or `SHUTOFF`.',
+    ],
+    'PUT /servers/{server_id}/metadata': [
+      'replaceServerMetadata',
+      'Replaces all metadata of a server. The server must be `ACTIVE`, `PAUSED`, `SUSPENDED` or `SHUTOFF`.',
+    ],
+    'GET /servers/{server_id}/metadata/{id}': ['showServerMetadataItem', 'Shows a metadata item of a server.'],
     'PUT /servers/{server_id}/metadata/{id}': [
       'updateServerMetadataItem',
-      'Sets one item. The body has its key as the only one, the same as in the path.',
+      'Creates or replaces a metadata item of a server. The request body has exactly one key, which must equal the key in the path. The server must be `ACTIVE`, `PAUSED`, `SUSPENDED` or `SHUTOFF`.',
     ],
-    'DELETE /servers/{server_id}/metadata/{id}': ['deleteServerMetadataItem', 'Removes one item.'],
+    'DELETE /servers/{server_id}/metadata/{id}': [
+      'deleteServerMetadataItem',
+      'Deletes a metadata item of a server. The server must be `ACTIVE`, `PAUSED`, `SUSPENDED` or `SHUTOFF`.',
+    ],
   },
   fields: {
     metadata:
-      'Texts by key: keys of 1 to 255 letters, digits, `-`, `_`, `:`, `.` and spaces, values of at most 255 characters',
-    meta: 'One item by its key',
+      'Key-value pairs. Keys have 1 to 255 characters: letters, digits, `-`, `_`, `:`, `.` and spaces. Values have at most 255 characters.',
+    meta: 'A metadata item, as an object with one key.',
   },
 };
 
 export const serverTagDocs: Resource = {
   tag: 'server-tags',
-  about: 'Labels to find servers by. New in 2.26.',
-  parameters: { id: 'The tag' },
-  when: { 409: 'The server is in a state without tags, or is locked' },
+  about: 'Tags of servers, for filtering lists.',
+  parameters: { id: 'The tag.' },
+  when: { 409: 'The server is locked, or its state does not allow it.' },
   operations: {
-    'GET /servers/{server_id}/tags': ['listServerTags', 'All tags of a server.'],
+    'GET /servers/{server_id}/tags': ['listServerTags', 'Lists the tags of a server.'],
     'PUT /servers/{server_id}/tags': ['replaceServerTags', 'Replaces all tags of a server.'],
-    'DELETE /servers/{server_id}/tags': ['deleteServerTags', 'Removes all tags of a server.'],
+    'DELETE /servers/{server_id}/tags': ['deleteServerTags', 'Deletes all tags of a server.'],
     'GET /servers/{server_id}/tags/{id}': [
       'checkServerTag',
-      'Answers 204 if the server has the tag, and 404 if it has not.',
+      'Checks whether a server has a tag. Returns 204 if it does, otherwise 404.',
     ],
     'PUT /servers/{server_id}/tags/{id}': [
       'addServerTag',
-      'Adds a tag: 201 if it is new, 204 if the server had it.',
-      { 400: 'The tag is malformed, or the server has 50 tags' },
+      'Adds a tag to a server. Idempotent: returns 201 if the tag was added, 204 if the server already had it.',
+      { 400: 'The tag is malformed, or the server already has 50 tags.' },
     ],
-    'DELETE /servers/{server_id}/tags/{id}': ['deleteServerTag', 'Removes a tag.'],
+    'DELETE /servers/{server_id}/tags/{id}': ['deleteServerTag', 'Deletes a tag of a server.'],
   },
-  fields: { tags: 'At most 50 labels of at most 60 characters, without comma and slash' },
+  fields: { tags: 'At most 50 tags of at most 60 characters. A tag must not contain a comma or a slash.' },
 };
 
 export const serverAddressDocs: Resource = {
   tag: 'server-addresses',
-  about: 'Addresses of servers by network.',
-  parameters: { id: 'Label of the network' },
+  about: 'IP addresses of servers by network.',
+  parameters: { id: 'Label of the network.' },
   operations: {
-    'GET /servers/{server_id}/ips': ['listServerAddresses', 'The addresses of a server on all its networks.'],
+    'GET /servers/{server_id}/ips': ['listServerAddresses', 'Lists the IP addresses of a server by network.'],
     'GET /servers/{server_id}/ips/{id}': [
       'showServerAddresses',
-      'The addresses of a server on one network, with its label as the only key.',
+      'Shows the IP addresses of a server on one network. The only key of the response is the label of the network.',
     ],
   },
   fields: {
-    addresses: 'Addresses by the label of the network',
-    version: '4 or 6',
-    addr: 'The address',
+    addresses: 'IP addresses by network label.',
+    version: 'IP version: 4 or 6.',
+    addr: 'The IP address.',
   },
 };

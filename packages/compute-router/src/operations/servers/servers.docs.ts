@@ -6,41 +6,41 @@ import { serverRequestFields } from './server-request.docs.js';
 
 export const serverDocs: Resource = {
   tag: 'servers',
-  about: 'Virtual machines: create, list, change and delete them, and act on them.',
-  parameters: { id: 'Id of the server, a UUID' },
+  about: 'Servers: virtual machines and the actions on them.',
+  parameters: { id: 'UUID of the server.' },
   when: {
-    409: 'The state of the server, a task that it is in, or a lock does not allow it',
-    501: 'The driver of the host cannot do it',
+    409: 'The status, the task state or the lock of the server does not allow it.',
+    501: 'The driver of the host does not support the operation.',
   },
   operations: {
     'GET /servers': [
       'listServers',
-      'Ids and names of the servers of the project, newest first. From 2.69 on servers in a part of the cloud that nobody can reach are in the list too.',
+      'Lists IDs and names of servers, newest first. Since 2.69, servers in an unreachable cell are listed with partial data.',
     ],
     'GET /servers/detail': [
       'listServersDetail',
-      'The servers of the project with all that is known of them, newest first. Each version of the API shows more; from 2.69 on servers that nobody can reach are shown with what is known.',
+      'Lists servers with details, newest first. Since 2.69, servers in an unreachable cell are listed with partial data and the status `UNKNOWN`.',
     ],
     'GET /servers/{id}': [
       'showServer',
-      'One server with all that is known of it. From 2.69 on one that nobody can reach is shown with what is known, where it was a 500 before.',
+      'Shows a server with details. Since 2.69, a server in an unreachable cell is shown with partial data and the status `UNKNOWN`.',
     ],
     'POST /servers': [
       'createServer',
-      'Takes an order for one or several servers and answers before they are there: watch their status until it is `ACTIVE` or `ERROR`. The answer says no more than id, links and password.',
+      'Creates one or more servers. Asynchronous: the response is sent before the server is built; poll its status until it is `ACTIVE` or `ERROR`. The response contains only the ID, the links and the administrative password.',
       {
-        403: 'The policy does not allow it, or a quota is used up',
-        409: 'A network, port, volume or group cannot be used for it',
+        403: 'The policy does not allow it, or a quota is exceeded.',
+        409: 'A network, port, volume or server group cannot be used for the server.',
       },
     ],
     'PUT /servers/{id}': [
       'updateServer',
-      'Changes name, addresses or description. The answer is the server; from 2.75 on with the same fields as when it is shown.',
-      { 409: 'From 2.104 on: the zone cannot be pinned, since the server is in another one' },
+      'Updates attributes of a server, such as its name, access addresses and description. Since 2.75, the response contains all fields of the server.',
+      { 409: 'Since 2.104: the server is in another availability zone than the one to pin.' },
     ],
     'DELETE /servers/{id}': [
       'deleteServer',
-      'Begins to delete a server, which works in nearly every state. Where the cloud keeps deleted servers for a while, it can be restored until then.',
+      'Deletes a server in any status. Asynchronous: poll the server until the response is 404. If soft delete is enabled, the server is `SOFT_DELETED` first and can be restored.',
     ],
     ...serverActionDocs,
   },

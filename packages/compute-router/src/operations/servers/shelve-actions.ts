@@ -26,7 +26,7 @@ export const shelveActions = [
   }),
   plainAction({
     action: 'shelveOffload',
-    summary: 'Take a shelved server from its host',
+    summary: 'Shelve-offload a server',
     policy: 'os_compute_api:os-shelve:shelve_offload',
     errors: [400, 404, 409],
   }),

@@ -82,7 +82,7 @@ export const volumeAttachments = [
   operation({
     method: 'GET',
     path: all,
-    summary: 'List the volumes of a server',
+    summary: 'List the volume attachments of a server',
     policy: 'os_compute_api:os-volumes-attachments:index',
     status: 200,
     errors: [404],
@@ -132,7 +132,7 @@ export const volumeAttachments = [
   operation({
     method: 'GET',
     path: single,
-    summary: 'Show a volume of a server',
+    summary: 'Show a volume attachment of a server',
     policy: 'os_compute_api:os-volumes-attachments:show',
     status: 200,
     errors: [404],
@@ -151,7 +151,7 @@ export const volumeAttachments = [
     method: 'PUT',
     path: single,
     window: until('2.84', true),
-    summary: 'Exchange a volume of a server for the one it is migrated to',
+    summary: 'Replace the volume of a volume attachment',
     policy: swapRule,
     status: 202,
     errors: [400, 404, 409],
@@ -167,7 +167,7 @@ export const volumeAttachments = [
     method: 'PUT',
     path: single,
     window: since('2.85', true),
-    summary: 'Update a volume of a server, or exchange it for the one it is migrated to',
+    summary: 'Update a volume attachment',
     status: 202,
     errors: [400, 403, 404, 409],
     body: object({

@@ -1,0 +1,97 @@
+import { existsAt, type Operation } from '../router/operation.js';
+import { Version } from '../version.js';
+import { breakpointsOfOperation, holderOf, type Json, type Outline, outlineOf } from './outline.js';
+
+/** Returns the note on the window of an element of an operation at one version, such as `New in 2.53. Removed in 2.88.` */
+export interface WindowNotes {
+  readonly operation: string | undefined;
+  /** @param part dotted name: `query.limit`, `body.server.name`, `reply.servers[].id` */
+  of(part: string): string | undefined;
+}
+
+/** The lowest version that can be written. What exists there has no first version. */
+const LOWEST = Version.of('1.0');
+
+/** What exists between two consecutive breakpoints. */
+interface Interval {
+  /** Undefined for the interval below the first breakpoint. */
+  readonly from: Version | undefined;
+  readonly outline: Outline | undefined;
+}
+
+/** The intervals of all operations with one key, lowest first. */
+function intervalsOf(line: readonly Operation[]): readonly Interval[] {
+  const breakpoints = new Map(line.flatMap(breakpointsOfOperation).map((version) => [version.text, version]));
+  const ascending = [...breakpoints.values()].filter((v) => v.compare(LOWEST) > 0).sort((a, b) => a.compare(b));
+  const outlineAt = (version: Version) => {
+    const operation = line.find((candidate) => existsAt(candidate, version));
+    return operation && outlineOf(operation, version);
+  };
+  return [
+    { from: undefined, outline: outlineAt(LOWEST) },
+    ...ascending.map((from) => ({ from, outline: outlineAt(from) })),
+  ];
+}
+
+/** The note on the span of intervals around the current one in which something exists. */
+function noteOf(intervals: readonly Interval[], current: number, exists: (outline: Outline | undefined) => boolean) {
+  let first = current;
+  while (first > 0 && exists(intervals[first - 1]?.outline)) first -= 1;
+  let end = current + 1;
+  while (end < intervals.length && exists(intervals[end]?.outline)) end += 1;
+  const [since, removed] = [intervals[first]?.from, intervals[end]?.from];
+  const notes = [since && `New in ${since}.`, removed && `Removed in ${removed}.`].filter(Boolean);
+  return notes.length > 0 ? notes.join(' ') : undefined;
+}
+
+/**
+ * Returns the notes on the windows of an operation and its parts. A part that exists exactly as long as the operation
+ * or the part that contains it has no note of its own.
+ *
+ * @param line the operations with one key, which succeed each other over the versions
+ * @param version a version at which one of the operations exists
+ */
+export function windowNotes(line: readonly Operation[], version: Version): WindowNotes {
+  const intervals = intervalsOf(line);
+  const current = intervals.findLastIndex(({ from }) => from === undefined || from.compare(version) <= 0);
+  const operation = noteOf(intervals, current, (outline) => outline !== undefined);
+  const noteOfPart = (part: string) => noteOf(intervals, current, (outline) => outline?.parts.has(part) ?? false);
+  return {
+    operation,
+    of(part) {
+      const note = noteOfPart(part);
+      const holder = holderOf(part);
+      const isNested = holder !== part && intervals[current]?.outline?.parts.has(holder);
+      return note === (isNested ? noteOfPart(holder) : operation) ? undefined : note;
+    },
+  };
+}
+
+/** Appends a note to a description. */
+export function withNote(description: string | undefined, note: string | undefined): string | undefined {
+  if (note === undefined || description === undefined) return description ?? note;
+  return `${description}${/[.!?)]$/.test(description) ? '' : '.'} ${note}`;
+}
+
+/** Adds the notes on windows to the descriptions of everything that a schema contains. */
+export function annotate(schema: Json, name: string, notes: WindowNotes): Json {
+  const inner = { ...schema } as Record<string, unknown>;
+  for (const kind of ['anyOf', 'oneOf', 'allOf']) {
+    // Alternatives share the name of what they are alternatives for, which carries the note.
+    const unnamed: WindowNotes = { ...notes, of: (part) => (part === name ? undefined : notes.of(part)) };
+    if (inner[kind]) inner[kind] = (inner[kind] as Json[]).map((variant) => annotate(variant, name, unnamed));
+  }
+  if (inner.properties) {
+    const entries = Object.entries(inner.properties as Record<string, Json>);
+    inner.properties = Object.fromEntries(
+      entries.map(([key, field]) => [key, annotate(field, `${name}.${key}`, notes)]),
+    );
+  }
+  if (inner.items) inner.items = annotate(inner.items as Json, `${name}[]`, notes);
+  if (inner.additionalProperties && typeof inner.additionalProperties === 'object') {
+    const values = inner.additionalProperties as Json;
+    if (Object.keys(values).length > 0) inner.additionalProperties = annotate(values, `${name}.*`, notes);
+  }
+  const description = withNote(schema.description as string | undefined, notes.of(name));
+  return description === undefined ? inner : { ...inner, description };
+}
