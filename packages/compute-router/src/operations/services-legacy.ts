@@ -48,12 +48,12 @@ const verbs: ReadonlyMap<string, Windowed<Verb>> = new Map<string, Windowed<Verb
   ],
 ]);
 
-const shown = z.strictObject({
+const shown = object({
   host: z.string(),
   binary: z.string(),
   status: z.enum(['enabled', 'disabled']).optional(),
   disabled_reason: z.string().optional(),
-  forced_down: z.boolean().optional(),
+  forced_down: since('2.11', z.boolean().optional()),
 });
 
 /** The way before services had ids: the verb stands in the path, and the body names the service. */

@@ -28,9 +28,42 @@ export interface ListedOperation {
   }[];
 }
 
+/** A field as `reference/resources.json` has it. */
+export interface ListedField {
+  /** Path below the envelope: `[]` is an item of an array, `*` any key. */
+  readonly name: string;
+  readonly type: string;
+  readonly since: string;
+  readonly until: string | null;
+  readonly always: boolean;
+  readonly adminOnly?: boolean;
+  readonly notes?: string;
+}
+
+/** A representation as `reference/resources.json` has it. */
+export interface ListedView {
+  /** The resource and the form: `server list_detail`. */
+  readonly name: string;
+  readonly operations: readonly string[];
+  readonly envelope: string;
+  readonly fields: readonly ListedField[];
+  /** What stands beside the representations in the body of a list. */
+  readonly collection?: readonly Omit<ListedField, 'always'>[];
+}
+
 const file = new URL('../../../../reference/operations.json', import.meta.url);
 const text = readFileSync(file, 'utf8');
 const { operations } = JSON.parse(text) as { readonly operations: readonly ListedOperation[] };
+
+const viewFile = new URL('../../../../reference/resources.json', import.meta.url);
+const { resources } = JSON.parse(readFileSync(viewFile, 'utf8')) as {
+  readonly resources: Readonly<Record<string, Readonly<Record<string, Omit<ListedView, 'name'>>>>>;
+};
+
+/** Every representation of the reference. */
+export const listedViews: readonly ListedView[] = Object.entries(resources).flatMap(([resource, forms]) =>
+  Object.entries(forms).map(([form, view]) => ({ ...view, name: `${resource} ${form}` })),
+);
 
 /** `POST /servers/{id}/action reboot`: how an operation is named in tables and messages. */
 export function keyOf({ method, path, action, base }: Pick<ListedOperation, 'method' | 'path' | 'action' | 'base'>) {

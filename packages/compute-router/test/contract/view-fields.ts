@@ -1,14 +1,4 @@
-/** A field as `reference/resources.json` has it. */
-export interface ListedField {
-  /** Path below the envelope: `[]` is an item of an array, `*` any key. */
-  readonly name: string;
-  readonly type: string;
-  readonly since: string;
-  readonly until: string | null;
-  readonly always: boolean;
-  readonly adminOnly?: boolean;
-  readonly notes?: string;
-}
+import type { ListedField } from './reference.js';
 
 /** What is wrong with a representation that should have just these fields. */
 export function misfits(item: unknown, fields: readonly ListedField[]): readonly string[] {

@@ -65,7 +65,9 @@ export const serverPartCalls: Readonly<Record<string, Prepare>> = {
   }),
   'GET /servers/{server_id}/os-interface/{id}': withInterface,
   'DELETE /servers/{server_id}/os-interface/{id}': withInterface,
-  'GET /servers/{server_id}/os-virtual-interfaces': withParent,
+  'GET /servers/{server_id}/os-virtual-interfaces': async (cloud) => ({
+    params: { server_id: (await cloud.connected()).id },
+  }),
   'GET /servers/{server_id}/os-server-password': withParent,
   'DELETE /servers/{server_id}/os-server-password': withParent,
   'GET /servers/{server_id}/os-volume_attachments': withParent,
