@@ -1,9 +1,16 @@
 import { availableParallelism, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { defineConfig } from 'vitest/config';
+// @ts-expect-error: scripts have no types
+import { isCurrentNode, NEEDED_NODE } from './scripts/tools.mjs';
 import LongestFirst from './testing/longest-first.js';
 import { PATIENCE_MS } from './testing/patience.js';
 import { findProgram } from './testing/servers.js';
+
+if (!isCurrentNode())
+  throw new Error(
+    `Node ${process.versions.node} is too old for the tests: they need ${NEEDED_NODE.join('.')} or newer. \`npm test -- FILES\` fetches a current Node and runs them with it.`,
+  );
 
 const report = process.env.VITEST_REPORT;
 

@@ -4,6 +4,7 @@ import { spawnSync } from 'node:child_process';
 import { existsSync, readdirSync, readFileSync, renameSync, rmSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { ROOT, SERVER } from './start-keys.mjs';
+import { fetchPnpm, isCurrentNode, NEEDED_NODE } from './tools.mjs';
 
 const [folder] = process.argv.slice(2);
 if (!folder || (existsSync(folder) && readdirSync(folder).length > 0)) {
@@ -14,8 +15,10 @@ if (!folder || (existsSync(folder) && readdirSync(folder).length > 0)) {
 }
 const target = resolve(folder);
 const { name } = JSON.parse(readFileSync(join(ROOT, SERVER, 'package.json'), 'utf8'));
-// From Node 24 on SQLite is part of Node; before, its native module is needed.
-const builtinSqlite = Number(process.versions.node.split('.')[0]) >= 24;
+if (!isCurrentNode()) {
+  console.error(`install-server.mjs needs Node ${NEEDED_NODE.join('.')} or newer; this is ${process.versions.node}.`);
+  process.exit(2);
+}
 
 function run(what, command, args) {
   console.log(`${what} ...`);
@@ -24,14 +27,9 @@ function run(what, command, args) {
   console.error(`${what}: failed${error ? ` (${error.message})` : ''}. Look above for what was said.`);
   process.exit(1);
 }
+const pnpmModule = await fetchPnpm();
 const pnpm = (what, ...args) =>
-  run(what, 'npx', [
-    '--yes',
-    'pnpm@12.21.0',
-    ...args,
-    '--prefer-offline',
-    ...(builtinSqlite ? ['--ignore-scripts'] : []),
-  ]);
+  run(what, process.execPath, [pnpmModule, ...args, '--prefer-offline', '--ignore-scripts']);
 
 if (['typescript', 'rolldown'].some((tool) => !existsSync(join(ROOT, 'node_modules', tool))))
   pnpm('Installing', 'install', '--frozen-lockfile', '--prod', '--filter-prod', '.', '--filter-prod', `${name}...`);
@@ -44,10 +42,4 @@ for (const part of ['src', 'test', 'tsconfig.json']) rmSync(join(target, part), 
 renameSync(join(target, 'dist', 'bundle'), join(target, 'bundle'));
 rmSync(join(target, 'dist'), { recursive: true });
 renameSync(join(target, 'bundle'), join(target, 'dist'));
-const modules = join(target, 'node_modules', '.pnpm');
-if (builtinSqlite) {
-  rmSync(join(target, 'node_modules', 'better-sqlite3'), { force: true });
-  for (const one of readdirSync(modules).filter((entry) => entry.startsWith('better-sqlite3@')))
-    rmSync(join(modules, one), { recursive: true });
-}
 console.log(`Done: node ${join(target, 'dist', 'main.js')} --help`);

@@ -3,6 +3,7 @@
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
+import { NEEDED_NODE } from './tools.mjs';
 
 const ROOT = join(import.meta.dirname, '..');
 const fileOf = (folder) => join(ROOT, folder, 'package.json');
@@ -28,9 +29,16 @@ function entryPoint(path) {
 // Sources go along, for source maps and declaration maps lead to them.
 const FILES = ['dist', '!dist/.tsbuildinfo', 'src', '!src/**/*.test.ts', 'CHANGELOG.md'];
 
+/** The packages that run on Node 20 as well: none of them opens a database by itself. */
+const SMALL = ['packages/healthcheck', 'packages/microversion', 'packages/quota', 'packages/request-id'];
+
+function enginesOf(folder) {
+  return { node: SMALL.includes(folder) ? '>=20.19' : `>=${NEEDED_NODE.join('.')}` };
+}
+
 /** The manifest as it has to be: its own fields as they are, those that all packages share in one form and order. */
 export function completed(manifest, folder) {
-  const { license, author, homepage, repository, bugs, engines } = manifestOf();
+  const { license, author, homepage, repository, bugs } = manifestOf();
   const { name, version, description, keywords, files = [], exports = { '.': {} }, scripts } = manifest;
   const shared = {
     license,
@@ -40,7 +48,7 @@ export function completed(manifest, folder) {
     bugs,
     type: 'module',
     sideEffects: false,
-    engines,
+    engines: enginesOf(folder),
     files: [...FILES, ...files.filter((file) => !FILES.includes(file))],
     exports: Object.fromEntries(Object.keys(exports).map((path) => [path, entryPoint(path)])),
     // In the workspace modules stay apart, as the compiler leaves them; `prepack` puts them together.

@@ -2,13 +2,14 @@
 // an interruption, wherever it was, the same command goes on. It is for a tree whose tests have passed: it runs none.
 import { execFileSync } from 'node:child_process';
 import { readdirSync } from 'node:fs';
-import { join } from 'node:path';
+import { delimiter, join } from 'node:path';
 import { manifestOf, publishedFolders } from './manifests.mjs';
+import { pnpmFolder } from './tools.mjs';
 
 const ROOT = join(import.meta.dirname, '..');
-// Changesets publishes with the pnpm that is on the path; npx puts it there.
-const { pnpm } = manifestOf().scripts;
-const changeset = ['npx', ...pnpm.split(' ').slice(1, -1), '-p', pnpm.split(' ').at(-1), '--', 'changeset'];
+// Changesets publishes with the pnpm that is on the path.
+process.env.PATH = [await pnpmFolder(), process.env.PATH].join(delimiter);
+const changeset = [process.execPath, join(ROOT, 'node_modules', '@changesets', 'cli', 'bin.js')];
 
 function run(what, command, ...args) {
   console.log(`\n${what} ...`);

@@ -8,6 +8,14 @@ if (major < 20 || (major === 20 && minor < 19)) {
   process.exit(1);
 }
 
+const { continueWith, fetchNode, fetchPnpm, isCurrentNode } = await import('./tools.mjs');
+if (!isCurrentNode()) {
+  const node = await fetchNode();
+  console.log(`Node ${process.versions.node} is too old for the server: it runs with ${node}.`);
+  await continueWith(node, process.argv.slice(1));
+  process.exit();
+}
+
 const { spawnSync } = await import('node:child_process');
 const { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } = await import('node:fs');
 const { join } = await import('node:path');
@@ -63,8 +71,8 @@ if (stamp.install !== install) {
   run(
     'Installing (the first time takes a minute or two)',
     'Look above for what npm said; a registry has to be reachable the first time.',
-    'npx',
-    ['--yes', 'pnpm@12.21.0', 'install', ...lean, ...quiet],
+    process.execPath,
+    [await fetchPnpm(), 'install', ...lean, ...quiet],
   );
 }
 if (stamp.build !== build || !existsSync(MAIN)) {

@@ -5,15 +5,17 @@ import { availableParallelism, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { manifestOf, publishedFolders } from '../scripts/manifests.mjs';
+import { fetchPnpm } from '../scripts/tools.mjs';
 
 const root = join(import.meta.dirname, '..');
 const bin = join(root, 'node_modules', '.bin');
 const out = mkdtempSync(join(tmpdir(), 'apistrata-pack-'));
 const execute = promisify(execFile);
+const pnpm = await fetchPnpm();
 
 async function check(folder) {
   const { name, version } = manifestOf(folder);
-  await execute('npx', ['--yes', 'pnpm@12.21.0', 'pack', '--pack-destination', out], { cwd: join(root, folder) });
+  await execute(process.execPath, [pnpm, 'pack', '--pack-destination', out], { cwd: join(root, folder) });
   const tarball = join(out, `${name.slice(1).replace('/', '-')}-${version}.tgz`);
   await run('publint', ['run', tarball, '--strict'], name);
   await run('attw', [tarball, '--profile', 'esm-only'], name);

@@ -7,10 +7,11 @@ import { tmpdir } from 'node:os';
 import { delimiter, dirname, join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { manifestOf, publishedFolders } from '../../scripts/manifests.mjs';
+import { pnpmFolder } from '../../scripts/tools.mjs';
 import { pairs } from './pairs.mjs';
 import { tryOut } from './projects.mjs';
 import { startRegistry } from './registry.mjs';
-import { headers, nodeFolder, pnpm } from './tools.mjs';
+import { nodeFolder } from './tools.mjs';
 import { uses } from './uses.mjs';
 
 const ROOT = join(import.meta.dirname, '../..');
@@ -94,7 +95,7 @@ async function releaseAll(folder, registry) {
 
 /** The test cloud behind one command, in a folder where nothing is installed. */
 async function commandAnswers(folder, env, version) {
-  const path = [nodeFolder(24), env.PATH].join(delimiter);
+  const path = [await nodeFolder(24), env.PATH].join(delimiter);
   const args = ['--yes', `@apistrata/test-cloud@${version}`, '--port', '0'];
   const options = { cwd: folder, env: { ...env, PATH: path, npm_config_ignore_scripts: 'true' }, detached: true };
   const child = spawn('npx', args, { ...options, stdio: ['ignore', 'pipe', 'inherit'] });
@@ -163,8 +164,8 @@ try {
   const names = publishedFolders().map((path) => path.split('/')[1]);
   const unknown = names.filter((name) => !uses[name]);
   if (unknown.length > 0) throw new Error(`testing/release/uses.mjs does not say how to use ${unknown.join(', ')}`);
+  const pnpm = await pnpmFolder();
   const rows = pairs({ name: names, ...MATRIX }).filter(({ name }) => !only || name === only);
-  const pnpmVersion = /pnpm@(\S+)/.exec(manifestOf().scripts.pnpm)[1];
   for (const [index, row] of rows.entries()) {
     if (index + 1 < first || index + 1 > last) continue;
     const path = join(clone, 'packages', row.name);
@@ -176,7 +177,7 @@ try {
     const line = `${index + 1}/${rows.length} ${what.join(', ')}`;
     try {
       if (performance.now() - began > TWO_HOURS) throw new Error('no time was left');
-      tryOut(row, { ...place, pnpm: pnpm(pnpmVersion) });
+      await tryOut(row, { ...place, pnpm: join(pnpm, 'pnpm') });
       say(`ok      ${line}`);
     } catch (error) {
       failures.push(`${line}\n${error.stack}\n${error.cause ?? ''}`);
@@ -201,7 +202,7 @@ try {
     const place = join(folder, 'fresh');
     execFileSync('git', ['clone', '--quiet', clone, place]);
     const begun = performance.now();
-    const status = await startAnswers(place, { ...registry.env, ...headers() });
+    const status = await startAnswers(place, registry.env);
     const seconds = ((performance.now() - begun) / 1000).toFixed(0);
     const [size] = execFileSync('du', ['-sm', join(place, 'node_modules')], { encoding: 'utf8' }).split('\t');
     judge(status === 200, `npm start answered ${status} after ${seconds} s, with ${size} MB installed`);

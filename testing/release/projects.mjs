@@ -1,17 +1,11 @@
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { delimiter, dirname, join } from 'node:path';
-import { compiler, headers, nodeFolder, runProgram } from './tools.mjs';
+import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
+import { delimiter, join } from 'node:path';
+import { compiler, nodeFolder, runProgram } from './tools.mjs';
 import { programOf, uses } from './uses.mjs';
 
 const FIVE_MINUTES = 300_000;
-/** Compiling SQLite takes one to two minutes on two cores that have nothing else to do. */
-const QUARTER = 900_000;
-/** From here on Node brings a SQLite of its own. */
-const OWN_SQLITE = 22;
-
-const ADDON = 'node_modules/better-sqlite3/build/Release/better_sqlite3.node';
-/** SQLite as the first stranger on Node 20 has compiled it. To compile the same again tells nothing new. */
-let addon;
+/** The newest Vitest does not run on older ones. */
+const NODE_OF_NEWEST_VITEST = 22;
 
 /** Runs the first example of a README: `readme` says what has to answer, see `uses`. */
 const README_RUNNER = `
@@ -45,11 +39,10 @@ function toldToInstall(readme) {
 /** What is installed in a project: what the README says and what the row of the matrix asks for. */
 function wanted({ name, node, express }, { readme, version }) {
   const told = toldToInstall(readme).filter((word) => word !== 'express');
-  const needed = told.filter((word) => word !== 'better-sqlite3' || node < OWN_SQLITE);
-  const packages = needed.map((word) => (word.startsWith('@apistrata/') ? `${word}@${version}` : word));
+  const packages = told.map((word) => (word.startsWith('@apistrata/') ? `${word}@${version}` : word));
   const types = [`@types/node@${node}`, ...(express === 'none' ? [] : [`@types/express@${express}`])];
   const { program, oldProgram } = uses[name].readme;
-  const programs = program ? [node < OWN_SQLITE ? oldProgram : program] : [];
+  const programs = program ? [node < NODE_OF_NEWEST_VITEST ? oldProgram : program] : [];
   return [...packages, ...types, ...(express === 'none' ? [] : [`express@${express}`]), ...programs];
 }
 
@@ -61,32 +54,21 @@ function wanted({ name, node, express }, { readme, version }) {
  * @param place folder of the project, environment with the registry, version, the README, the manifest, path of pnpm
  * @throws with the output of what failed
  */
-export function tryOut(row, { folder, env: registry, version, readme, manifest, pnpm }) {
+export async function tryOut(row, { folder, env: registry, version, readme, manifest, pnpm }) {
   const { name, node, express, manager, typescript, modules } = row;
   const use = uses[name];
-  const native = nodeFolder(node) === dirname(process.execPath) ? headers() : {};
-  const env = { ...registry, ...native, PATH: [nodeFolder(node), registry.PATH].join(delimiter) };
+  const env = { ...registry, PATH: [await nodeFolder(node), registry.PATH].join(delimiter) };
   const packages = wanted(row, { readme, version });
-  const compiles = node < OWN_SQLITE;
-  const named = compiles && packages.includes('better-sqlite3');
-  const known = named && addon !== undefined;
-  // Nothing has to be compiled where Node brings SQLite; a failing or missing compiler must not matter there.
-  if (!compiles || known) Object.assign(env, { npm_config_ignore_scripts: 'true', pnpm_config_ignore_scripts: 'true' });
-  const timeout = compiles && !known ? QUARTER : FIVE_MINUTES;
-  const run = (program, ...args) => runProgram(program, args, { cwd: folder, env, timeout });
+  const run = (program, ...args) => runProgram(program, args, { cwd: folder, env, timeout: FIVE_MINUTES });
   const expectOk = (what, output) => {
     if (!output.includes('status 200')) throw new Error(`${what} answered ${output}`);
   };
 
   mkdirSync(folder, { recursive: true });
   writeFileSync(join(folder, 'package.json'), '{ "private": true }');
-  writeFileSync(join(folder, 'pnpm-workspace.yaml'), 'dangerouslyAllowAllBuilds: true\nminimumReleaseAge: 0\n');
+  writeFileSync(join(folder, 'pnpm-workspace.yaml'), 'minimumReleaseAge: 0\n');
   if (manager === 'npm') run('npm', 'install', '--no-audit', '--no-fund', ...packages);
   else run(pnpm, 'add', ...packages);
-  if (known) {
-    mkdirSync(join(folder, dirname(ADDON)), { recursive: true });
-    writeFileSync(join(folder, ADDON), addon);
-  } else if (named) addon = readFileSync(join(folder, ADDON));
 
   for (const [peer, { optional }] of Object.entries(manifest.peerDependenciesMeta ?? {})) {
     const asked = packages.some((item) => item.startsWith(peer));

@@ -5,6 +5,7 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { manifestOf } from '../../scripts/manifests.mjs';
+import { fetchPnpm } from '../../scripts/tools.mjs';
 import { tryOut } from './projects.mjs';
 import { startRegistry } from './registry.mjs';
 
@@ -16,8 +17,10 @@ const registry = await startRegistry(join(folder, 'registry'));
 try {
   const source = join(ROOT, 'packages', NAME);
   const manifest = manifestOf(join('packages', NAME));
-  const [npx, ...pnpm] = manifestOf().scripts.pnpm.split(' ');
-  execFileSync(npx, [...pnpm, 'pack', '--pack-destination', folder], { cwd: source, stdio: 'pipe' });
+  execFileSync(process.execPath, [await fetchPnpm(), 'pack', '--pack-destination', folder], {
+    cwd: source,
+    stdio: 'pipe',
+  });
   const packed = readdirSync(folder).find((file) => file.endsWith('.tgz'));
   const publish = ['publish', '--provenance=false', join(folder, packed)];
   execFileSync('npm', publish, { cwd: folder, env: registry.env, stdio: 'pipe' });
@@ -26,7 +29,7 @@ try {
   const typescript = Number.parseInt(manifestOf().dependencies.typescript, 10);
   const row = { name: NAME, node, express: '5', manager: 'npm', typescript, modules: 'esm' };
   const place = { folder: join(folder, 'project'), env: registry.env, version: manifest.version, readme, manifest };
-  tryOut(row, place);
+  await tryOut(row, place);
   console.log(`ok ${Object.values(row).join(', ')}`);
 } catch (error) {
   console.error(error.stack, error.cause ?? '');

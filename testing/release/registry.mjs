@@ -5,7 +5,7 @@ import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
-import { manifestOf } from '../../scripts/manifests.mjs';
+import { fetchPnpm } from '../../scripts/tools.mjs';
 
 const VERDACCIO = join(import.meta.dirname, '../../node_modules/verdaccio/bin/verdaccio');
 
@@ -35,8 +35,8 @@ function withoutSettings() {
 }
 
 /** Throws unless both programs publish to this registry and nowhere else. */
-function holdOnto(url, env) {
-  for (const [program, ...args] of [['npm'], ['npx', ...manifestOf().scripts.pnpm.split(' ').slice(1)]]) {
+async function holdOnto(url, env) {
+  for (const [program, ...args] of [['npm'], [process.execPath, await fetchPnpm()]]) {
     const asked = [...args, 'config', 'get', 'registry'];
     const options = { cwd: tmpdir(), env, encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] };
     const used = execFileSync(program, asked, options).trim();
@@ -90,7 +90,7 @@ export async function startRegistry(folder) {
     await ended;
   };
   try {
-    holdOnto(url, env);
+    await holdOnto(url, env);
   } catch (error) {
     await stop();
     throw error;

@@ -2,6 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { manifestOf } from '../../scripts/manifests.mjs';
+import { fetchNode } from '../../scripts/tools.mjs';
 
 const ROOT = join(import.meta.dirname, '../..');
 const CACHE = join(ROOT, 'node_modules/.cache/release-check');
@@ -31,15 +32,9 @@ function programs(name) {
   return bin;
 }
 
-/** The folder with a Node of a major number: the one that runs this, or npm's `node` package. */
-export function nodeFolder(major) {
-  return process.versions.node.startsWith(`${major}.`) ? dirname(process.execPath) : programs(`node@${major}`);
-}
-
-/** Where the headers of this Node are, when they came with it: native code is compiled against them. */
-export function headers() {
-  const prefix = dirname(dirname(process.execPath));
-  return existsSync(join(prefix, 'include/node/node.h')) ? { npm_config_nodedir: prefix } : {};
+/** The folder with a Node of a major number: the one that runs this, or one from the registry. */
+export async function nodeFolder(major) {
+  return dirname(process.versions.node.startsWith(`${major}.`) ? process.execPath : await fetchNode(undefined, major));
 }
 
 /** The compiler of a major number: the one that builds this repository, or another one. */
@@ -47,6 +42,3 @@ export function compiler(major) {
   const own = manifestOf().dependencies.typescript.startsWith(`${major}.`);
   return own ? join(ROOT, 'node_modules/.bin/tsc') : join(programs(`typescript@${major}`), 'tsc');
 }
-
-/** pnpm, at the version that this repository uses. */
-export const pnpm = (version) => join(programs(`pnpm@${version}`), 'pnpm');

@@ -1,6 +1,6 @@
 #!/usr/bin/env node
 // Nothing is imported here, and nothing new is used: an old Node has to get as far as the sentence that says so.
-const NEEDED = [20, 19];
+const NEEDED = [22, 16];
 const [major, minor] = process.versions.node.split('.').map(Number);
 
 if (major! < NEEDED[0]! || (major === NEEDED[0] && minor! < NEEDED[1]!)) {
@@ -9,7 +9,7 @@ if (major! < NEEDED[0]! || (major === NEEDED[0] && minor! < NEEDED[1]!)) {
   );
   process.exitCode = 1;
 } else {
-  // From Node 22.8 on what was compiled is kept for the next start; that has to be said before anything else is loaded.
+  // Compiled code is cached for the next start; this must be enabled before anything else is loaded.
   const node = process.getBuiltinModule('node:module') as { enableCompileCache?(): unknown };
   node.enableCompileCache?.();
   import('./program.js')

@@ -3,6 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { closeSync, mkdirSync, mkdtempSync, openSync, rmSync, writeSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
 import { createEngine } from '@apistrata/compute-engine';
 import { startCloud } from '@apistrata/test-cloud';
 import pg from 'pg';
@@ -35,12 +36,6 @@ async function says(program: Program, answer: RegExp): Promise<void> {
   expect((await ask(program.url, 'GET', '/livez')).status).toBe(200);
 }
 
-/** A file that several processes may open, as better-sqlite3 or node:sqlite sees it. */
-async function sqlite(file: string): Promise<{ exec(sql: string): void; close(): void }> {
-  const { default: Database } = await import('better-sqlite3');
-  return new Database(file);
-}
-
 describe('the health of the reference server on a SQLite file', () => {
   it('is good to begin with, and tells of every part', async () => {
     const program = await start(['--db', join(folder, 'good.db')]);
@@ -52,7 +47,7 @@ describe('the health of the reference server on a SQLite file', () => {
   it('suffers while somebody else has the file locked, and recovers', async () => {
     const file = join(folder, 'locked.db');
     const program = await start(['--db', file]);
-    const other = await sqlite(file);
+    const other = new DatabaseSync(file);
     other.exec('begin immediate');
     await says(program, /^503 /);
     other.exec('rollback');

@@ -181,7 +181,7 @@ describe('starting and stopping', () => {
     });
     expect([code, output]).toEqual([
       1,
-      expect.stringMatching(/^Node 18\.20\.4 is too old: .* 20\.19 or newer\. Install/),
+      expect.stringMatching(/^Node 18\.20\.4 is too old: .* 22\.16 or newer\. Install/),
     ]);
   });
 

@@ -17,6 +17,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { PASSWORD } from '../src/identity/directory.js';
 
 const source = join(import.meta.dirname, '..');
+const PNPM = join(source, '../../scripts/pnpm.mjs');
 const built = existsSync(join(source, 'dist/cli/main.js'));
 if (!built) console.warn('\n*** SKIPPED: the command as it is published: the packages are not built ***\n');
 
@@ -38,7 +39,7 @@ describe.skipIf(!built)('the command as it is published', () => {
 
   /** What npm makes of the package: its tarball, and what it depends on beside it. */
   beforeAll(() => {
-    execFileSync('npx', ['--yes', 'pnpm@12.21.0', 'pack', '--pack-destination', folder], {
+    execFileSync(process.execPath, [PNPM, 'pack', '--pack-destination', folder], {
       cwd: source,
       stdio: 'pipe',
     });

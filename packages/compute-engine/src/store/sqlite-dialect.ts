@@ -78,7 +78,7 @@ class SqliteConnection implements DatabaseConnection {
         return this.#run(query.sql, query.parameters);
       } catch (thrown) {
         const error = databaseError(thrown);
-        if (this.#inTransaction && !this.#handle.inTransaction()) this.#undone = error;
+        if (this.#inTransaction && !this.#handle.isTransaction) this.#undone = error;
         const locked = error instanceof DatabaseUnavailable && error.trouble === 'busy';
         if (!locked || this.#inTransaction || Date.now() - begun >= this.#lockTimeoutMs) throw error;
       }
@@ -105,7 +105,7 @@ class SqliteConnection implements DatabaseConnection {
     this.#inTransaction = false;
     this.#undone = undefined;
     this.#written = false;
-    if (this.#handle.inTransaction()) await this.executeQuery(ROLLBACK);
+    if (this.#handle.isTransaction) await this.executeQuery(ROLLBACK);
   }
 
   /** Whether anything was written since it was last asked. */
@@ -136,7 +136,7 @@ class SqliteConnection implements DatabaseConnection {
     let known = this.#prepared.get(sql);
     if (!known) {
       const statement = this.#handle.prepare(sql);
-      known = { statement, returnsRows: this.#handle.returnsRows(statement), writes: !READS.test(sql) };
+      known = { statement, returnsRows: statement.columns().length > 0, writes: !READS.test(sql) };
       // Filters make texts of their own; the oldest goes when there are many.
       if (this.#prepared.size >= 500) this.#prepared.delete(this.#prepared.keys().next().value!);
       this.#prepared.set(sql, known);

@@ -103,7 +103,7 @@ function claim(handle: SqliteHandle, { mark, pid, host, since }: Holder): boolea
   // What others can read is committed, so the lock was given up for a moment: it may be somebody else's now.
   const held = written && unlessLocked(() => handle.exec('BEGIN IMMEDIATE'));
   if (held && holderOf(handle)?.mark === mark) return true;
-  if (handle.inTransaction()) handle.exec('ROLLBACK');
+  if (handle.isTransaction) handle.exec('ROLLBACK');
   return false;
 }
 

@@ -1,8 +1,6 @@
-import { createRequire } from 'node:module';
 import type { MessagePort } from 'node:worker_threads';
 import { Worker } from 'node:worker_threads';
 import { DatabaseUnavailable, databaseError } from './database-unavailable.js';
-import { hasBuiltinSqlite } from './sqlite-handle.js';
 
 interface Question {
   readonly sql: string;
@@ -18,20 +16,15 @@ type Answer =
  * knows nothing of what stands around it here.
  */
 function answerQuestions(): void {
-  // Libraries tell the program once, in its own thread, what they have to say.
+  // The main thread has printed the warnings of libraries already.
   process.removeAllListeners('warning');
   const { parentPort, workerData } = process.getBuiltinModule('node:worker_threads');
-  const { path, library } = workerData as { path: string; library: string | undefined };
-  const { createRequire } = process.getBuiltinModule('node:module');
-  const open = () => {
-    if (library === undefined)
-      return new (process.getBuiltinModule('node:sqlite' as any) as any).DatabaseSync(path, { readOnly: true });
-    return new (createRequire(library)(library))(path, { readonly: true });
-  };
+  const { path } = workerData as { path: string };
+  const { DatabaseSync } = process.getBuiltinModule('node:sqlite');
   let db: any;
   const known = new Map<string, any>();
   const rows = ({ sql, parameters }: Question): readonly unknown[] => {
-    db ??= open();
+    db ??= new DatabaseSync(path, { readOnly: true });
     let statement = known.get(sql);
     if (!statement) {
       statement = db.prepare(sql);
@@ -60,8 +53,7 @@ export class SqliteReader {
   #ended = false;
 
   constructor(path: string) {
-    const library = hasBuiltinSqlite() ? undefined : createRequire(import.meta.url).resolve('better-sqlite3');
-    this.#thread = new Worker(`(${answerQuestions})()`, { eval: true, workerData: { path, library } });
+    this.#thread = new Worker(`(${answerQuestions})()`, { eval: true, workerData: { path } });
     this.#thread.unref();
     this.#thread.on('message', (answer: Answer) => this.#settle(answer));
     const end = (cause: unknown) => {

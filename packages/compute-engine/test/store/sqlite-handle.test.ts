@@ -1,47 +1,37 @@
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { openSqlite } from '../../src/store/sqlite-handle.js';
 
-/** As Node has it: whether a transaction is open is told by each database, not by the prototype. */
-function builtin(told: object) {
-  const closed: string[] = [];
-  class StatementSync {
-    columns = () => [];
-  }
-  (StatementSync.prototype as { columns?: unknown }).columns = () => [];
-  class DatabaseSync {
-    constructor(readonly path: string) {
-      Object.assign(this, told);
-    }
-    exec = () => undefined;
-    close = () => closed.push(this.path);
-  }
-  vi.spyOn(process, 'getBuiltinModule').mockReturnValue({ StatementSync, DatabaseSync } as never);
-  return closed;
-}
-
 afterEach(() => vi.restoreAllMocks());
 
 describe('a SQLite database', () => {
-  it("is opened with Node's own library where that says whether a transaction is open", () => {
-    const closed = builtin({ isTransaction: false });
-    const db = openSqlite('/a/file');
-    expect(db.inTransaction()).toBe(false);
+  it('reports whether a transaction is open, and whether a statement returns rows', () => {
+    const db = openSqlite(':memory:');
+    expect(db.isTransaction).toBe(false);
+    db.exec('BEGIN');
+    expect(db.isTransaction).toBe(true);
+    db.exec('ROLLBACK; CREATE TABLE t (a)');
+    expect(db.prepare('SELECT 1').columns()).toHaveLength(1);
+    expect(db.prepare('INSERT INTO t VALUES (1)').columns()).toHaveLength(0);
     db.close();
-    expect(closed).toContain('/a/file');
   });
 
+  class OldStatement {}
+  class NewStatement {
+    columns() {}
+  }
+  const closed = vi.fn();
+  class OldDatabase {
+    close = closed;
+  }
   it.each([
-    ['does not say so', () => builtin({})],
-    ['is not there', () => vi.spyOn(process, 'getBuiltinModule').mockReturnValue(undefined as never) && []],
-  ])('is opened with better-sqlite3 where it %s', (_, prepare) => {
-    const closed = prepare();
-    const db = openSqlite(':memory:');
-    db.exec('BEGIN');
-    expect(db.inTransaction()).toBe(true);
-    db.exec('ROLLBACK');
-    expect(db.returnsRows(db.prepare('SELECT 1'))).toBe(true);
-    db.close();
-    expect(closed.length).toBeLessThan(2);
+    ['no library', undefined],
+    ['a library without columns()', { StatementSync: OldStatement, DatabaseSync: OldDatabase }],
+    ['a library without isTransaction', { StatementSync: NewStatement, DatabaseSync: OldDatabase }],
+  ])('is not opened on a Node with %s: the error says what to install', (_, library) => {
+    vi.spyOn(process, 'getBuiltinModule').mockReturnValue(library as never);
+    expect(() => openSqlite(':memory:')).toThrow(
+      /^A SQLite database needs Node 22\.16 or newer; this is Node [\d.]+\. Install a newer Node, or use PostgreSQL \(npm install pg\)\.$/,
+    );
   });
 
   it('gives rows as objects, by the names that columns have now', () => {

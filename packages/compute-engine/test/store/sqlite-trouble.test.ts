@@ -2,7 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { copyFileSync, mkdtempSync, renameSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import Database from 'better-sqlite3';
+import { backup, DatabaseSync } from 'node:sqlite';
 import { sql } from 'kysely';
 import { afterAll, afterEach, describe, expect, it } from 'vitest';
 import { openStore, type Store } from '../../src/store/store.js';
@@ -97,8 +97,8 @@ describe('a SQLite file and those who want it', () => {
   it('can be read by other programs meanwhile', async () => {
     const file = freshFile();
     await add(await open(file), 'k1');
-    const reader = new Database(file, { readonly: true });
-    await reader.backup(`${file}.copy`);
+    const reader = new DatabaseSync(file, { readOnly: true });
+    await backup(reader, `${file}.copy`);
     reader.close();
     expect(await tables.keypairs.count(await open(`${file}.copy`))).toBe(1);
   });
@@ -143,7 +143,7 @@ describe('trouble with a SQLite file', () => {
   it('is told when another program keeps it locked, and neither readers nor the process wait for that', async () => {
     const file = freshFile();
     const store = await open(file, { lockTimeoutMs: 300 });
-    const other = new Database(file);
+    const other = new DatabaseSync(file);
     other.exec('BEGIN IMMEDIATE');
     const writing = expect(add(store, 'k1')).rejects.toMatchObject(trouble('busy'));
     expect(await tables.keypairs.count(store)).toBe(0);

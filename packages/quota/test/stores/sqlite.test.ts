@@ -1,38 +1,26 @@
+import { DatabaseSync } from 'node:sqlite';
 import Database from 'better-sqlite3';
 import { describe, expect, it } from 'vitest';
 import { projectQuotas } from '../../src/index.js';
 import { sqlite, sqlStore } from '../../src/sql/index.js';
 import { testQuotaStore } from '../../src/testing/index.js';
 
-testQuotaStore({
-  describe,
-  it,
-  name: 'SQLite',
-  open: async ({ clock }) => {
-    const store = sqlStore({ database: sqlite(new Database(':memory:')), clock });
-    await store.createSchema();
-    return store;
-  },
-});
+const connections = [
+  ['better-sqlite3', () => new Database(':memory:')],
+  ['node:sqlite', () => new DatabaseSync(':memory:')],
+] as const;
 
-/** What `node:sqlite` calls differently, over the driver that is there in every Node. */
-function likeNodeSqlite() {
-  const connection = new Database(':memory:');
-  return {
-    prepare: (sql: string) => connection.prepare(sql),
-    exec: (sql: string) => void connection.exec(sql),
-    get isTransaction() {
-      return connection.inTransaction;
+for (const [driver, open] of connections)
+  testQuotaStore({
+    describe,
+    it,
+    name: `SQLite with ${driver}`,
+    open: async ({ clock }) => {
+      const store = sqlStore({ database: sqlite(open()), clock });
+      await store.createSchema();
+      return store;
     },
-  };
-}
-
-const nodeSqlite = process.getBuiltinModule?.('node:sqlite' as 'node:fs') as any;
-
-const connections: [string, () => ReturnType<typeof likeNodeSqlite>][] = [
-  ['a connection shaped like that of node:sqlite', likeNodeSqlite],
-];
-if (nodeSqlite) connections.push(['node:sqlite', () => new nodeSqlite.DatabaseSync(':memory:')]);
+  });
 
 describe.each(connections)('sqlite() with %s', (_name, open) => {
   it('counts, and becomes part of a transaction of the caller', async () => {

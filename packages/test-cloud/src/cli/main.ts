@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-// From Node 22.8 on what was compiled is kept for the next start; that has to be said before anything else is loaded.
+// Compiled code is cached for the next start; this must be enabled before anything else is loaded.
 const node = process.getBuiltinModule('node:module') as { enableCompileCache?(): unknown };
 node.enableCompileCache?.();
 const { main } = await import('./command.js');

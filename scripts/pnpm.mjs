@@ -1,0 +1,7 @@
+// `npm run pnpm -- ARGUMENTS`: the version of pnpm that this repository uses, fetched the first time.
+import { spawnSync } from 'node:child_process';
+import { fetchPnpm } from './tools.mjs';
+
+// Standard output belongs to pnpm: others read it.
+const pnpm = await fetchPnpm((spec) => console.error(`Fetching ${spec} from the npm registry ...`));
+process.exitCode = spawnSync(process.execPath, [pnpm, ...process.argv.slice(2)], { stdio: 'inherit' }).status ?? 1;

