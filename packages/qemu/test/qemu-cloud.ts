@@ -14,6 +14,7 @@ import type { NewServer } from '@apistrata/compute-engine/api';
 import type { Driver } from '@apistrata/compute-engine/drivers';
 import { eventually } from '../../../testing/eventually.js';
 import { type QemuOptions, qemuDriver } from '../src/index.js';
+import { buildBootDisk } from './guest/boot-disk.js';
 import { buildGuest, COMMAND_LINE, type Guest, type GuestOptions } from './guest/build-guest.js';
 import { GuestLine } from './guest/guest-line.js';
 
@@ -26,6 +27,8 @@ export const AGENT_IMAGE = '66666666-6666-4666-8666-666666666666';
 export const OLD_IMAGE = '77777777-7777-4777-8777-777777777777';
 /** One that firmware finds nothing to boot in: a machine of it is there at once, and waits. */
 export const NOTHING = '88888888-8888-4888-8888-888888888888';
+/** A disk with a boot loader, and no kernel beside it. */
+export const BOOT_DISK = '99999999-9999-4999-8999-999999999999';
 export const NETWORK = '44444444-4444-4444-8444-444444444444';
 export const SUBNET = '55555555-5555-4555-8555-555555555555';
 
@@ -35,7 +38,7 @@ export const guestNetworks: NonNullable<Preset['networks']> = [
 ];
 
 /** What there is from the start: the test guest as an image with a kernel, and a network. */
-export function guestPreset({ kernel, ramdisk }: Guest): Preset {
+export function guestPreset({ kernel, ramdisk }: Guest, images: NonNullable<Preset['images']> = []): Preset {
   const file = (path: string) => () => createReadStream(path);
   const properties = { kernel_id: KERNEL, ramdisk_id: RAMDISK, os_command_line: COMMAND_LINE };
   return {
@@ -65,9 +68,16 @@ export function guestPreset({ kernel, ramdisk }: Guest): Preset {
         content: Buffer.alloc(2 ** 20),
         properties: { ...properties, hw_disk_bus: 'scsi', hw_vif_model: 'e1000', hw_video_model: 'cirrus' },
       },
+      ...images,
     ],
     networks: guestNetworks,
   };
+}
+
+/** The test guest as a disk with a boot loader. */
+export function bootDiskImage(folder: string, guest: Guest): NonNullable<Preset['images']>[number] {
+  const disk = buildBootDisk(folder, guest);
+  return { id: BOOT_DISK, name: 'boot disk', diskFormat: 'raw', content: () => createReadStream(disk) };
 }
 
 /** A folder that machines of another user can get through. */
@@ -86,16 +96,16 @@ export const ada: Context = {
 /** An engine whose servers are real machines. */
 export class QemuCloud {
   readonly directory: string;
-  readonly #guest: Guest;
+  readonly #preset: Preset;
   readonly #options: Partial<QemuOptions>;
   readonly #engineOptions: EngineOptions;
   readonly #lines = new Map<string, GuestLine>();
   engine!: Engine;
   driver!: Driver;
 
-  private constructor(directory: string, guest: Guest, options: Partial<QemuOptions>, engineOptions: EngineOptions) {
+  private constructor(directory: string, preset: Preset, options: Partial<QemuOptions>, engineOptions: EngineOptions) {
     this.directory = directory;
-    this.#guest = guest;
+    this.#preset = preset;
     this.#options = options;
     this.#engineOptions = engineOptions;
   }
@@ -103,10 +113,12 @@ export class QemuCloud {
   static async open(
     options: Partial<QemuOptions> = {},
     engineOptions: EngineOptions = {},
-    guest: GuestOptions = {},
+    { bootDisk = false, ...guest }: GuestOptions & { readonly bootDisk?: boolean } = {},
   ): Promise<QemuCloud> {
     const directory = machineDirectory();
-    const cloud = new QemuCloud(directory, buildGuest(directory, guest), options, engineOptions);
+    const built = buildGuest(directory, guest);
+    const preset = guestPreset(built, bootDisk ? [bootDiskImage(directory, built)] : []);
+    const cloud = new QemuCloud(directory, preset, options, engineOptions);
     await cloud.begin();
     return cloud;
   }
@@ -126,7 +138,7 @@ export class QemuCloud {
     this.engine = await createEngine({
       ...this.#engineOptions,
       database: join(this.directory, 'cloud.db'),
-      preset: guestPreset(this.#guest),
+      preset: this.#preset,
       driver: async (clock, services) => {
         this.driver = await openDriver(clock, services);
         return this.driver;

@@ -43,6 +43,12 @@ function netdevArgument(nic: NicShape): string {
 /** Forbids what QEMU never needs: other programs, other users' rights, priorities. */
 const SANDBOX = 'on,obsolete=deny,elevateprivileges=deny,spawn=deny,resourcecontrol=deny';
 
+/**
+ * The boot order of the first disk. The loader of a kernel (`-kernel`) has 0. Nothing else has one and boot order is strict,
+ * so firmware tries no other device: not the config drive either, although its FAT looks like a system.
+ */
+const FIRST_DISK = { bootindex: 1 } as const;
+
 /** The name by which agents in guests find their channel. */
 const AGENT_CHANNEL = 'org.qemu.guest_agent.0';
 
@@ -96,9 +102,9 @@ export function machineArguments(
     ...device({ driver: 'virtio-scsi-pci', id: 'scsi' }),
     ...device({ driver: 'virtio-balloon-pci', id: 'balloon' }),
     ...(tuning.rng ? ['-object', 'rng-random,id=random,filename=/dev/urandom', ...device(rngDevice(tuning.rng))] : []),
-    ...shape.disks.flatMap((disk) => [
+    ...shape.disks.flatMap((disk, index) => [
       ...blockNodes(disk).flatMap(node),
-      ...device(blockDevice(disk, tuning.diskModel)),
+      ...device({ ...blockDevice(disk, tuning.diskModel), ...(index === 0 && FIRST_DISK) }),
     ]),
     ...(shape.configDrive === null
       ? []
@@ -123,7 +129,7 @@ export function machineArguments(
       ? [...device({ driver: 'i6300esb', id: 'watchdog' }), '-action', `watchdog=${tuning.watchdog}`]
       : []),
     ...(tuning.tablet ? [...device({ driver: 'qemu-xhci', id: 'usb' }), ...device({ driver: 'usb-tablet' })] : []),
-    ...(tuning.bootMenu ? ['-boot', 'menu=on'] : []),
+    ...['-boot', tuning.bootMenu ? 'strict=on,menu=on' : 'strict=on'],
     ...(kernel ? ['-kernel', kernel.kernel, '-append', kernel.commandLine] : []),
     ...(kernel?.ramdisk ? ['-initrd', kernel.ramdisk] : []),
     '-S',

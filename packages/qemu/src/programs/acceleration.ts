@@ -1,7 +1,10 @@
 import { spawn } from 'node:child_process';
 import { constants } from 'node:fs';
-import { access, stat } from 'node:fs/promises';
+import { access, chmod, mkdtemp, rm, stat, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { QemuError } from '../qemu-error.js';
+import { PROBE_MODES, PROBE_OUTPUT, PROBE_PORT, probeDisk } from './probe-guest.js';
 import { PROGRAM_ENVIRONMENT, type RunAs } from './run-program.js';
 
 /** How guests run: `kvm` by the processor itself, `tcg` by translation, which works everywhere and is slow. */
@@ -9,9 +12,7 @@ export type Acceleration = 'kvm' | 'tcg';
 
 const KVM = '/dev/kvm';
 
-/** Where the firmware of PCs writes its messages. */
-const DEBUG_PORT = '0x402';
-const PROBE_MS = 2_000;
+const PROBE_MS = 5_000;
 
 export interface Probe {
   readonly acceleration: Acceleration;
@@ -27,40 +28,79 @@ export async function kvmGroup(): Promise<number | undefined> {
   );
 }
 
-/** Runs a guest that is nothing but firmware until it says a word. Rejects with what went wrong. */
-function runFirmware(program: string, runAs: RunAs | undefined): Promise<void> {
+/** Describes how far the probe guest came that did not reach long mode. */
+function failureOf(output: string, complaint: string, timeoutMs: number): string {
+  const reached = PROBE_MODES[output.at(-1) as keyof typeof PROBE_MODES] ?? 'its firmware';
+  const how = complaint.trim().split('\n')[0];
+  return `a probe guest did not get past ${reached} within ${timeoutMs / 1000} seconds${how ? ` (${how})` : ''}`;
+}
+
+/**
+ * Runs a guest that passes through firmware, real, protected and long mode.
+ * @throws Error with how far it came, when it does not reach the end in time
+ */
+export async function runProbeGuest(
+  program: string,
+  acceleration: Acceleration,
+  runAs: RunAs | undefined,
+  timeoutMs = PROBE_MS,
+): Promise<void> {
+  const folder = await mkdtemp(join(tmpdir(), 'apistrata-probe-'));
+  try {
+    const disk = join(folder, 'disk');
+    await chmod(folder, 0o755);
+    await writeFile(disk, probeDisk(), { mode: 0o644 });
+    await runMachine(program, acceleration, disk, runAs, timeoutMs);
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+}
+
+function runMachine(
+  program: string,
+  acceleration: Acceleration,
+  disk: string,
+  runAs: RunAs | undefined,
+  timeoutMs: number,
+): Promise<void> {
   return new Promise((resolve, reject) => {
-    const args = ['-nodefaults', '-no-user-config', '-machine', 'pc,accel=kvm', '-cpu', 'host', '-m', '32'];
-    const tell = ['-chardev', 'stdio,id=debug', '-device', `isa-debugcon,iobase=${DEBUG_PORT},chardev=debug`];
-    const machine = spawn(program, [...args, '-display', 'none', ...tell], {
+    const cpu = acceleration === 'kvm' ? 'host' : 'max';
+    const args = ['-nodefaults', '-no-user-config', '-machine', `pc,accel=${acceleration}`, '-cpu', cpu, '-m', '32'];
+    const drive = ['-drive', `file=${disk},format=raw,if=virtio,readonly=on`];
+    const report = ['-chardev', 'stdio,id=debug', '-device', `isa-debugcon,iobase=${PROBE_PORT},chardev=debug`];
+    const machine = spawn(program, [...args, '-display', 'none', ...drive, ...report], {
       ...runAs,
       stdio: ['ignore', 'pipe', 'pipe'],
       env: PROGRAM_ENVIRONMENT,
     });
     let complaint = '';
-    let said = false;
-    const late = setTimeout(() => machine.kill('SIGKILL'), PROBE_MS);
-    machine.stdout.once('data', () => {
-      said = true;
-      machine.kill('SIGKILL');
+    let output = '';
+    const late = setTimeout(() => machine.kill('SIGKILL'), timeoutMs);
+    machine.stdout.setEncoding('latin1').on('data', (text) => {
+      output = `${output}${text}`.slice(0, PROBE_OUTPUT.length);
+      if (output === PROBE_OUTPUT) machine.kill('SIGKILL');
     });
     machine.stderr.on('data', (text) => {
       complaint = `${complaint}${text}`.slice(0, 1_000);
     });
-    machine.once('error', reject);
+    machine.once('error', (error) => {
+      clearTimeout(late);
+      reject(error);
+    });
     machine.once('close', () => {
       clearTimeout(late);
-      if (said) return resolve();
-      reject(new Error(complaint.trim().split('\n')[0] || `a guest said nothing within ${PROBE_MS / 1000} seconds`));
+      if (output === PROBE_OUTPUT) resolve();
+      else reject(new Error(failureOf(output, complaint, timeoutMs)));
     });
   });
 }
 
 /**
- * Finds out how guests can run. That there is a `/dev/kvm` says little: on nested machines it is often there and hangs, or
- * aborts, so a guest has to run for a moment.
+ * Finds out how guests can run. A `/dev/kvm` that exists proves little: on nested machines it often hangs or aborts, some of
+ * them only after the firmware, so a guest has to reach long mode.
  *
- * @param desired `auto`, or what it must be: `ACCELERATION_MISSING` where it cannot
+ * @param desired `auto`, or the only acceleration that is accepted
+ * @throws QemuError `ACCELERATION_MISSING` if it is `kvm`, and KVM does not work
  */
 export async function probeAcceleration(
   program: string,
@@ -70,7 +110,7 @@ export async function probeAcceleration(
   if (desired === 'tcg') return { acceleration: 'tcg', reason: 'as asked for' };
   try {
     await access(KVM, constants.F_OK);
-    await runFirmware(program, runAs);
+    await runProbeGuest(program, 'kvm', runAs);
     return { acceleration: 'kvm', reason: null };
   } catch (error) {
     const reason = `KVM does not work here: ${(error as Error).message}`;

@@ -25,7 +25,10 @@ fi
 use_disk() { mount -t ext4 "$1" /mnt/disk 2>/dev/null; }
 if [ -b /dev/vda ]; then
   echo "DISK $(cat /sys/block/vda/size)"
-  use_disk /dev/vda || { mke2fs /dev/vda >/dev/null 2>&1 && use_disk /dev/vda; }
+  # The whole disk, but for one that a boot loader is on.
+  disk=/dev/vda
+  [ ! -b /dev/vda1 ] || disk=/dev/vda1
+  use_disk $disk || { mke2fs $disk >/dev/null 2>&1 && use_disk $disk; }
   echo boot >>/mnt/disk/boots
   sync
   echo "BOOTS $(wc -l </mnt/disk/boots)"

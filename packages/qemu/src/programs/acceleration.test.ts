@@ -1,0 +1,54 @@
+import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, describe, expect, it } from 'vitest';
+import { probeAcceleration, runProbeGuest } from './acceleration.js';
+
+const folder = mkdtempSync(join(tmpdir(), 'apistrata-acceleration-'));
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+/** A program in the place of QEMU, whose guest writes this. */
+function fakeQemu(output: string, more = 'sleep 60'): string {
+  const path = join(folder, `qemu-${output}-${more.length}`);
+  writeFileSync(path, `#!/bin/sh\nprintf '${output}'\n${more}\n`, { mode: 0o755 });
+  return path;
+}
+
+const QEMU = '/usr/bin/qemu-system-x86_64';
+
+describe('the acceleration of guests', () => {
+  it('works for a guest that has reached long mode', async () => {
+    await runProbeGuest(fakeQemu('RPL', 'exec sleep 60'), 'kvm', undefined, 30_000);
+  });
+
+  it.each([
+    ['', 'its firmware'],
+    ['R', 'real mode'],
+    ['RP', 'protected mode'],
+  ])('does not work for a guest that hangs after it has written "%s"', async (output, where) => {
+    const run = runProbeGuest(fakeQemu(output, 'exec sleep 60'), 'kvm', undefined, 300);
+    await expect(run).rejects.toThrow(`a probe guest did not get past ${where} within 0.3 seconds`);
+  });
+
+  it('does not work where QEMU ends, and the reason is what it complained about', async () => {
+    const run = runProbeGuest(fakeQemu('R', 'echo "failed to initialize kvm" >&2; exit 1'), 'kvm', undefined, 30_000);
+    await expect(run).rejects.toThrow('(failed to initialize kvm)');
+  });
+
+  it('is what was found by itself, with the reason where it is not KVM', async () => {
+    const { acceleration, reason } = await probeAcceleration(fakeQemu('R', 'exit 1'), 'auto', undefined);
+    expect(acceleration).toBe('tcg');
+    expect(reason).toContain('KVM does not work here');
+    await expect(probeAcceleration(fakeQemu('R', 'exit 1'), 'kvm', undefined)).rejects.toMatchObject({
+      code: 'ACCELERATION_MISSING',
+    });
+  });
+
+  it.skipIf(!existsSync(QEMU))(
+    'is proven by a guest that real QEMU runs to its end',
+    { timeout: 120_000 },
+    async () => {
+      await runProbeGuest(QEMU, 'tcg', undefined, 60_000);
+    },
+  );
+});
