@@ -3,20 +3,36 @@ import { BOOTED } from './states.js';
 
 /** Rules of what is done at once, without work in the background: each as the service that does it asks. */
 export const immediate = [
-  { name: 'lock', task: 'any', lock: false, neverLaunched: true, history: 'lock' },
-  { name: 'unlock', task: 'any', lock: false, neverLaunched: true, history: 'unlock' },
-  { name: 'addFixedIp', lock: true, history: undefined, word: 'add_fixed_ip' },
-  { name: 'removeFixedIp', lock: true, history: undefined, word: 'remove_fixed_ip' },
+  { name: 'lock', task: 'any', lock: false, neverLaunched: true, history: 'lock', notifies: { accepted: 'lock' } },
+  {
+    name: 'unlock',
+    task: 'any',
+    lock: false,
+    neverLaunched: true,
+    history: 'unlock',
+    notifies: { accepted: 'unlock' },
+  },
+  { name: 'addFixedIp', lock: true, history: undefined, notifies: null, word: 'add_fixed_ip' },
+  { name: 'removeFixedIp', lock: true, history: undefined, notifies: null, word: 'remove_fixed_ip' },
   {
     name: 'console',
     task: 'any',
     notTask: ['deleting', 'migrating'],
     lock: false,
     history: undefined,
+    notifies: null,
     word: 'get_console',
   },
-  { name: 'os-getConsoleOutput', task: 'any', lock: false, neverLaunched: true, history: undefined },
-  { name: 'metadata', vm: BOOTED, task: 'any', lock: true, history: undefined, word: 'update metadata' },
+  { name: 'os-getConsoleOutput', task: 'any', lock: false, neverLaunched: true, history: undefined, notifies: null },
+  {
+    name: 'metadata',
+    vm: BOOTED,
+    task: 'any',
+    lock: true,
+    history: undefined,
+    notifies: null,
+    word: 'update metadata',
+  },
   {
     name: 'tags',
     vm: BOOTED,
@@ -24,7 +40,8 @@ export const immediate = [
     lock: false,
     neverLaunched: true,
     history: undefined,
+    notifies: null,
     word: 'update tags',
   },
-  { name: 'update', task: 'any', lock: false, neverLaunched: true, history: undefined },
+  { name: 'update', task: 'any', lock: false, neverLaunched: true, history: undefined, notifies: null },
 ] as const satisfies readonly ActionRules[];

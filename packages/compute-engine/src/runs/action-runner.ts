@@ -87,7 +87,7 @@ export class ActionRunner {
     if (!server) return 'superseded';
     const action = this.#actions.get(job.kind);
     const unknown = () => new Error(`no action is defined for jobs of kind ${job.kind}`);
-    if (!action) return leaveToOthers(new ServerRun(core, job, server, stopping), unknown());
+    if (!action) return leaveToOthers(new ServerRun(core, job, server, stopping, null), unknown());
     if (action.concurrent) return this.#runBeside(core, action, job, server, stopping);
     return this.#runExclusively(core, action, job, server, stopping);
   }
@@ -99,13 +99,13 @@ export class ActionRunner {
     server: Server,
     stopping: AbortSignal,
   ): Promise<JobOutcome> {
-    if (job.unreadable) return leaveToOthers(new ServerRun(core, job, server, stopping), job.unreadable);
-    if (server.jobId !== job.id) return abandon(action, new ServerRun(core, job, server, stopping));
+    if (job.unreadable) return leaveToOthers(new ServerRun(core, job, server, stopping, action), job.unreadable);
+    if (server.jobId !== job.id) return abandon(action, new ServerRun(core, job, server, stopping, action));
     const superseded = new AbortController();
     this.#exclusive.get(server.id)?.abort(new Superseded(`${server.id} belongs to another job`));
     this.#exclusive.set(server.id, superseded);
     if (server.taskState === 'deleting') this.#endConcurrent(server.id);
-    const run = new ServerRun<any>(core, job, server, AbortSignal.any([stopping, superseded.signal]));
+    const run = new ServerRun<any>(core, job, server, AbortSignal.any([stopping, superseded.signal]), action);
     const watch = watchOwner(core, job, server.id, superseded);
     try {
       return await this.#attempt(action, run);
@@ -159,7 +159,7 @@ export class ActionRunner {
     const ending = new AbortController();
     const known = this.#concurrent.get(server.id) ?? new Set();
     this.#concurrent.set(server.id, known.add(ending));
-    const run = new ConcurrentRun<any>(core, job, server, AbortSignal.any([stopping, ending.signal]));
+    const run = new ConcurrentRun<any>(core, job, server, AbortSignal.any([stopping, ending.signal]), action);
     try {
       if (job.unreadable) throw job.unreadable;
       if (server.deleted) throw new Superseded(`${server.id} is deleted`);

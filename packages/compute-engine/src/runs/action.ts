@@ -6,7 +6,19 @@ import type { Tx } from '../store/database.js';
 import type { ConcurrentRun } from './concurrent-run.js';
 import type { ServerRun } from './server-run.js';
 
-/** When a server may be acted on, and how that is told. */
+/** Notifications about an action: `instance.NAME.start`, `.end` and `.error`, under the names that the original gives them. */
+export interface ActionNotifications {
+  /** Sent without a phase when the action is accepted. */
+  readonly accepted?: string;
+  /** Sent when the work begins and when it ends. Left out: the work announces its steps itself, with `enter` and `leave`. */
+  readonly around?: string;
+  /** Sent as begun and ended when the request itself has completed all of the work. */
+  readonly completed?: string;
+  /** Sent when the work fails. */
+  readonly failed?: string;
+}
+
+/** When a server may be acted on, and which words and notifications go with it. */
 export interface ActionRules<Name extends string = string> {
   /** Its name: in the API where that has one, in rules of the simulated driver, and as the kind of stored jobs. */
   readonly name: Name;
@@ -30,8 +42,19 @@ export interface ActionRules<Name extends string = string> {
   readonly unsupported?: () => Refusal;
   /** Name in the server's history; undefined: it leaves none. */
   readonly history: string | undefined;
+  /**
+   * Notifications about the action. A name stands for `around`, `completed` and `failed` of that name; null: none but
+   * those of the changes of state that it makes.
+   */
+  readonly notifies: string | ActionNotifications | null;
   /** The word the 409 uses, where it is not the name. */
   readonly word?: string;
+}
+
+/** The notifications about an action, spelt out. */
+export function notificationsOf({ notifies }: Pick<ActionRules, 'notifies'>): ActionNotifications {
+  if (typeof notifies !== 'string') return notifies ?? {};
+  return { around: notifies, completed: notifies, failed: notifies };
 }
 
 /** Checks and writes of the transaction that begins an action; resolves to what changes of the server. */
@@ -133,6 +156,7 @@ export type AnyAction<Name extends string = string> =
  *   lock: true,
  *   during: ['pausing'],
  *   history: 'rest',
+ *   notifies: 'rest',
  *   onFailure: 'error',
  *   run: async (run) => {
  *     await run.perform({ verb: 'pause' }, 'pausing', 'compute_rest_instance');

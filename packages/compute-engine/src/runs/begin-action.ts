@@ -9,7 +9,7 @@ import type { Action, ActionRules, AnyAction, Begun } from './action.js';
 import { beginConcurrently } from './begin-concurrently.js';
 import { checkAction, checkSupported } from './check-action.js';
 import { checkVisible, findServer, lockServer } from './find-server.js';
-import { tellAccepted, tellAtOnce } from './tell-request.js';
+import { notifyAccepted, notifyCompleted } from './notify-request.js';
 
 /** A server on which an action may begin; the refusals of its rules otherwise. */
 export async function readyServer(core: Core, rules: ActionRules, context: Context, id: string): Promise<Server> {
@@ -63,8 +63,8 @@ async function writeAction(
   const changed = await tables.servers.update(tx, { ...server, ...taken, ...patch, updatedAt: now });
   await recordBegun(core, tx, record, context, changed);
   await core.events.changed(tx, server, changed, context);
-  await tellAccepted(core, tx, record, context, changed, begun.arguments);
-  if (begun.done) await tellAtOnce(core, tx, record, context, changed, begun.arguments);
+  await notifyAccepted(core, tx, record, context, changed, begun.arguments);
+  if (begun.done) await notifyCompleted(core, tx, record, context, changed, begun.arguments);
   if (!begun.done) await addWork(core, tx, record, context, { id: jobId, serverId: id }, begun.arguments);
   return changed;
 }
@@ -111,7 +111,7 @@ export async function changeServer(
     await recordBegun(core, tx, rules, context, server);
     const changed = await tables.servers.update(tx, { ...server, ...patch, updatedAt: now });
     await core.events.changed(tx, server, changed, context);
-    await tellAccepted(core, tx, rules, context, changed);
+    await notifyAccepted(core, tx, rules, context, changed);
     return changed;
   });
 }

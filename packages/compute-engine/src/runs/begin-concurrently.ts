@@ -11,7 +11,7 @@ import { tables } from '../store/tables.js';
 import type { Answered, Change, ConcurrentAction, ConcurrentBegun } from './action.js';
 import { checkAction, checkSupported } from './check-action.js';
 import { findServer, lockServer } from './find-server.js';
-import { tellAtOnce } from './tell-request.js';
+import { notifyCompleted } from './notify-request.js';
 
 /** One concurrent action on its way from the request to the background. */
 class Beginning<Result> {
@@ -108,7 +108,7 @@ class Beginning<Result> {
 
   async #recordIn(tx: Tx, server: Server, events?: readonly ActionEvent[]): Promise<void> {
     const { history } = this.#record;
-    if (events) await tellAtOnce(this.#core, tx, this.#record, this.#context, server, this.#begun.arguments);
+    if (events) await notifyCompleted(this.#core, tx, this.#record, this.#context, server, this.#begun.arguments);
     if (history) await recordAction(tx, this.#context, server, history, this.#core.clock.now(), events);
   }
 }

@@ -3,13 +3,13 @@ import type { Core } from '../core.js';
 import type { DriverWork } from '../drivers/driver.js';
 import type { MachineJob, MachineOrder } from '../drivers/machines.js';
 import type { InstanceStep } from '../events/instance-step.js';
-import { toldAction } from '../events/told-actions.js';
 import { lockAction, recordEvents } from '../history/actions.js';
 import type { Job } from '../lifecycle/jobs.js';
 import type { ActionEvent, Fault, Server, ServerPatch, TaskState } from '../model/index.js';
 import type { Tx } from '../store/database.js';
 import { settled } from '../store/settled.js';
 import { tables } from '../store/tables.js';
+import { type ActionNotifications, type ActionRules, notificationsOf } from './action.js';
 import { Superseded } from './superseded.js';
 
 /** Further writes of a transaction that changes a server; may add to the patch. */
@@ -56,13 +56,16 @@ export class ServerRun<Arguments = unknown> {
   readonly arguments: Arguments;
   /** The server as this job last read or wrote it. */
   server: Server;
+  readonly #notifications: ActionNotifications;
   readonly #events = new Map<string, ActionEvent>();
   /** Steps that are under way, as others are told of them; the outermost first. */
   #open: string[] = [];
   /** What is told with the next write. */
   #told: InstanceStep[] = [];
 
-  constructor(core: Core, job: Job, server: Server, signal: AbortSignal) {
+  /** @param action what the job carries out; null for a kind that this process does not know, which sends no notifications */
+  constructor(core: Core, job: Job, server: Server, signal: AbortSignal, action: Pick<ActionRules, 'notifies'> | null) {
+    this.#notifications = action ? notificationsOf(action) : {};
     this.core = core;
     this.job = job;
     this.context = job.payload.context;
@@ -81,7 +84,7 @@ export class ServerRun<Arguments = unknown> {
 
   /** The work of the action begins. */
   begin(): void {
-    const { around } = toldAction(this.job.kind);
+    const { around } = this.#notifications;
     if (around) this.enter(around);
   }
 
@@ -109,7 +112,7 @@ export class ServerRun<Arguments = unknown> {
   /** What is told of the end: steps that are under way end with the work, the innermost first, or else it has failed. */
   #ending(server: Server, fault: Fault | null): readonly InstanceStep[] {
     if (!fault) return this.#open.toReversed().map((name) => ({ name, phase: 'end', server }));
-    const { failed } = toldAction(this.job.kind);
+    const { failed } = this.#notifications;
     return failed ? [{ name: failed, phase: 'error', server, fault }] : [];
   }
 

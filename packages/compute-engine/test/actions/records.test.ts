@@ -3,7 +3,7 @@ import { afterEach, describe, expect, inject, it } from 'vitest';
 import { actions, actionsByName, cleanups } from '../../src/actions/action-table.js';
 import { immediate } from '../../src/actions/immediate.js';
 import type { Engine } from '../../src/engine.js';
-import { action } from '../../src/runs/action.js';
+import { type AnyAction, action } from '../../src/runs/action.js';
 import { contextOf, engineUnderTest, imageId } from '../engine-under-test.js';
 import { storesUnderTest } from '../stores-under-test.js';
 
@@ -74,6 +74,7 @@ const rest = action({
   lock: true,
   during: ['pausing'],
   history: 'rest',
+  notifies: 'rest',
   onFailure: 'unchanged',
   begin: async (_scope, { seconds }: { readonly seconds: number }) => ({
     arguments: { seconds },
@@ -106,12 +107,24 @@ describe.each(storesUnderTest(inject('postgresUrl')))("an action of one's own, o
     });
     const id = servers[0]?.id ?? randomUUID();
     await engine.idle();
+    const notified: string[] = [];
+    engine.on('*', ({ event_type: type }) => notified.push(type));
     expect(await engine.servers.act(contextOf('p1'), id, rest, { seconds: 3 })).toBe('rests for 3 s');
     await engine.idle();
+    expect(notified.filter((type) => type !== 'instance.update')).toEqual(['instance.rest.start', 'instance.rest.end']);
     const server = await engine.servers.get(contextOf('p1'), id);
     expect(server).toMatchObject({ taskState: null, description: 'rested for 3 s' });
     expect((await engine.instanceActions.list(id)).map(({ action: name }) => name)).toEqual(['rest', 'create']);
     await expect(engine.servers.act(contextOf('p2'), id, rest, { seconds: 3 })).rejects.toMatchObject({ status: 404 });
+  });
+});
+
+describe('a record', () => {
+  it('says which notifications are sent about the action', () => {
+    const { notifies, ...silent } = rest;
+    // @ts-expect-error: without `notifies` nothing would announce the action, and no test would fail
+    const record: AnyAction = silent;
+    expect([notifies, record.notifies]).toEqual(['rest', undefined]);
   });
 });
 

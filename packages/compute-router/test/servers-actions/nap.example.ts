@@ -15,6 +15,7 @@ export const nap = action({
   lock: true,
   during: ['pausing', 'unpausing'],
   history: 'nap',
+  notifies: 'nap',
   onFailure: 'error',
   begin: async (_scope, { seconds }: NapRequest) => {
     if (seconds > 60) throw new Refusal('BAD_REQUEST', 'A nap lasts 60 seconds at most.');

@@ -12,6 +12,7 @@ const rules = {
   needs: 'set_password',
   lock: true,
   history: 'changePassword',
+  notifies: null,
 } as const satisfies ActionRules;
 
 /** Tells the guest its new password. Whether it listens is asked before, so that whoever asks is told what is in the way. */

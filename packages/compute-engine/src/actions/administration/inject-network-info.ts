@@ -5,6 +5,7 @@ export const injectNetworkInfo = concurrentAction({
   name: 'injectNetworkInfo',
   lock: true,
   history: undefined,
+  notifies: null,
   run: async (run) => {
     await run.perform({ verb: 'inject_network_info' }, undefined, 'compute_inject_network_info');
     await run.finish({});

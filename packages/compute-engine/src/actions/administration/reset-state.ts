@@ -20,6 +20,7 @@ export const resetState = action({
   neverLaunched: true,
   during: [],
   history: 'resetState',
+  notifies: null,
   onFailure: 'unchanged',
   begin: async ({ core }, { state }: StateReset) => {
     const none: NoArguments = {};

@@ -9,6 +9,7 @@ export const triggerCrashDump = concurrentAction({
   unsupported: () => badRequest('Triggering a crash dump is not supported by this driver.'),
   lock: true,
   history: 'trigger_crash_dump',
+  notifies: 'trigger_crash_dump',
   run: async (run) => {
     await run.perform({ verb: 'crash_dump' }, undefined, 'compute_trigger_crash_dump');
     await run.finish({});

@@ -151,6 +151,7 @@ export const create = action({
   neverLaunched: true,
   during: ['scheduling', 'block_device_mapping', 'networking', 'spawning'],
   history: 'create',
+  notifies: 'create',
   onFailure: 'error',
   run: async (run: ServerRun<CreateArguments>) => {
     const { ports, adminPassword, files } = run.arguments;

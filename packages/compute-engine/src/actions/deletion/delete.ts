@@ -9,6 +9,7 @@ export const deleteServer = action({
   neverLaunched: true,
   during: ['deleting'],
   history: 'delete',
+  notifies: 'delete',
   onFailure: 'error',
   begin: beginEnd,
   run: endServer,

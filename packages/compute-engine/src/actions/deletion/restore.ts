@@ -8,6 +8,7 @@ export const restore = machineAction({
   lock: true,
   during: ['restoring'],
   history: 'restore',
+  notifies: 'restore',
   onFailure: 'unchanged',
   begin: async ({ core, context }) => ({
     arguments: {},

@@ -9,6 +9,7 @@ export const softDelete = action({
   neverLaunched: true,
   during: ['soft-deleting'],
   history: 'delete',
+  notifies: 'soft_delete',
   word: 'delete',
   onFailure: 'error',
   run: putAside,

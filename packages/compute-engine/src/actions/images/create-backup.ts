@@ -48,6 +48,7 @@ export const createBackup = action({
   lock: false,
   during: BACKUP,
   history: 'createBackup',
+  notifies: 'snapshot',
   onFailure: 'unchanged',
   begin: async (scope, request: BackupRequest) => {
     if (isVolumeBacked(scope.server)) throw badRequest('Backup is not supported for volume-backed instances.');

@@ -20,6 +20,7 @@ export const createImage = action({
   lock: false,
   during: SNAPSHOT,
   history: 'createImage',
+  notifies: 'snapshot',
   onFailure: 'unchanged',
   begin: async (scope, request: SnapshotRequest) => {
     await checkProperties(scope, request);

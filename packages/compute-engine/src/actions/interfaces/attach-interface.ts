@@ -81,6 +81,8 @@ export const attachInterface = concurrentAction({
   vm: ['active', 'paused', 'stopped'],
   lock: true,
   history: 'attach_interface',
+  // Its job gives back what a request that died had begun: nothing else is announced.
+  notifies: { completed: 'interface_attach', failed: 'interface_attach' },
   word: 'attach_interface',
   begin: async (scope, request: NewInterface) => {
     const { core, context, server } = scope;

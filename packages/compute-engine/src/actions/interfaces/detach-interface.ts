@@ -15,6 +15,7 @@ export const detachInterface = concurrentAction({
   vm: ['active', 'paused', 'stopped'],
   lock: true,
   history: 'detach_interface',
+  notifies: 'interface_detach',
   word: 'detach_interface',
   begin: async (_scope, { portId }: InterfaceDetachment) => ({ arguments: { portId } }),
   run: async (run) => {

@@ -20,6 +20,7 @@ export const abortLiveMigration = action({
   lock: true,
   during: [],
   history: 'live_migration_cancel',
+  notifies: 'live_migration_abort',
   word: 'abort live migration',
   onFailure: 'unchanged',
   begin: (scope, { number, statuses }: LiveMigrationAbortion) => beginEnd(scope, number, statuses),

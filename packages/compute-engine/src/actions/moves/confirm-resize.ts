@@ -12,6 +12,7 @@ export const confirmResize = action({
   lock: true,
   during: ['resize_confirming'],
   history: 'confirmResize',
+  notifies: 'resize_confirm',
   onFailure: 'error',
   begin: async (scope) => {
     await checkHostUp(scope.core, scope.server);

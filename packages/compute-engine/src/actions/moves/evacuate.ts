@@ -77,6 +77,7 @@ export const evacuate = action({
   notWithShares: true,
   during: ['rebuilding', 'rebuild_block_device_mapping', 'rebuild_spawning'],
   history: 'evacuate',
+  notifies: { accepted: 'evacuate', failed: 'rebuild' },
   onFailure: 'error',
   begin: async ({ core, context, server }, request: EvacuationRequest) => {
     const { force, sharedStorage, stop } = request;

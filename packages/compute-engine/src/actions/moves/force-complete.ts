@@ -18,6 +18,7 @@ export const forceComplete = action({
   lock: true,
   during: [],
   history: 'live_migration_force_complete',
+  notifies: 'live_migration_force_complete',
   word: 'force_complete',
   onFailure: 'unchanged',
   begin: (scope, { number }: ForceCompletion) => beginEnd(scope, number, ['running']),

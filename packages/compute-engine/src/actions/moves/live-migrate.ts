@@ -145,6 +145,7 @@ export const liveMigrate = action({
   notWithShares: true,
   during: ['migrating'],
   history: 'live-migration',
+  notifies: null,
   onFailure: 'unchanged',
   begin: async (scope, request: LiveMigrationRequest) => {
     const { core, context } = scope;

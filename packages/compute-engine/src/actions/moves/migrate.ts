@@ -19,6 +19,7 @@ export const migrate = action({
   notWithShares: true,
   during: MOVING,
   history: 'migrate',
+  notifies: { failed: 'resize' },
   onFailure: 'error',
   begin: async ({ core, context, server }, request: MigrateRequest) => {
     const host = await requestedHost(core, request.host, (name) =>

@@ -44,6 +44,7 @@ export const resize = action({
   notWithShares: true,
   during: MOVING,
   history: 'resize',
+  notifies: { failed: 'resize' },
   onFailure: 'error',
   begin: async (scope, { flavorId, diskConfig }: ResizeRequest) => {
     const { core, context, server } = scope;

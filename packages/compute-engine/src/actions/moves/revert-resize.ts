@@ -12,6 +12,7 @@ export const revertResize = action({
   lock: true,
   during: ['resize_reverting'],
   history: 'revertResize',
+  notifies: { failed: 'resize_revert' },
   onFailure: 'error',
   begin: (scope) => beginVerdict(scope, 'reverting'),
   run: async (run) => {

@@ -8,6 +8,7 @@ export const pause = machineAction({
   lock: true,
   during: ['pausing'],
   history: 'pause',
+  notifies: 'pause',
   onFailure: 'unchanged',
   work: { verb: 'pause' },
   event: 'compute_pause_instance',

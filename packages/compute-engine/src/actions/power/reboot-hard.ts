@@ -18,6 +18,7 @@ export const rebootHard = machineAction({
   lock: true,
   during: ['rebooting_hard', 'reboot_pending_hard', 'reboot_started_hard'],
   history: 'reboot',
+  notifies: 'reboot',
   word: 'reboot',
   onFailure: 'error',
   work: { verb: 'reboot', type: 'HARD' },

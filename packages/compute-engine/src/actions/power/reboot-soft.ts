@@ -7,6 +7,7 @@ export const rebootSoft = machineAction({
   lock: true,
   during: ['rebooting', 'reboot_pending', 'reboot_started'],
   history: 'reboot',
+  notifies: 'reboot',
   word: 'reboot',
   onFailure: 'error',
   work: { verb: 'reboot', type: 'SOFT' },

@@ -8,6 +8,7 @@ export const resume = machineAction({
   lock: true,
   during: ['resuming'],
   history: 'resume',
+  notifies: 'resume',
   onFailure: 'error',
   work: { verb: 'resume' },
   event: 'compute_resume_instance',

@@ -7,6 +7,7 @@ export const start = machineAction({
   lock: true,
   during: ['powering-on'],
   history: 'start',
+  notifies: 'power_on',
   word: 'start',
   onFailure: 'unchanged',
   work: { verb: 'power_on' },

@@ -7,6 +7,7 @@ export const stop = machineAction({
   lock: true,
   during: ['powering-off'],
   history: 'stop',
+  notifies: 'power_off',
   word: 'stop',
   onFailure: 'unchanged',
   work: { verb: 'power_off' },

@@ -8,6 +8,7 @@ export const suspend = machineAction({
   lock: true,
   during: ['suspending'],
   history: 'suspend',
+  notifies: 'suspend',
   onFailure: 'error',
   work: { verb: 'suspend' },
   event: 'compute_suspend_instance',

@@ -8,6 +8,7 @@ export const unpause = machineAction({
   lock: true,
   during: ['unpausing'],
   history: 'unpause',
+  notifies: 'unpause',
   onFailure: 'unchanged',
   work: { verb: 'unpause' },
   event: 'compute_unpause_instance',

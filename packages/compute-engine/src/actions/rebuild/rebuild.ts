@@ -112,6 +112,7 @@ export const rebuild = action({
   lock: true,
   during: ['rebuilding', 'rebuild_block_device_mapping', 'rebuild_spawning'],
   history: 'rebuild',
+  notifies: { accepted: 'rebuild_scheduled', around: 'rebuild', failed: 'rebuild' },
   onFailure: 'error',
   begin: async (scope, request: RebuildRequest) => {
     const { image, reimage } = await checkImage(scope, request);

@@ -59,6 +59,7 @@ export const rescue = action({
   lock: true,
   during: ['rescuing'],
   history: 'rescue',
+  notifies: 'rescue',
   onFailure: 'error',
   begin: async (scope, request: RescueRequest) => {
     const { core, server } = scope;

@@ -8,6 +8,7 @@ export const unrescue = machineAction({
   lock: true,
   during: ['unrescuing'],
   history: 'unrescue',
+  notifies: 'unrescue',
   onFailure: 'error',
   work: { verb: 'unrescue' },
   event: 'compute_unrescue_instance',

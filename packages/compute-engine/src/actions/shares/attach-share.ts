@@ -32,6 +32,7 @@ export const attachShare = concurrentAction({
   lock: false,
   anyProject: true,
   history: 'attach_share',
+  notifies: 'share_attach',
   word: 'attach_share',
   begin: async (scope, { shareId, tag }: NewShare) => {
     const share = await findInCatalog(scope, shareId);

@@ -16,6 +16,7 @@ export const detachShare = concurrentAction({
   lock: false,
   anyProject: true,
   history: 'detach_share',
+  notifies: 'share_detach',
   word: 'detach_share',
   begin: async ({ server }, { shareId }: ShareDetachment) => {
     const { id } = findShare(server, shareId);

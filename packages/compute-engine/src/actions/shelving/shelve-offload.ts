@@ -8,6 +8,7 @@ export const shelveOffload = action({
   lock: true,
   during: ['shelving_offloading'],
   history: 'shelveOffload',
+  notifies: { failed: 'shelve_offload' },
   onFailure: 'error',
   run: offload,
 });

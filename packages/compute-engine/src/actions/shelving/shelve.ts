@@ -22,6 +22,7 @@ export const shelve = action({
   notWithShares: true,
   during: ['shelving', ...COPYING],
   history: 'shelve',
+  notifies: { failed: 'shelve' },
   onFailure: 'error',
   begin: async (scope) => {
     const { server } = scope;

@@ -48,6 +48,7 @@ export const unshelve = action({
   lock: true,
   during: ['unshelving', 'spawning'],
   history: 'unshelve',
+  notifies: 'unshelve',
   onFailure: 'unchanged',
   begin: async (scope, request: UnshelveRequest) => {
     const { core, server } = scope;

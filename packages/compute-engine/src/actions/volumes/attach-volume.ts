@@ -36,6 +36,7 @@ export const attachVolume = concurrentAction({
   vm: ['active', 'paused', 'stopped', 'resized', 'soft-delete', 'shelved', 'shelved_offloaded'],
   lock: true,
   history: 'attach_volume',
+  notifies: 'volume_attach',
   word: 'attach_volume',
   begin: async (scope, request: NewAttachment) => {
     const { core, context, server } = scope;

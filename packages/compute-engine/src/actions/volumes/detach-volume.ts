@@ -22,6 +22,7 @@ export const detachVolume = concurrentAction({
   vm: ['active', 'paused', 'stopped', 'resized', 'soft-delete', 'shelved', 'shelved_offloaded'],
   lock: true,
   history: 'detach_volume',
+  notifies: 'volume_detach',
   word: 'detach_volume',
   begin: async (scope, { volumeId }: VolumeDetachment) => {
     const { core, context, server } = scope;

@@ -11,6 +11,7 @@ export const extendVolume = concurrentAction({
   task: 'any',
   lock: false,
   history: 'extend_volume',
+  notifies: null,
   word: 'extend_volume',
   begin: async (_scope, { volumeId }: VolumeExtension) => ({ arguments: { volumeId } }),
   run: async (run) => {

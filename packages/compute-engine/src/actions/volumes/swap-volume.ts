@@ -48,6 +48,7 @@ export const swapVolume = concurrentAction({
   vm: ['active', 'paused', 'resized'],
   lock: true,
   history: 'swap_volume',
+  notifies: 'volume_swap',
   word: 'swap_volume',
   begin: async (scope, { oldVolumeId, newVolumeId }: VolumeSwap) => {
     const { core, context, server } = scope;

@@ -98,7 +98,7 @@ async function atOnce(
 ): Promise<PlacedAtOnce | undefined> {
   const payload = { context, arguments: args as unknown as JobPayload['arguments'] };
   const job = { id: jobId, kind: create.name, serverId: record.id, attempts: 1, dueAt: record.createdAt, payload };
-  const run = new ServerRun<CreateArguments>(core, job, { ...record, ...UNNUMBERED }, NEVER);
+  const run = new ServerRun<CreateArguments>(core, job, { ...record, ...UNNUMBERED }, NEVER, create);
   return placeAtOnce(tx, run, map);
 }
 
