@@ -93,9 +93,14 @@ export class ComputeCall implements RoutedCall {
     this.policies.enforce(rule, this.caller, target);
   }
 
-  /** URL that `self` links begin with. Representations that are kept are kept for each of these. */
+  /** URL that `self` links begin with, with the project of the request's path. Representations are cached for each of these. */
   get selfBase(): string {
-    return `${this.base}${this.mount}`;
+    return `${this.base}${this.mount}${this.#projectSegment}`;
+  }
+
+  /** Links keep the project that clients put into the path, and add none of their own. */
+  get #projectSegment(): string {
+    return this.projectInPath === undefined ? '' : `/${this.projectInPath}`;
   }
 
   /** `self` below the mount. */
@@ -105,7 +110,7 @@ export class ComputeCall implements RoutedCall {
 
   /** `bookmark`, without a version. */
   bookmark(path: string): Link {
-    return { rel: 'bookmark', href: `${this.base}${path}` };
+    return { rel: 'bookmark', href: `${this.base}${this.#projectSegment}${path}` };
   }
 
   links(path: string): readonly Link[] {

@@ -19,7 +19,7 @@ const reply = { image_id: since('2.45', z.string()) };
 /** How the answer names the image. */
 function named(call: ComputeCall, imageId: string, kept = true) {
   if (at(inBody, call.version)) return answer({ body: { image_id: imageId } });
-  return answer({ headers: kept ? { Location: call.bookmark(`/images/${imageId}`).href } : {} });
+  return answer({ headers: kept ? { Location: `${call.base}/images/${imageId}` } : {} });
 }
 
 /** Actions that make images of servers. */
