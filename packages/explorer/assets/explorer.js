@@ -148,7 +148,7 @@ function requestOf(form) {
     try {
       body = JSON.stringify(JSON.parse(json.value));
     } catch (error) {
-      throw new Error(`The body is not JSON: ${error.message}`);
+      throw new Error(`The request body is not valid JSON: ${error.message}`);
     }
   }
   const address = new URL(`${root.dataset.server}${filled}`, location.origin);
@@ -202,7 +202,7 @@ function wakeForm(form) {
         );
         said.textContent = '';
       } catch (error) {
-        said.textContent = `The body is not JSON: ${error.message}`;
+        said.textContent = `The request body is not valid JSON: ${error.message}`;
       }
     });
   }
@@ -220,10 +220,10 @@ function wakeForm(form) {
         .join('\n');
       answer.querySelector('[data-content]').textContent = pretty(text) || '(no body)';
       answer.hidden = false;
-      said.textContent = `Answered ${response.status}.`;
+      said.textContent = `Response: ${response.status}.`;
       answer.focus();
     } catch (error) {
-      said.textContent = error instanceof TypeError ? 'The API could not be reached.' : error.message;
+      said.textContent = error instanceof TypeError ? 'The API is unreachable.' : error.message;
     }
   });
   form.addEventListener('click', async (event) => {

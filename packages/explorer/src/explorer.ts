@@ -122,7 +122,7 @@ export function explorer(options: ExplorerOptions): ExplorerHandler {
 
   function unknownVersion(site: Site): Reply {
     const { min, max } = api.versions;
-    return notFound(site, `There is no such version: they go from ${min.text} to ${max.text}.`);
+    return notFound(site, `Unknown version. Supported versions: ${min.text} to ${max.text}.`);
   }
 
   function answer(path: string, query: URLSearchParams, base: string, accept: string): Reply {
@@ -130,7 +130,7 @@ export function explorer(options: ExplorerOptions): ExplorerHandler {
     const version: Version | undefined = asked === null ? api.versions.max : api.versions.find(asked);
     const site: Site = { api, base, version: version ?? api.versions.max };
     if (path.startsWith('/assets/'))
-      return asset(path.slice('/assets/'.length)) ?? notFound(site, 'There is no such file.');
+      return asset(path.slice('/assets/'.length)) ?? notFound(site, 'The file does not exist.');
     if (!version) return unknownVersion(site);
     if (path === '/' || path === '') return page(site, '/', () => operationsPage(site));
     if (path === '/openapi.json')
@@ -147,7 +147,7 @@ export function explorer(options: ExplorerOptions): ExplorerHandler {
       return step ? page({ ...site, version: step }, path, () => versionPage(site, step)) : unknownVersion(site);
     }
     const line = section === 'operations' ? api.lifelines.get(name) : undefined;
-    return line ? page(site, path, () => operationPage(site, line)) : notFound(site, 'There is no such page.');
+    return line ? page(site, path, () => operationPage(site, line)) : notFound(site, 'The page does not exist.');
   }
 
   return function explorerPages(req, res, next) {

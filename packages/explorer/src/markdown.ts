@@ -15,7 +15,7 @@ function partLine({ name, change, version, before, after, breaking }: PartChange
       ? `${label} ${change}`
       : was !== is
         ? `${label}: \`${was}\` becomes \`${is}\``
-        : `${label} ${before?.required !== after?.required ? (after?.required ? 'is required' : 'is optional') : 'follows another rule'}`;
+        : `${label} ${before?.required !== after?.required ? (after?.required ? 'is required' : 'is optional') : 'has different constraints'}`;
   return `  - ${what} (${version})${breaking === undefined ? '' : `: **${inline(breaking)}**`}`;
 }
 
@@ -25,16 +25,16 @@ function operationLines({ operation, summary, change, version, parts }: Operatio
 }
 
 function section(title: string, changes: readonly OperationChange[]): string {
-  if (changes.length === 0) return `## ${title}\n\nNothing.\n`;
+  if (changes.length === 0) return `## ${title}\n\nNone.\n`;
   const groups = [...byTag(changes)].map(([tag, group]) => `### ${tag}\n\n${group.map(operationLines).join('\n')}\n`);
   return `## ${title}\n\n${groups.join('\n')}`;
 }
 
-/** What changed between two versions as Markdown: first what may break a client of the earlier one. */
+/** Returns the changes between two versions as Markdown, breaking changes first. */
 export function changesMarkdown(title: string, from: string, to: string, changes: readonly OperationChange[]): string {
   return [
     `# ${inline(title)}: from ${from} to ${to}\n`,
-    section(`What may break a client of ${from}`, breakingOnly(changes)),
-    section('What else changed', harmlessOnly(changes)),
+    section(`Breaking changes for clients of ${from}`, breakingOnly(changes)),
+    section('Other changes', harmlessOnly(changes)),
   ].join('\n');
 }

@@ -1,41 +1,40 @@
 import type { VersionLike } from '@apistrata/microversion';
 import type { ApiDescription, Operation } from '@apistrata/microversion/router';
 
-/** A token that visitors may use to try an operation. */
+/** A token that visitors can use to send requests. */
 export interface OfferedToken {
-  /** Whose it is: `ada, a member of demo`. */
+  /** The user and role of the token, such as `ada, a member of demo`. */
   readonly label: string;
   readonly token: string;
 }
 
-/** The API to look at, and how it is shown. */
+/** The API to show, and how to show it. */
 export interface ExplorerOptions {
   /** The operations of the API, as they are given to `createRouter()`. */
   readonly operations: readonly Operation[];
-  /** The versions to look at: the lowest and the highest one, of one major number. */
+  /** The lowest and the highest version to show. Both must have the same major number. */
   readonly min: VersionLike;
   readonly max: VersionLike;
   /** Name of the API; default: that of `description`. */
   readonly title?: string;
-  /** What documents say beside the operations; what is given to `openApi()` too. */
+  /** The description that `openApi()` also accepts. */
   readonly description?: Partial<ApiDescription>;
   /**
-   * Where the API is: a path (`/v2.1`) or an address (`https://api.example.com/v2.1`) that operations' paths are
-   * relative to. Default: the root of the server that serves the pages.
+   * Base of the paths of operations: a path (`/v2.1`) or a URL (`https://api.example.com/v2.1`). Default: the root of
+   * the server that serves the pages.
    */
   readonly server?: string;
-  /** What changed with a version and why, a paragraph in plain text each, by version. */
+  /** What each version changed and why, as plain text, by version. */
   readonly history?: Readonly<Record<string, string>>;
-  /** Tokens offered for trying; they go into the first of the API's `securitySchemes` that is a header. */
+  /** Tokens offered in the request form, for the first header of `securitySchemes`. */
   readonly tokens?: readonly OfferedToken[];
   /**
-   * How operations are called from a command line, by operation name; `{name}` stands for a parameter of the path,
-   * `{version}` for the version: `{ showServer: 'cloud --version {version} server show {id}' }`.
+   * Command lines by operation name. `{version}` and path parameters such as `{id}` are placeholders: `{ showServer: 'cloud --version {version} server show {id}' }`.
    */
   readonly commands?: Readonly<Record<string, string>>;
   /**
-   * Path the pages are mounted at, for `node:http`, whose requests do not tell it. Default: where Express mounts the
-   * handler, else the root.
+   * Path at which the pages are mounted, for `node:http`. Default: the path at which Express mounts the handler, otherwise
+   * the root.
    */
   readonly path?: string;
 }
@@ -53,16 +52,14 @@ const KNOWN: { readonly [name in keyof Required<ExplorerOptions>]: true } = {
   path: true,
 };
 
-/** Throws where an option is misspelt or missing, and says what to write. */
+/** Throws a TypeError if an option is unknown, missing or malformed. */
 export function checkOptions(options: ExplorerOptions): void {
   const unknown = Object.keys(options).find((name) => !Object.hasOwn(KNOWN, name));
   if (unknown)
-    throw new TypeError(`explorer(): unknown option "${unknown}" (there are ${Object.keys(KNOWN).join(', ')})`);
+    throw new TypeError(`explorer(): unknown option "${unknown}" (known options: ${Object.keys(KNOWN).join(', ')})`);
   for (const name of ['operations', 'min', 'max'] as const) {
     if (options[name] === undefined) throw new TypeError(`explorer(): the option "${name}" is missing`);
   }
   if (options.path !== undefined && !/^(?:\/[^/?#]+)*$/.test(options.path))
-    throw new TypeError(
-      `explorer(): the path "${options.path}" should start with a slash and end without one: "/docs"`,
-    );
+    throw new TypeError(`explorer(): the path "${options.path}" must start with a slash and end without one: "/docs"`);
 }

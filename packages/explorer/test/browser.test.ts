@@ -79,13 +79,13 @@ describe.skipIf(!executablePath)('the pages in a browser', () => {
     await page.getByLabel('book.title').fill('Ships & Stars');
     await page.getByLabel('book.shelf').selectOption('B');
     await page.getByRole('button', { name: 'Send at 1.8' }).click();
-    await page.getByText('Answered 201.').waitFor();
+    await page.getByText('Response: 201.').waitFor();
     await expect
       .poll(async () => JSON.parse((await page.locator('[data-content]').textContent()) || 'null'))
       .toEqual({ book: { id: 1, title: 'Ships & Stars', shelf: 'B' } });
     await page.getByLabel('JSON').fill('{');
     await page.getByRole('button', { name: 'Send at 1.8' }).click();
-    await page.getByText(/The body is not JSON/).waitFor();
+    await page.getByText(/The request body is not valid JSON/).waitFor();
   });
 
   it('keep what was typed when the version changes', async () => {

@@ -41,16 +41,16 @@ describe('the command line', () => {
 
   it.each([
     ['', /openapi, types, changes/],
-    ['toml', /"toml" is no command: Write one of openapi, types, changes/],
-    ['openapi --versoin 2.1', /--versoin.*there are --version, --to/],
+    ['toml', /Unknown command "toml"\. Commands: openapi, types, changes/],
+    ['openapi --versoin 2.1', /--versoin.*Known options: --version, --to/],
     ['openapi --version', /--version/],
-    ['openapi 2.1', /"2.1" is one word too many/],
-    ['openapi --format json', /--format is for changes/],
-    ['changes --version 2.1', /write --version 2.53 --to 2.100/],
-    ['changes --version 2.1 --to 2.2 --format toml', /--format is markdown or json, not "toml"/],
-    ['openapi --version 2.1 --to 2.2', /--out, their folder/],
-    ['openapi --actions apart', /--actions is one-of or separate/],
-  ])('of "%s" is refused in one line that names the cure', (line, said) => {
+    ['openapi 2.1', /Unexpected argument "2.1"/],
+    ['openapi --format json', /does not support --format, which is an option of changes/],
+    ['changes --version 2.1', /such as --version 2.53 --to 2.100/],
+    ['changes --version 2.1 --to 2.2 --format toml', /--format must be markdown or json, not "toml"/],
+    ['openapi --version 2.1 --to 2.2', /an output folder, --out/],
+    ['openapi --actions apart', /--actions must be one-of or separate/],
+  ])('reports one line for "%s"', (line, said) => {
     try {
       readCommand(line.split(' ').filter(Boolean));
       expect.unreachable();
@@ -61,11 +61,11 @@ describe('the command line', () => {
   });
 
   it.each([
-    ['./nothing.mjs', /There is no file .*nothing\.mjs: --operations takes/],
-    ['no-such-package', /There is no package "no-such-package": install it/],
+    ['./nothing.mjs', /The file .*nothing\.mjs does not exist: --operations must/],
+    ['no-such-package', /The package "no-such-package" is not installed/],
     ['./broken.mjs', /broken\.mjs cannot be loaded: .*nothing\.mjs/],
-    ['./empty.mjs', /exports no `operations`/],
-  ])('tells what is wrong with the module %s', async (module, said) => {
+    ['./empty.mjs', /does not export `operations`/],
+  ])('reports what is wrong with the module %s', async (module, said) => {
     await expect(loadApi(module, folder)).rejects.toMatchObject({
       code: 'COMMAND_LINE',
       message: expect.stringMatching(said),
@@ -106,14 +106,14 @@ describe.skipIf(!existsSync(command))('the command', () => {
     expect(readFileSync(join(folder, 'made', 'things.ts'), 'utf8')).toContain('export type ThingsAnswer<');
   });
 
-  it('ends with 2 and one line where a version is unknown or two are swapped', () => {
+  it('exits with 2 and one line if a version is unknown or the range is reversed', () => {
     expect(run('openapi --operations ./things.mjs --version 2.1')).toEqual({
       stdout: '',
-      stderr: '"2.1" is no version of this API: it has 1.0 to 1.3\n',
+      stderr: '"2.1" is not a version of this API: it supports 1.0 to 1.3\n',
       status: 2,
     });
     expect(run('changes --operations ./things.mjs --version 1.2 --to 1.1')).toMatchObject({
-      stderr: '--version 1.2 is above --to 1.1: swap the two\n',
+      stderr: '--version 1.2 is greater than --to 1.1\n',
       status: 2,
     });
   });

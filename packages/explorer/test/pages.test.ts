@@ -76,13 +76,13 @@ describe.each(['Express 5', 'Express 4', 'node:http'])('the pages in %s', (kind)
     expect(await text('/operations/deleteBook?version=1.9')).toContain('does not have this operation');
   });
 
-  it('compare two versions, what may break a client first', async () => {
+  it('compare two versions, breaking changes first', async () => {
     const page = await text('/changes?from=1.1&to=1.10');
-    const [before, after] = page.split('What else changed');
-    expect(before).toContain('may break: is refused');
-    expect(before).toContain('may break: is required');
-    expect(before).toContain('may break: is 201 instead of 200');
-    expect(before).toContain('may break: answers 404');
+    const [before, after] = page.split('<h2>Other changes');
+    expect(before).toContain('breaking: is rejected');
+    expect(before).toContain('breaking: is required');
+    expect(before).toContain('breaking: is 201 instead of 200');
+    expect(before).toContain('breaking: returns 404');
     expect(after).toContain('shelf in the request was added');
     expect(await text('/changes?from=1.10&to=1.1')).toBe(page);
   });
@@ -97,7 +97,7 @@ describe.each(['Express 5', 'Express 4', 'node:http'])('the pages in %s', (kind)
     });
     const markdown = await get('/changes?from=1.4&to=1.5', { Accept: 'text/markdown' });
     expect(markdown.headers.get('content-type')).toBe('text/markdown; charset=utf-8');
-    expect(await markdown.text()).toContain('## What may break a client of 1.4');
+    expect(await markdown.text()).toContain('## Breaking changes for clients of 1.4');
   });
 
   it('find operations and fields by their words', async () => {
@@ -157,10 +157,10 @@ describe.each(['Express 5', 'Express 4', 'node:http'])('the pages in %s', (kind)
 });
 
 describe('explorer()', () => {
-  it('refuses options that it does not know, and ranges that are none', () => {
+  it('rejects unknown options and invalid ranges', () => {
     expect(() => explorer({ ...options, titel: 'x' } as never)).toThrow(/unknown option "titel"/);
     expect(() => explorer({ ...options, min: '2.1' })).toThrow(RangeError);
-    expect(() => explorer({ ...options, path: 'docs/' })).toThrow(/should start with a slash/);
+    expect(() => explorer({ ...options, path: 'docs/' })).toThrow(/must start with a slash/);
     expect(() => explorer({ min: '1.1', max: '1.2' } as never)).toThrow(/"operations" is missing/);
   });
 });
@@ -170,10 +170,10 @@ it('an operation shows its example where the version accepts it', async () => {
   const docs = `${await listen(explorer({ ...options, path: '/docs', description: { exampleOf } }))}/docs`;
   const page = async (version: string) => (await fetch(`${docs}/operations/createBook?version=${version}`)).text();
   expect(await page('1.5')).toMatch(
-    /<details><summary>As it may look at 1\.5.*Request.*&lt;Emma&gt;.*Answer.*<\/details>/s,
+    /<details><summary>Example for 1\.5.*Request.*&lt;Emma&gt;.*Response.*<\/details>/s,
   );
   const later = (await page('1.8')).split('id="example"')[1]!;
   expect(later).toContain('aria-label="Request of the example"');
-  expect(later).not.toContain('aria-label="Answer of the example"');
+  expect(later).not.toContain('aria-label="Response of the example"');
   expect(await page('1.4')).not.toContain('id="example"');
 });

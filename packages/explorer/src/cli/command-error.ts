@@ -1,8 +1,8 @@
-/** Something about the command line that its user can put right. */
+/** An error of the command line that the user can fix. */
 export class CommandError extends Error {
   override readonly name = 'CommandError';
   readonly code = 'COMMAND_LINE';
-  /** The page that tells cause and cure. */
+  /** The page that documents causes and fixes. */
   readonly url = 'https://github.com/apistrata/apistrata/blob/main/docs/errors.md#explorer-command_line';
 
   override toString(): string {

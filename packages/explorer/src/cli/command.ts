@@ -1,37 +1,37 @@
 import { parseArgs } from 'node:util';
 import { CommandError } from './command-error.js';
 
-/** What the command makes, by its name. */
+/** The commands and their descriptions. */
 const COMMANDS = {
-  openapi: 'the OpenAPI document of a version; with --to one file for each version, in the folder --out',
-  types: 'a TypeScript module with the bodies, queries and answers of all versions, or of --version to --to',
-  changes: 'what a client of --version meets at --to, what may break it first',
+  openapi: 'write the OpenAPI document of a version, or with --to one file per version to the folder --out',
+  types: 'write a TypeScript module with the requests and responses of all versions, or of --version to --to',
+  changes: 'write the changes from --version to --to, breaking changes first',
 } as const;
 
 export type CommandName = keyof typeof COMMANDS;
 
-/** The options; the help and the check of which command takes which are made of it. */
+/** The options. The help text and the validation are derived from them. */
 const SPEC = {
   version: {
     type: 'string',
     value: 'V',
-    help: 'the version, or the first of two (default: the highest; for types the lowest)',
+    help: 'version, or first version of a range (default: the highest; for types the lowest)',
   },
-  to: { type: 'string', value: 'V2', help: 'the second version' },
+  to: { type: 'string', value: 'V2', help: 'last version of the range' },
   operations: {
     type: 'string',
     value: 'MODULE',
     help: 'file or package that exports `operations` (default: the compute API)',
   },
-  out: { type: 'string', value: 'FILE', help: 'where to write (default: standard output)' },
+  out: { type: 'string', value: 'FILE', help: 'output file (default: standard output)' },
   actions: {
     type: 'string',
     value: 'HOW',
-    help: 'one-of (default) or separate: actions that share a path',
+    help: 'how to describe actions with one path: one-of (default) or separate',
     only: 'openapi',
   },
-  format: { type: 'string', value: 'FORMAT', help: 'markdown (default) or json', only: 'changes' },
-  help: { type: 'boolean', help: 'this text' },
+  format: { type: 'string', value: 'FORMAT', help: 'output format: markdown (default) or json', only: 'changes' },
+  help: { type: 'boolean', help: 'show this help' },
 } as const;
 
 export interface Command {
@@ -67,7 +67,7 @@ export function helpText(): string {
 function oneOf<const T extends string>(option: string, text: string | undefined, choices: readonly [T, ...T[]]): T {
   if (text === undefined) return choices[0];
   const found = choices.find((choice) => choice === text);
-  if (!found) throw new CommandError(`--${option} is ${choices.join(' or ')}, not "${text}"`);
+  if (!found) throw new CommandError(`--${option} must be ${choices.join(' or ')}, not "${text}"`);
   return found;
 }
 
@@ -75,14 +75,14 @@ function isCommand(name: string): name is CommandName {
   return Object.hasOwn(COMMANDS, name);
 }
 
-/** The two versions that `changes` compares. Throws a {@link CommandError} where one is left out. */
+/** The two versions that `changes` compares. Throws a {@link CommandError} if one is missing. */
 export function comparedVersions({ version, to }: { version?: string; to?: string }): { version: string; to: string } {
   if (version === undefined || to === undefined)
-    throw new CommandError('changes compares two versions: write --version 2.53 --to 2.100');
+    throw new CommandError('The command changes requires two versions, such as --version 2.53 --to 2.100');
   return { version, to };
 }
 
-/** Reads the command line; undefined where help is asked for. Throws a {@link CommandError} that names the cure. */
+/** Parses the command line. Returns undefined for --help. Throws a {@link CommandError} if it is invalid. */
 export function readCommand(args: readonly string[]): Command | undefined {
   const { values, positionals } = (() => {
     try {
@@ -90,7 +90,7 @@ export function readCommand(args: readonly string[]): Command | undefined {
     } catch (error) {
       const [first] = (error as Error).message.split(/\. |\n/);
       throw new CommandError(
-        `${first}: there are ${Object.keys(SPEC)
+        `${first}. Known options: ${Object.keys(SPEC)
           .map((name) => `--${name}`)
           .join(', ')}`,
       );
@@ -100,19 +100,18 @@ export function readCommand(args: readonly string[]): Command | undefined {
   const [name, extra] = positionals;
   if (name === undefined || !isCommand(name))
     throw new CommandError(
-      `${name === undefined ? 'What should be made?' : `"${name}" is no command:`} Write one of ${Object.keys(COMMANDS).join(', ')}; --help tells more`,
+      `${name === undefined ? 'Missing command.' : `Unknown command "${name}".`} Commands: ${Object.keys(COMMANDS).join(', ')}. See --help`,
     );
-  if (extra !== undefined) throw new CommandError(`"${extra}" is one word too many: ${name} takes options only`);
+  if (extra !== undefined)
+    throw new CommandError(`Unexpected argument "${extra}": the command ${name} accepts only options`);
   for (const [option, spec] of Object.entries(SPEC)) {
     const { only } = spec as { only?: CommandName };
     if (only && only !== name && values[option as keyof typeof values] !== undefined)
-      throw new CommandError(`--${option} is for ${only}: leave it out of ${name}`);
+      throw new CommandError(`The command ${name} does not support --${option}, which is an option of ${only}`);
   }
   if (name === 'changes') comparedVersions(values);
   if (name === 'openapi' && values.to !== undefined && (values.version === undefined || values.out === undefined))
-    throw new CommandError(
-      'openapi makes many files with --to: write --version, the first of them, and --out, their folder',
-    );
+    throw new CommandError('The command openapi with --to requires --version and an output folder, --out');
   return {
     name,
     version: values.version,

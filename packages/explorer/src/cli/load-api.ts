@@ -9,18 +9,19 @@ import { CommandError } from './command-error.js';
 
 const COMPUTE_API = '@apistrata/compute-router';
 
-/** An API as a module exports it. */
+/** The API that a module exports. */
 export interface LoadedApi {
   readonly operations: readonly Operation[];
   readonly description: ApiDescription;
   readonly versions: VersionRange;
 }
 
-/** The module's address as somebody in the folder means it; a package that is not there may be beside this one. */
+/** Resolves a module from a folder, and otherwise as a dependency of this package. */
 function addressOf(module: string, folder: string): string {
   const file = resolve(folder, module);
   if (existsSync(file)) return pathToFileURL(file).href;
-  if (/^[./]/.test(module)) throw new CommandError(`There is no file ${file}: --operations takes a file or a package`);
+  if (/^[./]/.test(module))
+    throw new CommandError(`The file ${file} does not exist: --operations must be a file or a package`);
   try {
     return pathToFileURL(createRequire(join(folder, 'from-here.js')).resolve(module)).href;
   } catch {
@@ -37,42 +38,48 @@ async function load(module: string, folder: string): Promise<Readonly<Record<str
     const missing = code === 'ERR_MODULE_NOT_FOUND' && message.includes(`'${module}'`);
     if (missing && module === COMPUTE_API)
       throw new CommandError(
-        `${COMPUTE_API} is not installed: npm install ${COMPUTE_API}, or name your own operations with --operations MODULE`,
+        `${COMPUTE_API} is not installed. Run npm install ${COMPUTE_API}, or select a module with --operations MODULE`,
       );
-    if (missing) throw new CommandError(`There is no package "${module}": install it, or write a file as ./api.js`);
+    if (missing)
+      throw new CommandError(`The package "${module}" is not installed. Install it, or write a file as ./api.js`);
     throw new CommandError(`${module} cannot be loaded: ${message.split('\n')[0]}`);
   }
 }
 
-/** From the lowest to the highest version that the module names, or that any of its operations knows. */
+/** The range of versions that the module exports, otherwise that of the windows of its operations. */
 function versionsOf(loaded: Readonly<Record<string, unknown>>, operations: readonly Operation[]): VersionRange {
   const known = operations.flatMap(breakpointsOfOperation).sort((a, b) => a.compare(b));
   const highest = loaded.MAX_VERSION ?? known.at(-1)?.text;
-  // Windows say when something began; what was there before began with the first version of all.
+  // The first breakpoint is not the first version: elements without a window are older.
   const lowest = loaded.MIN_VERSION ?? (known[0] && `${known[0].major}.1`);
   if (typeof lowest !== 'string' || typeof highest !== 'string')
-    throw new CommandError('The operations name no version: export MIN_VERSION and MAX_VERSION beside `operations`');
+    throw new CommandError(
+      'The operations have no version windows: export MIN_VERSION and MAX_VERSION with `operations`',
+    );
   return new VersionRange(lowest, highest);
 }
 
 /**
  * Loads the operations of an API, its `description` where it exports one, and its versions (`MIN_VERSION`,
- * `MAX_VERSION`, or those that the operations name). Throws a {@link CommandError} that names the cure.
+ * `MAX_VERSION`, or those that the operations name). Throws a {@link CommandError} if that fails.
  *
- * @param folder what a relative path, or the name of a package, is looked up from
+ * @param folder the folder from which paths and packages are resolved
  */
 export async function loadApi(module: string = COMPUTE_API, folder: string = process.cwd()): Promise<LoadedApi> {
   const loaded = await load(module, folder);
   const { operations } = loaded;
   if (!Array.isArray(operations))
-    throw new CommandError(`${module} exports no \`operations\`: export the array that createRouter() is given`);
+    throw new CommandError(
+      `${module} does not export \`operations\`: export the array that is passed to createRouter()`,
+    );
   const description = (loaded.description ?? loaded.computeApiDescription ?? { title: 'API' }) as ApiDescription;
   return { operations, description, versions: versionsOf(loaded, operations) };
 }
 
-/** The version of a text, where the API has it. Throws a {@link CommandError} that says which there are. */
+/** Parses a version of the API. Throws a {@link CommandError} if the API does not have it. */
 export function versionIn({ versions }: LoadedApi, text: string): Version {
   const found = versions.find(text);
-  if (!found) throw new CommandError(`"${text}" is no version of this API: it has ${versions.min} to ${versions.max}`);
+  if (!found)
+    throw new CommandError(`"${text}" is not a version of this API: it supports ${versions.min} to ${versions.max}`);
   return found;
 }

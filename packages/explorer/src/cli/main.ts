@@ -8,7 +8,7 @@ import { type Command, comparedVersions, helpText, readCommand } from './command
 import { CommandError } from './command-error.js';
 import { type LoadedApi, loadApi, versionIn } from './load-api.js';
 
-/** What a command makes: one text, or files by name. */
+/** The output of a command: a string, or files by name. */
 type Made = string | ReadonlyMap<string, string>;
 
 const json = (value: unknown) => `${JSON.stringify(value, null, 2)}\n`;
@@ -44,12 +44,12 @@ const MAKERS: { readonly [name in Command['name']]: (command: Command, api: Load
 };
 
 function swapped(version: string, to: string): CommandError {
-  return new CommandError(`--version ${version} is above --to ${to}: swap the two`);
+  return new CommandError(`--version ${version} is greater than --to ${to}`);
 }
 
 async function write(made: Made, out: string | undefined): Promise<void> {
   if (out === undefined) {
-    if (typeof made !== 'string') throw new CommandError('there are many files: write --out, their folder');
+    if (typeof made !== 'string') throw new CommandError('Several files are written: set the output folder with --out');
     process.stdout.write(made);
     return;
   }
@@ -62,7 +62,7 @@ async function write(made: Made, out: string | undefined): Promise<void> {
       await mkdir(dirname(file), { recursive: true });
       await writeFile(file, text);
     } catch (error) {
-      throw new CommandError(`${file} cannot be written: ${(error as Error).message}`);
+      throw new CommandError(`Cannot write ${file}: ${(error as Error).message}`);
     }
   }
 }
@@ -77,7 +77,7 @@ async function run(args: readonly string[]): Promise<void> {
   await write(MAKERS[command.name](command, api), command.out);
 }
 
-// Whoever reads the output may stop reading: `... | head`.
+// The reader of a pipe may close it early, as in `... | head`.
 process.stdout.on('error', ({ code }: NodeJS.ErrnoException) => process.exit(code === 'EPIPE' ? 0 : 1));
 
 run(process.argv.slice(2)).catch((error: Error) => {

@@ -2,7 +2,7 @@ import type { Json, Part } from '@apistrata/microversion/router';
 
 function range(low: unknown, high: unknown, unit: string): string | undefined {
   if (low === undefined && high === undefined) return undefined;
-  // Integers of JavaScript have bounds that no reader needs.
+  // The bounds of safe integers are not informative.
   const least = low === undefined || low === Number.MIN_SAFE_INTEGER ? undefined : String(low);
   const most = high === undefined || high === Number.MAX_SAFE_INTEGER ? undefined : String(high);
   if (least === undefined && most === undefined) return undefined;
@@ -15,7 +15,7 @@ function typeText(rules: Json): string {
   if (rules.const !== undefined) return JSON.stringify(rules.const);
   if (Array.isArray(rules.enum)) return rules.enum.map((value) => JSON.stringify(value)).join(' | ');
   if (rules.type !== undefined) return [rules.type].flat().join(' | ');
-  return rules.not !== undefined ? 'nothing' : 'any';
+  return rules.not !== undefined ? 'none' : 'any';
 }
 
 function oneText(rules: Json): string {
@@ -29,13 +29,13 @@ function oneText(rules: Json): string {
   return details.length > 0 ? `${typeText(rules)} (${details.join(', ')})` : typeText(rules);
 }
 
-/** The rules of a part in one line: `string (1 to 255 characters) | null`. */
+/** Returns the constraints of a part as one line: `string (1 to 255 characters) | null`. */
 export function rulesText({ rules }: Part): string {
   const variants = (rules.anyOf as readonly Json[] | undefined) ?? [rules];
   return [...new Set(variants.map(oneText))].join(' | ');
 }
 
-/** What a part is, where its definition says so. */
+/** Returns the description of a part, if it has one. */
 export function descriptionOf({ rules }: Part): string | undefined {
   return rules.description as string | undefined;
 }

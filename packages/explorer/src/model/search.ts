@@ -20,13 +20,13 @@ function matches(terms: readonly string[], ...texts: readonly (string | undefine
   return terms.every((term) => whole.includes(term));
 }
 
-/** How well the operation itself fits: its name before its words, its words before its fields. */
+/** Returns the rank of a match: names first, then descriptions, then fields. */
 function rank({ line, parts }: Found, terms: readonly string[]): number {
   if (matches(terms, line.name, line.key)) return 0;
   return parts.length === 0 ? 1 : 2;
 }
 
-/** Operations that hold every word of a question, in their names, summaries, descriptions, fields or parameters. */
+/** Returns the operations that contain all terms of a query in names, summaries, descriptions, fields or parameters. */
 export function search(api: Api, question: string, version: Version): readonly Found[] {
   const terms = question
     .toLowerCase()

@@ -5,7 +5,7 @@ import { layout } from './layout.js';
 import { operationChangeItem } from './pieces.js';
 import type { Site } from './site.js';
 
-/** Changes by what they are about, in the order of the operations. */
+/** Groups changes by tag, in the order of the operations. */
 export function byTag(changes: readonly OperationChange[]): ReadonlyMap<string, readonly OperationChange[]> {
   const groups = new Map<string, OperationChange[]>();
   for (const change of changes) {
@@ -16,14 +16,14 @@ export function byTag(changes: readonly OperationChange[]): ReadonlyMap<string, 
   return groups;
 }
 
-/** Of a change only what may break a client. */
+/** Keeps only the breaking parts of changes. */
 export function breakingOnly(changes: readonly OperationChange[]): readonly OperationChange[] {
   return changes
     .filter(({ breaking }) => breaking)
     .map((change) => ({ ...change, parts: change.parts.filter(({ breaking }) => breaking !== undefined) }));
 }
 
-/** The same changes without what may break a client. */
+/** Keeps only the compatible parts of changes. */
 export function harmlessOnly(changes: readonly OperationChange[]): readonly OperationChange[] {
   return changes
     .map((change) => ({ ...change, parts: change.parts.filter(({ breaking }) => breaking === undefined) }))
@@ -43,7 +43,7 @@ function picker(site: Site, name: string, label: string, chosen: Version): Html 
   )}</select></div>`;
 }
 
-/** What a client meets that goes from one version to another: first what may break it. */
+/** Renders the changes between two versions, breaking changes first. */
 export function changesPage(site: Site, from: Version, to: Version): Html {
   const changes = site.api.changes(from, to);
   const [breaking, rest] = [breakingOnly(changes), harmlessOnly(changes)];
@@ -52,11 +52,11 @@ export function changesPage(site: Site, from: Version, to: Version): Html {
   const content = html`<h1>From ${from.text} to ${to.text}</h1>
 <form class="compare" method="get" action="${site.base}/changes">
 <input type="hidden" name="version" value="${site.version.text}">
-${picker(site, 'from', 'My client speaks', from)}${picker(site, 'to', 'It would meet', to)}
+${picker(site, 'from', 'Version of the client', from)}${picker(site, 'to', 'Version of the API', to)}
 <button type="submit">Compare</button></form>
-<p>${changes.length} operations differ, ${breaking.length} of them in a way that may break a client. The same as <a href="${address('markdown')}">Markdown</a> and <a href="${address('json')}">JSON</a>.</p>
-<section class="may-break"><h2>What may break a client of ${from.text}</h2>${breaking.length === 0 ? html`<p>Nothing.</p>` : changeGroups(site, breaking, true)}</section>
-<section><h2>What else changed</h2>${rest.length === 0 ? html`<p>Nothing.</p>` : changeGroups(site, rest, true)}</section>`;
+<p>${changes.length} operations differ; ${breaking.length} have breaking changes. Also available as <a href="${address('markdown')}">Markdown</a> and <a href="${address('json')}">JSON</a>.</p>
+<section class="breaking-changes"><h2>Breaking changes for clients of ${from.text}</h2>${breaking.length === 0 ? html`<p>None.</p>` : changeGroups(site, breaking, true)}</section>
+<section><h2>Other changes</h2>${rest.length === 0 ? html`<p>None.</p>` : changeGroups(site, rest, true)}</section>`;
   return layout(site, {
     title: `From ${from.text} to ${to.text}`,
     path: '/changes',

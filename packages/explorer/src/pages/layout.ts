@@ -28,7 +28,7 @@ const SECTIONS = [
   ['/changes', 'Compare'],
 ] as const;
 
-/** A whole page around its content. */
+/** Renders a complete page around its content. */
 export function layout(site: Site, page: Page): Html {
   const { api, base, version } = site;
   const sections = SECTIONS.map(([path, name]) => {
@@ -47,7 +47,7 @@ export function layout(site: Site, page: Page): Html {
 <script src="${base}/assets/explorer.js" defer></script>
 </head>
 <body>
-<a class="skip" href="#content">Skip to the content</a>
+<a class="skip" href="#content">Skip to content</a>
 <header>
 <div class="bar">
 <a class="name" href="${linkTo(site, '/')}">${api.title}</a>

@@ -11,7 +11,7 @@ import { tryForm } from './try-form.js';
 
 interface Row {
   readonly life: PartLife;
-  /** As it is at the version; undefined where that version has none. */
+  /** The part at the selected version; undefined if that version does not have it. */
   readonly part: Part | undefined;
   readonly change: PartChange | undefined;
 }
@@ -36,7 +36,7 @@ function fields(site: Site, title: string, rows: readonly Row[]): Html | undefin
   const here = rows.filter(({ part }) => part);
   const elsewhere = rows.filter(({ part }) => !part);
   if (rows.length === 0) return undefined;
-  const head = html`<thead><tr><th scope="col">Name</th><th scope="col">Type</th><th scope="col">What it is</th><th scope="col">Versions</th></tr></thead>`;
+  const head = html`<thead><tr><th scope="col">Name</th><th scope="col">Type</th><th scope="col">Description</th><th scope="col">Versions</th></tr></thead>`;
   return html`<section><h2>${title}</h2>
 ${here.length > 0 ? html`<div class="scroll" tabindex="0" role="group" aria-label="${title}"><table>${head}<tbody>${here.map((row) => fieldRow(site, row))}</tbody></table></div>` : html`<p>None at ${site.version.text}.</p>`}
 ${elsewhere.length > 0 && html`<details><summary>${elsewhere.length} at other versions</summary><div class="scroll" tabindex="0" role="group" aria-label="${title} at other versions"><table>${head}<tbody>${elsewhere.map((row) => fieldRow(site, row))}</tbody></table></div></details>`}</section>`;
@@ -48,15 +48,15 @@ function examples({ api, version }: Site, operation: Operation): Html | undefine
   const shown = (title: string, value: unknown) =>
     value !== undefined &&
     html`<h3>${title}</h3><pre tabindex="0" role="group" aria-label="${title} of the example"><code>${JSON.stringify(value, null, 2)}</code></pre>`;
-  return html`<section id="example"><h2>Example</h2><details><summary>As it may look at ${version.text}</summary>
-${shown('Request', example.request)}${shown('Answer', example.response)}</details></section>`;
+  return html`<section id="example"><h2>Example</h2><details><summary>Example for ${version.text}</summary>
+${shown('Request', example.request)}${shown('Response', example.response)}</details></section>`;
 }
 
 function statuses(site: Site, line: Lifeline, operation: Operation): Html {
   const at = line.at(site.version);
   const general = site.api.options.description?.errors;
   const errors = at?.outline.errors ?? [];
-  return html`<section><h2>Statuses</h2><dl class="statuses">
+  return html`<section><h2>Status codes</h2><dl class="statuses">
 ${at && html`<div><dt>${at.outline.status}</dt><dd>Success</dd></div>`}
 ${errors.map((status) => html`<div><dt>${status}</dt><dd>${prose(operation.when?.[status] ?? general?.[status] ?? 'Error')}</dd></div>`)}
 </dl></section>`;
@@ -65,14 +65,14 @@ ${errors.map((status) => html`<div><dt>${status}</dt><dd>${prose(operation.when?
 function pathParameters(operation: Operation): Html | undefined {
   const names = [...operation.path.matchAll(/\{([^}]+)\}/g)].map(([, name]) => name as string);
   if (names.length === 0) return undefined;
-  return html`<section><h2>Path</h2><dl class="path">${names.map(
+  return html`<section><h2>Path parameters</h2><dl class="path">${names.map(
     (name) => html`<div><dt><code>${name}</code></dt><dd>${prose(operation.parameters?.[name])}</dd></div>`,
   )}</dl></section>`;
 }
 
 function history(site: Site, line: Lifeline): Html {
   const steps = [...line.steps].reverse();
-  return html`<section id="history"><h2>Its life</h2>${timeline(site, line)}
+  return html`<section id="history"><h2>History</h2>${timeline(site, line)}
 ${
   steps.length === 0
     ? html`<p>Unchanged from ${site.api.versions.min.text} to ${site.api.versions.max.text}.</p>`
@@ -85,7 +85,7 @@ ${
 }</section>`;
 }
 
-/** One operation at a version: what it takes and answers, its whole life, and a form to try it. */
+/** Renders an operation at a version: request, response, history, and a form to send it. */
 export function operationPage(site: Site, line: Lifeline): Html {
   const { version } = site;
   const at = line.at(version);
@@ -95,13 +95,13 @@ export function operationPage(site: Site, line: Lifeline): Html {
   const policy = [operation.policy ?? []].flat();
   const content = html`<h1>${operation.summary}</h1>
 <p class="signature">${signature(operation.method, operation.path, operation.action)} <code class="id">${line.name}</code> ${spansBadge(site, line.spans)} ${changeMark(change?.change)}</p>
-${!at && html`<p class="absent" role="note">Version ${version.text} does not have this operation: it answers 404. Shown is what other versions have.</p>`}
+${!at && html`<p class="absent" role="note">Version ${version.text} does not have this operation and returns 404. This page describes it at other versions.</p>`}
 ${description !== undefined && html`<p>${prose(description)}</p>`}
 ${policy.length > 0 && html`<p>Policy: ${policy.map((rule) => html`<code>${rule}</code> `)}</p>`}
 ${pathParameters(operation)}
-${fields(site, 'Query', rowsOf(site, line, 'query.'))}
+${fields(site, 'Query parameters', rowsOf(site, line, 'query.'))}
 ${fields(site, 'Request', rowsOf(site, line, 'body'))}
-${fields(site, 'Answer', rowsOf(site, line, 'reply'))}
+${fields(site, 'Response', rowsOf(site, line, 'reply'))}
 ${statuses(site, line, operation)}
 ${at && examples(site, at.operation)}
 ${at && tryForm(site, line.name, at.operation, at.outline)}

@@ -11,7 +11,7 @@ function row(site: Site, line: Lifeline, change: OperationChange | undefined): H
   return html`<li${gone && html` class="gone"`}><a href="${linkTo(site, `/operations/${line.name}`)}">${signature(method, path, action)}</a> <span class="summary">${summary}</span> ${spansBadge(site, line.spans)} ${changeMark(change?.change)}</li>`;
 }
 
-/** Everything that the API does at a version, by what it is about; what the step to that version changed is marked. */
+/** Renders the operations of a version by tag. Operations that the version changed are marked. */
 export function operationsPage(site: Site): Html {
   const { api, version } = site;
   const groups = [...api.byTagAt(version)];
@@ -19,7 +19,7 @@ export function operationsPage(site: Site): Html {
   const about = api.options.description?.description;
   const content = html`<h1>${api.title} at ${version.text}</h1>
 ${about !== undefined && html`<p class="about">${about}</p>`}
-${note !== undefined && html`<section class="note"><h2>What ${version.text} brought</h2><p>${prose(note)}</p><p><a href="${linkTo(site, `/versions/${version.text}`)}">Every change of ${version.text}</a></p></section>`}
+${note !== undefined && html`<section class="note"><h2>New in ${version.text}</h2><p>${prose(note)}</p><p><a href="${linkTo(site, `/versions/${version.text}`)}">All changes of ${version.text}</a></p></section>`}
 <nav class="tags" aria-label="Groups of operations"><ul>${groups.map(
     ([tag, lines]) => html`<li><a href="#${tag}">${tag}</a> <span class="count">${lines.length}</span></li>`,
   )}</ul></nav>

@@ -5,14 +5,14 @@ import { partLabel } from '../model/part-name.js';
 import { rulesText } from '../model/rules-text.js';
 import { linkTo, type Site } from './site.js';
 
-/** `METHOD /path action` with its parts told apart. */
+/** Renders `METHOD /path action` with separate styles for its parts. */
 export function signature(method: string, path: string, action: string | undefined): Html {
   return html`<span class="method method-${method.toLowerCase()}">${method}</span> <code>${path}</code>${
     action !== undefined && html` <code class="action">${action}</code>`
   }`;
 }
 
-/** Since when and until when, where that is not always: `since 2.26`, `2.32 to 2.36`, `until 2.43`. */
+/** Returns the windows as text (`since 2.26`, `2.32 to 2.36`, `until 2.43`), or undefined for all versions. */
 export function spansText({ api }: Site, spans: readonly Span[]): string | undefined {
   const { min, max } = api.versions;
   const texts = spans.map(({ since, until }) => {
@@ -27,10 +27,10 @@ export function spansBadge(site: Site, spans: readonly Span[]): Html | undefined
   return text === undefined ? undefined : html`<span class="span">${text}</span>`;
 }
 
-/** The mark of what the step to the version that is looked at has changed. */
+/** Renders the mark of an element that the selected version changed. */
 export function changeMark(change: 'added' | 'removed' | 'changed' | 'altered' | undefined): Html | undefined {
   if (change === undefined) return undefined;
-  const word = { added: 'new', removed: 'gone', changed: 'changed', altered: 'changed' }[change];
+  const word = { added: 'new', removed: 'removed', changed: 'changed', altered: 'changed' }[change];
   return html`<mark class="mark mark-${word}">${word}</mark>`;
 }
 
@@ -44,18 +44,18 @@ function partChangeText({ name, change, before, after }: PartChange): Html {
   if (before?.required !== after?.required)
     return html`${label} is ${after?.required ? 'now required' : 'no longer required'}`;
   if (before?.closed !== after?.closed)
-    return html`${label} ${after?.closed ? 'refuses unknown fields' : 'takes unknown fields'}`;
-  return html`${label} follows another rule`;
+    return html`${label} ${after?.closed ? 'rejects unknown fields' : 'accepts unknown fields'}`;
+  return html`${label} has different constraints`;
 }
 
-/** One difference as a list item, with why it may break a client. */
+/** Renders a changed part as a list item, with the reason if the change is breaking. */
 export function partChangeItem(site: Site, part: PartChange, withVersion: boolean): Html {
   return html`<li>${changeMark(part.change)} ${partChangeText(part)}${
     withVersion && html` <a class="at" href="${linkTo(site, `/versions/${part.version}`)}">${part.version}</a>`
-  }${part.breaking !== undefined && html` <span class="breaking">may break: ${part.breaking}</span>`}</li>`;
+  }${part.breaking !== undefined && html` <span class="breaking">breaking: ${part.breaking}</span>`}</li>`;
 }
 
-/** What changed of one operation, as a list item. */
+/** Renders the changes of an operation as a list item. */
 export function operationChangeItem(site: Site, change: OperationChange, withVersion: boolean): Html {
   const [method = '', path = '', action] = change.operation.split(' ');
   const whole = change.change !== 'changed';
@@ -63,7 +63,7 @@ export function operationChangeItem(site: Site, change: OperationChange, withVer
     withVersion &&
     whole &&
     html` <a class="at" href="${linkTo(site, `/versions/${change.version}`)}">${change.version}</a>`
-  }${change.change === 'removed' && html` <span class="breaking">may break: answers 404</span>`}</div>${
+  }${change.change === 'removed' && html` <span class="breaking">breaking: returns 404</span>`}</div>${
     change.parts.length > 0 && html`<ul>${change.parts.map((part) => partChangeItem(site, part, withVersion))}</ul>`
   }</li>`;
 }

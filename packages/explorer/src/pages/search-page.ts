@@ -6,7 +6,7 @@ import { layout } from './layout.js';
 import { signature, spansBadge } from './pieces.js';
 import { linkTo, type Site } from './site.js';
 
-/** Parts shown for each operation that was found. */
+/** Maximum number of matching parts per operation. */
 const MOST_PARTS = 6;
 
 export function searchPage(site: Site, question: string): Html {
@@ -26,7 +26,7 @@ ${
 }</li>`;
   });
   const content = html`<h1>Search</h1>
-<p data-search-count>${question === '' ? 'Type words of an operation, a field or a description.' : `${found.length} operations with “${question}”.`}</p>
+<p data-search-count>${question === '' ? 'Enter words from an operation, a field or a description.' : `${found.length} operations with “${question}”.`}</p>
 <ul class="found">${items}</ul>`;
   return layout(site, { title: `Search: ${question}`, path: '/search', keep: { q: question }, content });
 }

@@ -6,8 +6,8 @@ import { linkTo, type Site } from './site.js';
 const WIDTH = 1000;
 
 /**
- * The life of an operation, drawn over all versions: bars where it exists, a mark at each change, a line at the version
- * that is looked at. The list of changes below it says the same in words.
+ * Renders the history of an operation over all versions: bars where it exists, a mark at each change, a line at the
+ * selected version. The list of changes below the drawing is its text alternative.
  */
 export function timeline(site: Site, line: Lifeline): Html {
   const { versions } = site.api;

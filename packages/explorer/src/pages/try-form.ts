@@ -8,7 +8,7 @@ interface HeaderScheme {
   readonly description: string | undefined;
 }
 
-/** The header that a caller's token goes into, where the API has one. */
+/** The header for the caller's token, if the API defines one. */
 function tokenHeader(site: Site): HeaderScheme | undefined {
   const schemes = Object.values(site.api.options.description?.securitySchemes ?? {}) as Json[];
   const scheme = schemes.find((each) => each.type === 'apiKey' && each.in === 'header');
@@ -41,20 +41,20 @@ ${labelled('body', 'JSON', html`<textarea id="body" data-json rows="8" spellchec
 
 function tokenFields(site: Site, header: HeaderScheme): Html {
   const offered = site.api.options.tokens ?? [];
-  return html`<fieldset><legend>Who you are</legend>
+  return html`<fieldset><legend>Authentication</legend>
 ${labelled('token', header.name, html`<input id="token" data-token="${header.name}" list="tokens" autocomplete="off" spellcheck="false"${offered[0] && html` value="${offered[0].token}"`}>`)}
 ${offered.length > 0 && html`<datalist id="tokens">${offered.map(({ label, token }) => html`<option value="${token}">${label}</option>`)}</datalist>`}
 ${header.description !== undefined && html`<p>${header.description}</p>`}</fieldset>`;
 }
 
-/** A form that sends the operation at the version that is looked at. It needs the script; without it the page says so. */
+/** Renders a form that sends the operation at the selected version. Requires the script of the page. */
 export function tryForm(site: Site, name: string, operation: Operation, outline: Outline): Html {
   const { api, version } = site;
   const parameters = [...operation.path.matchAll(/\{([^}]+)\}/g)].map(([, parameter]) => parameter as string);
   const header = tokenHeader(site);
   const versionHeader = api.options.description?.versionHeaders?.[0];
   return html`<section id="try"><h2>Try it</h2>
-<noscript><p>This form needs JavaScript; everything else on these pages works without.</p></noscript>
+<noscript><p>This form requires JavaScript. All other parts of these pages work without it.</p></noscript>
 <form data-try data-method="${operation.method}" data-path="${operation.path}"${
     versionHeader &&
     html` data-version-header="${versionHeader.name}" data-version-value="${versionHeader.value(version.text)}"`
@@ -70,6 +70,6 @@ ${outline.body && bodyFields(outline.body)}
   }
 <span role="status" aria-live="polite" data-said></span></div>
 </form>
-<div class="answer" data-answer hidden tabindex="-1"><h3>Answer <span data-status></span></h3><pre data-headers tabindex="0"></pre><pre data-content tabindex="0"></pre></div>
+<div class="answer" data-answer hidden tabindex="-1"><h3>Response <span data-status></span></h3><pre data-headers tabindex="0"></pre><pre data-content tabindex="0"></pre></div>
 </section>`;
 }

@@ -15,13 +15,13 @@ function alternativesOf(rules: Json): readonly Json[] {
   return (rules.anyOf as readonly Json[] | undefined) ?? [rules];
 }
 
-/** What the lists hold, each once; undefined where one of them is open. */
+/** Returns the union of the lists, or undefined if one of them is undefined (unlimited). */
 function allOf<T>(lists: readonly (readonly T[] | undefined)[]): readonly T[] | undefined {
   const limited = lists.filter((list) => list !== undefined);
   return limited.length < lists.length ? undefined : ([...new Set(limited.flat())] as readonly T[]);
 }
 
-/** The JSON types a part may have; undefined where any will do. */
+/** Returns the JSON types that a part can have, or undefined if it can have any. */
 function typesOf(rules: Json): readonly string[] | undefined {
   const types = alternativesOf(rules).map(({ type, enum: values, const: only }) => {
     if (type !== undefined) return [type].flat() as string[];
@@ -31,7 +31,7 @@ function typesOf(rules: Json): readonly string[] | undefined {
   return allOf(types);
 }
 
-/** The values a part is limited to; undefined where it is not. */
+/** Returns the values that a part is limited to, or undefined if it is not limited. */
 function valuesOf(rules: Json): readonly unknown[] | undefined {
   const all = alternativesOf(rules).map(({ enum: values, const: only }) =>
     values ? (values as unknown[]) : only === undefined ? undefined : [only],
@@ -39,7 +39,7 @@ function valuesOf(rules: Json): readonly unknown[] | undefined {
   return allOf(all);
 }
 
-/** Keywords that set a lowest, and those that set a highest bound. */
+/** Keywords for lower and for upper bounds. */
 const LOWER = ['minimum', 'exclusiveMinimum', 'minLength', 'minItems', 'minProperties'];
 const UPPER = ['maximum', 'exclusiveMaximum', 'maxLength', 'maxItems', 'maxProperties'];
 
@@ -48,7 +48,7 @@ function bound(rules: Json, keyword: string): number | undefined {
   return bounds.length === 1 ? bounds[0] : undefined;
 }
 
-/** What the first rules allow and the second ones do not, in words. */
+/** Describes values that the first rules allow and the second rules do not. */
 function narrowed(wide: Json, narrow: Json): string | undefined {
   const [types, kept] = [typesOf(wide), typesOf(narrow)];
   const gone =
@@ -62,17 +62,17 @@ function narrowed(wide: Json, narrow: Json): string | undefined {
   }
   for (const keyword of UPPER) {
     const [was, is] = [bound(wide, keyword), bound(narrow, keyword)];
-    if (is !== undefined && (was === undefined || is < was)) return `${keyword} above ${is}`;
+    if (is !== undefined && (was === undefined || is < was)) return `values above ${keyword} ${is}`;
   }
   for (const keyword of LOWER) {
     const [was, is] = [bound(wide, keyword), bound(narrow, keyword)];
-    if (is !== undefined && (was === undefined || is > was)) return `${keyword} below ${is}`;
+    if (is !== undefined && (was === undefined || is > was)) return `values below ${keyword} ${is}`;
   }
   for (const keyword of ['pattern', 'format']) {
     const [was, is] = [alternativesOf(wide), alternativesOf(narrow)].map((each) =>
       each.map((rules) => rules[keyword]).join(),
     );
-    if (is && is !== was) return `another ${keyword}`;
+    if (is && is !== was) return `values that do not match the ${keyword} ${is}`;
   }
   return undefined;
 }
@@ -80,29 +80,29 @@ function narrowed(wide: Json, narrow: Json): string | undefined {
 function requestReason({ name, before, after }: Difference, now: Outline): string | undefined {
   if (!after) {
     const refused = name.startsWith('query.') ? now.queryClosed : now.parts.get(holderOf(name))?.closed;
-    return refused ? 'is refused' : undefined;
+    return refused ? 'is rejected' : undefined;
   }
   if (after.required && !before?.required) {
-    // A part that is required within something new breaks nobody who does not send that.
+    // A required part of a new optional object does not affect clients that do not send the object.
     const holder = holderOf(name);
     return before || holder === name || now.parts.has(holder) ? 'is required' : undefined;
   }
   const gone = before && narrowed(before.rules, after.rules);
-  return gone === undefined ? undefined : `no longer takes ${gone}`;
+  return gone === undefined ? undefined : `no longer accepts ${gone}`;
 }
 
 function answerReason({ name, before, after }: Difference): string | undefined {
   if (!before) return undefined;
-  if (!after) return name.startsWith('errors.') ? undefined : 'is no longer answered';
+  if (!after) return name.startsWith('errors.') ? undefined : 'is no longer returned';
   if (name === 'status') return `is ${String(after.rules.const)} instead of ${String(before.rules.const)}`;
   const more = narrowed(after.rules, before.rules);
-  if (more !== undefined) return `may also be ${more}`;
-  return before.required && !after.required ? 'may be missing' : undefined;
+  if (more !== undefined) return `can also be ${more}`;
+  return before.required && !after.required ? 'can be absent' : undefined;
 }
 
 /**
- * Why a difference may break a client that was written for the earlier version, as the end of a sentence whose subject is
- * the part; undefined where it breaks nobody.
+ * Returns why a difference is a breaking change for clients of the earlier version, as a predicate whose subject is the
+ * part, or undefined if it is compatible.
  */
 export function breakingReason(difference: Difference, now: Outline): string | undefined {
   return isRequest(difference.name) ? requestReason(difference, now) : answerReason(difference);
