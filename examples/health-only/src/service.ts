@@ -34,6 +34,7 @@ export function service({ drainFile, onDuty, orders }: ServiceOptions): Service 
     path: '/internal/health',
     backends: [own, eventLoopDelay({ beyond: 'degraded' })],
     detailed: true,
+    names: true,
     allowedSourceRanges: onDuty,
     ignoreProxiedRequests: true,
   });

@@ -28,6 +28,8 @@ describe('the example service', () => {
     const { body } = await request(app).get('/internal/health').accept('application/json').expect(200);
     expect(body.reasons[0]).toEqual({
       class: 'HealthcheckResult',
+      duration_ms: expect.any(Number),
+      last_change: expect.any(String),
       name: 'stuck_orders',
       details: '3 orders wait, the oldest for 90 s',
       reason: 'ORDERS LATE',

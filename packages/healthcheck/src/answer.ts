@@ -5,13 +5,22 @@ import { acceptedType, type MediaType } from './formats/accept.js';
 import { htmlBody } from './formats/html.js';
 import { jsonBody } from './formats/json.js';
 import { plainBody } from './formats/plain.js';
+import type { ServiceInfo } from './options.js';
 
-type Body = (results: HealthStatus['results'], server?: ServerReport) => string;
+/** What a body shows besides the results. */
+export interface Extras {
+  /** Given where the endpoint is detailed. */
+  readonly server?: ServerReport;
+  /** Given where the endpoint names its checks, with the service that it belongs to. */
+  readonly named?: ServiceInfo;
+}
+
+type Body = (results: HealthStatus['results'], extras: Extras) => string;
 
 interface Format {
   readonly contentType: string;
   readonly body: Body;
-  /** False: looks the same in detailed mode, so nothing has to be collected for it. */
+  /** False: looks the same in detailed mode, so the state of the process is not collected. */
   readonly showsServer: boolean;
 }
 
@@ -22,15 +31,17 @@ const FORMATS: Readonly<Record<MediaType, Format>> = {
 };
 
 /**
- * Answers a probe.
+ * Sends the response to a probe.
  *
- * @param collect gives the state of the process; undefined where the endpoint is not detailed
- * @returns a promise only where something has to be collected
+ * @param named the service, where checks are named
+ * @param collect collects the state of the process; undefined where the endpoint is not detailed
+ * @returns a promise only where the state of the process is collected
  */
 export function answer(
   req: IncomingMessage,
   res: ServerResponse,
   status: HealthStatus,
+  named: ServiceInfo | undefined,
   collect?: () => Promise<ServerReport>,
 ): Promise<void> | undefined {
   if (req.method === 'HEAD') {
@@ -40,9 +51,11 @@ export function answer(
   const format = FORMATS[acceptedType(req.headers.accept)];
   const code = status.available ? 200 : 503;
   if (collect && format.showsServer) {
-    return collect().then((server) => send(res, code, format.contentType, format.body(status.results, server)));
+    return collect().then((server) =>
+      send(res, code, format.contentType, format.body(status.results, { server, named })),
+    );
   }
-  send(res, code, format.contentType, format.body(status.results));
+  send(res, code, format.contentType, format.body(status.results, { named }));
   return undefined;
 }
 

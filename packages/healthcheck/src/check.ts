@@ -7,7 +7,7 @@ export type CheckState = 'available' | 'degraded' | 'unavailable';
 /** What a check found. */
 export interface CheckResult {
   readonly state: CheckState;
-  /** Shown to everybody, one line. Left out: `OK`, `DEGRADED` or `UNAVAILABLE`. */
+  /** Shown to every client, one line. Left out: `OK`, `DEGRADED` or `UNAVAILABLE`. */
   readonly reason?: string;
   /** Shown only where the endpoint is `detailed`. */
   readonly details?: string;
@@ -41,7 +41,14 @@ export interface CheckReport {
   readonly reason: string;
   /** May be empty. */
   readonly details: string;
+  /** How long the run took that found this, in milliseconds. */
+  readonly durationMs: number;
+  /** When the state last changed; the time of the first run until then. */
+  readonly changedAt: Date;
 }
+
+/** What one run found, before it is known how long it took and what the run before had found. */
+export type Finding = Omit<CheckReport, 'durationMs' | 'changedAt'>;
 
 const DEFAULT_REASONS: Readonly<Record<CheckState, string>> = {
   available: 'OK',
@@ -55,11 +62,11 @@ export function worstOf(reports: readonly { readonly state: CheckState }[]): Che
   return (['unavailable', 'degraded'] as const).find((state) => states.has(state)) ?? 'available';
 }
 
-/** The keys of `CheckTiming`, for whoever refuses unknown options. */
+/** The keys of `CheckTiming`. */
 export const TIMING_KEYS = ['timeoutMs', 'cacheMs', 'refreshMs'] as const;
 
-/** Turns what a check returned into its report; throws where it returned something else than a `CheckResult`. */
-export function reportOf(name: string, result: CheckResult): CheckReport {
+/** Returns the finding for what a check returned; throws if that is not a `CheckResult`. */
+export function findingOf(name: string, result: CheckResult): Finding {
   const { state, reason, details } = result ?? {};
   if (!Object.hasOwn(DEFAULT_REASONS, state)) {
     throw new TypeError(`The check must return { state }, one of ${Object.keys(DEFAULT_REASONS).join(', ')}`);
@@ -74,8 +81,8 @@ export function reportOf(name: string, result: CheckResult): CheckReport {
   };
 }
 
-/** The report of a check that could not say anything itself. */
-export function failureReport(name: string, what: string, details: string): CheckReport {
+/** Returns the finding for a check that failed or timed out. */
+export function failureOf(name: string, what: string, details: string): Finding {
   return { name, state: 'unavailable', available: false, reason: `${what}: ${name}`, details };
 }
 

@@ -4,7 +4,7 @@ import { refuseUnknown } from './known-names.js';
 import type { HealthcheckOptions } from './options.js';
 
 /** What a text file cannot hold. */
-export type CodeOptions = Pick<HealthcheckOptions, 'checks' | 'groups' | 'log'>;
+export type CodeOptions = Pick<HealthcheckOptions, 'checks' | 'groups' | 'log' | 'service'>;
 
 type TextOption = Exclude<keyof HealthcheckOptions, keyof CodeOptions>;
 
@@ -19,6 +19,7 @@ const NAMES: ReadonlyMap<string, Setting> = new Map(
     disable_by_file_paths: ['disableByFilePaths', text],
     enable_by_file_paths: ['enableByFilePaths', text],
     detailed: ['detailed', flag],
+    names: ['names', flag],
     follow_resources: ['followResources', flag],
     detailed_promises: ['detailedPromises', flag],
     allowed_source_ranges: ['allowedSourceRanges', text],
@@ -43,7 +44,7 @@ export function healthcheckFromConfig(
   code: CodeOptions = {},
 ): Healthcheck {
   refuseUnknown('the configuration', record, [...NAMES.keys()]);
-  refuseUnknown('the second argument of healthcheckFromConfig()', code, ['checks', 'groups', 'log']);
+  refuseUnknown('the second argument of healthcheckFromConfig()', code, ['checks', 'groups', 'log', 'service']);
   const options: Record<string, unknown> = { ...code };
   for (const [name, [option, read]] of NAMES) {
     const value = record[name];

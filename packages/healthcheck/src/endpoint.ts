@@ -2,7 +2,7 @@ import type { Backend, Probe } from './backends/backend.js';
 import { type CheckReport, type CheckState, worstOf } from './check.js';
 import type { EndpointSettings } from './settings.js';
 
-/** The health of an endpoint, as its answers tell it. */
+/** The health of an endpoint, as its responses show it. */
 export interface HealthStatus {
   /** The worst of the results. */
   readonly state: CheckState;
@@ -12,7 +12,7 @@ export interface HealthStatus {
   readonly results: readonly CheckReport[];
 }
 
-/** Told when an endpoint's state is not what it was at the evaluation before. */
+/** A change of an endpoint's state since its previous evaluation. */
 export interface HealthChange {
   /** `healthcheck` for the main endpoint, else the name of the group. */
   readonly endpoint: string;
@@ -21,26 +21,28 @@ export interface HealthChange {
   readonly status: HealthStatus;
 }
 
-/** One endpoint: its checks, asked together. */
+/** One endpoint: its checks, run together. */
 export interface Endpoint {
   readonly name: string;
-  /** Asks every backend, at the same time. Never rejects; without backends not even a promise is made. */
+  /** Runs every backend concurrently. Never rejects; without backends it returns synchronously. */
   evaluate(probe: Probe): HealthStatus | Promise<HealthStatus>;
-  /** From now on unavailable, where the endpoint is one that fails on shutdown. */
+  /** Makes the endpoint unavailable for good, if it is one that fails on shutdown. */
   shutdown(): void;
 }
 
 const NOTHING_TO_CHECK: HealthStatus = { state: 'available', available: true, results: [] };
 
-const SHUTTING_DOWN: HealthStatus = statusOf([
-  {
+function shuttingDown(): HealthStatus {
+  const details = 'The service completes its requests and accepts no new ones';
+  const finding = {
     name: 'shutdown',
     state: 'unavailable',
     available: false,
     reason: 'SHUTTING DOWN',
-    details: 'The service finishes its requests and takes no new ones',
-  },
-]);
+    details,
+  } as const;
+  return statusOf([{ ...finding, durationMs: 0, changedAt: new Date() }]);
+}
 
 export function endpoint(
   { name, failsOnShutdown }: EndpointSettings,
@@ -49,7 +51,7 @@ export function endpoint(
 ): Endpoint {
   /** By port, because the answers may differ by port; going from port to port is no change. */
   const lastStates = new Map<number | undefined, CheckState>();
-  let down = false;
+  let down: HealthStatus | undefined;
 
   function seen(port: number | undefined, status: HealthStatus): HealthStatus {
     const from = lastStates.get(port);
@@ -61,19 +63,20 @@ export function endpoint(
   return {
     name,
     evaluate(probe) {
-      if (down) return SHUTTING_DOWN;
+      if (down) return down;
       if (backends.length === 0) return NOTHING_TO_CHECK;
-      return Promise.all(backends.map((backend) => backend.run(probe))).then((results) =>
-        // The checks may have taken long enough for a shutdown to begin.
-        down ? SHUTTING_DOWN : seen(probe.port, statusOf(results)),
+      return Promise.all(backends.map((backend) => backend.run(probe))).then(
+        (results) =>
+          // The checks may have taken long enough for a shutdown to begin.
+          down ?? seen(probe.port, statusOf(results)),
       );
     },
     shutdown() {
       if (!failsOnShutdown || down) return;
-      down = true;
+      down = shuttingDown();
       const [state, ...others] = new Set(lastStates.values());
       const from: CheckState = state !== undefined && others.length === 0 ? state : 'available';
-      if (from !== 'unavailable') changed({ endpoint: name, from, to: 'unavailable', status: SHUTTING_DOWN });
+      if (from !== 'unavailable') changed({ endpoint: name, from, to: 'unavailable', status: down });
     },
   };
 }

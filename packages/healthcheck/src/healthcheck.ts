@@ -62,6 +62,7 @@ export function healthcheck(options: Readonly<HealthcheckOptions> = {}): Healthc
   const { byName, byPath, main } = endpoints(settings, registry.resolve, announce);
   const watch = settings.detailed ? watchServer(settings.follow) : undefined;
   const collect = watch ? () => watch.report() : undefined;
+  const named = settings.names ? settings.service : undefined;
 
   function endpointFor(req: IncomingMessage): Endpoint | undefined {
     const found = byPath.get(requestPath(req));
@@ -85,8 +86,8 @@ export function healthcheck(options: Readonly<HealthcheckOptions> = {}): Healthc
     const failed = (error: unknown) => (next ? next(error) : res.destroy(error as Error));
     const respond = () => {
       const status = found.evaluate({ port: req.socket.localPort });
-      if (status instanceof Promise) status.then((settled) => answer(req, res, settled, collect)).catch(failed);
-      else answer(req, res, status, collect)?.catch(failed);
+      if (status instanceof Promise) status.then((settled) => answer(req, res, settled, named, collect)).catch(failed);
+      else answer(req, res, status, named, collect)?.catch(failed);
     };
     if (watch) watch.duringProbe(res, respond);
     else respond();

@@ -14,4 +14,4 @@ export { type CodeOptions, healthcheckFromConfig } from './config-record.js';
 export type { HealthChange, HealthStatus } from './endpoint.js';
 export { type Healthcheck, healthcheck } from './healthcheck.js';
 export type { HealthcheckLog } from './log.js';
-export type { BackendList, GroupOptions, HealthcheckOptions } from './options.js';
+export type { BackendList, GroupOptions, HealthcheckOptions, ServiceInfo } from './options.js';

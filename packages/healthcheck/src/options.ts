@@ -14,6 +14,12 @@ export interface GroupOptions {
   readonly failsOnShutdown?: boolean;
 }
 
+/** The service that an endpoint reports on. */
+export interface ServiceInfo {
+  readonly name?: string;
+  readonly version?: string;
+}
+
 /** Options of `healthcheck()`. List options are arrays or comma-separated text. */
 export interface HealthcheckOptions {
   /**
@@ -38,6 +44,13 @@ export interface HealthcheckOptions {
   readonly enableByFilePaths?: string | readonly string[];
   /** HTML and JSON answers show details, the process, its threads and pending resources. Default false. */
   readonly detailed?: boolean;
+  /**
+   * Shows more than the documented format: in JSON, text and HTML the name of each check; in detailed JSON and HTML also
+   * its duration, its last change, the runtime, and the `service`. Default false.
+   */
+  readonly names?: boolean;
+  /** The name and version of this service, shown with `names`. Default: none. */
+  readonly service?: ServiceInfo;
   /**
    * With `detailed`: follows every asynchronous resource from its creation, so that answers tell where each one that is
    * pending was made. This slows the whole process down, several times where it awaits much. Default false: answers list
@@ -64,6 +77,8 @@ export const OPTION_NAMES: readonly (keyof HealthcheckOptions)[] = [
   'disableByFilePaths',
   'enableByFilePaths',
   'detailed',
+  'names',
+  'service',
   'followResources',
   'detailedPromises',
   'allowedSourceRanges',

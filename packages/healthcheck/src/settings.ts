@@ -4,7 +4,13 @@ import { HealthcheckConfigError } from './config-error.js';
 import type { FollowedResources } from './detailed/async-resources.js';
 import { refuseUnknown } from './known-names.js';
 import type { HealthcheckLog } from './log.js';
-import { type BackendList, type GroupOptions, type HealthcheckOptions, OPTION_NAMES } from './options.js';
+import {
+  type BackendList,
+  type GroupOptions,
+  type HealthcheckOptions,
+  OPTION_NAMES,
+  type ServiceInfo,
+} from './options.js';
 import { normalPath } from './request-path.js';
 import { type SourceRanges, sourceRanges } from './source-ranges.js';
 
@@ -27,6 +33,9 @@ export interface Settings extends FileBackendSettings {
   readonly answersAll: 'always' | 'mounted' | 'never';
   readonly checks: readonly Check[];
   readonly detailed: boolean;
+  /** Whether responses name their checks, which the documented format does not. */
+  readonly names: boolean;
+  readonly service: ServiceInfo;
   /** What of the asynchronous resources is followed. */
   readonly follow: FollowedResources;
   /** Undefined: everybody. */
@@ -73,6 +82,8 @@ export function settingsFrom(options: Readonly<HealthcheckOptions>): Settings {
     disableByFilePaths: portPaths(list('disableByFilePaths', options.disableByFilePaths)),
     enableByFilePaths: list('enableByFilePaths', options.enableByFilePaths),
     detailed: flag('detailed', options.detailed, false),
+    names: flag('names', options.names, false),
+    service: serviceInfo(options.service),
     follow: followed(options),
     isAllowedSource: ranges.length > 0 ? sourceRanges(ranges, 'allowedSourceRanges') : undefined,
     ignoreProxiedRequests: flag('ignoreProxiedRequests', options.ignoreProxiedRequests, false),
@@ -84,6 +95,11 @@ function followed({ followResources, detailedPromises }: Readonly<HealthcheckOpt
   const withPromises = flag('detailedPromises', detailedPromises, true);
   if (!flag('followResources', followResources, false)) return 'none';
   return withPromises ? 'all' : 'all but promises';
+}
+
+function serviceInfo(service: ServiceInfo = {}): ServiceInfo {
+  refuseUnknown('the option "service"', service, ['name', 'version']);
+  return { name: text('service.name', service.name), version: text('service.version', service.version) };
 }
 
 function groupSettings(name: string, group: GroupOptions): EndpointSettings {

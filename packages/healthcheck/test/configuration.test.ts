@@ -209,6 +209,19 @@ describe('the text options of a configuration file', () => {
     expect(JSON.parse(body).detailed).toBe(false);
   });
 
+  it('add the names of checks on request, and the service that code gives', async () => {
+    const names = async (record: Record<string, string>) => {
+      const health = healthcheckFromConfig({ backends: 'disable_by_file', ...record }, { service: { version: '7' } });
+      onTestFinished(() => health.close());
+      const { ask } = await serve(health);
+      return JSON.parse((await ask('/healthcheck', { headers: { accept: 'application/json' } })).body);
+    };
+    expect(await names({})).toEqual({ detailed: false, reasons: ['OK'] });
+    expect(await names({ names: 'yes' })).toEqual({ detailed: false, names: ['disable_by_file'], reasons: ['OK'] });
+    const detailed = await names({ names: 'on', detailed: 'on' });
+    expect([detailed.reasons[0].name, detailed.service]).toEqual(['disable_by_file', { version: '7' }]);
+  });
+
   it('name checks that come as code', async () => {
     const checks = [{ name: 'db', check: ok }];
     const { ask } = await serve(healthcheckFromConfig({ backends: 'db' }, { checks }));

@@ -157,43 +157,33 @@ const STATES: readonly State[] = [
 
 const plain = (state: State) => state.results.map(([reason]) => reason).join('\n');
 
-function namesOf(state: State): readonly string[] {
-  const { backends = [] } = state.options(0);
-  const list = typeof backends === 'string' ? backends.split(',') : (backends as readonly string[]);
-  return list.map((name) => name.trim());
-}
-
 const stateOf = (reason: string) => (reason === 'OK' ? 'available' : 'unavailable');
 
 function json(state: State): string {
-  if (state.results.length === 0) return '{\n    "detailed": false,\n    "names": [],\n    "reasons": []\n}';
+  if (state.results.length === 0) return '{\n    "detailed": false,\n    "reasons": []\n}';
   const list = (texts: readonly string[]) => `[\n${texts.map((text) => `        "${text}"`).join(',\n')}\n    ]`;
   const reasons = state.results.map(([reason]) => reason);
-  return `{\n    "detailed": false,\n    "names": ${list(namesOf(state))},\n    "reasons": ${list(reasons)}\n}`;
+  return `{\n    "detailed": false,\n    "reasons": ${list(reasons)}\n}`;
 }
 
-/** What was added to the page of the original: a style, a verdict, the names of the checks. */
+/** The documented page with a style, a verdict, and the reasons that are not available before everything else. */
 function html(state: State): string {
   const { results, healthy } = state;
-  const names = namesOf(state);
-  const rows = results
-    .map(
-      ([reason], index) =>
-        `<TR class="${stateOf(reason)}">\n\n    <TD>${names[index]}</TD>\n    <TD>${reason}</TD>\n\n</TR>`,
-    )
-    .join('');
+  const rows = results.map(([reason]) => `<TR class="${stateOf(reason)}">\n\n    <TD>${reason}</TD>\n\n</TR>`).join('');
   const summary = ['unavailable', 'available']
     .map((each) => [results.filter(([reason]) => stateOf(reason) === each).length, each] as const)
     .filter(([count]) => count > 0)
     .map(([count, each]) => `${count} ${each}`)
     .join(', ');
+  const failing = results.filter(([reason]) => reason !== 'OK');
+  const items = failing.map(([reason]) => `<LI class="unavailable">${reason}</LI>`).join('');
   return (
     '<HTML>\n<HEAD><TITLE>Healthcheck Status</TITLE>\n' +
     '<META charset="UTF-8"><META name="viewport" content="width=device-width, initial-scale=1">\n' +
     `${PAGE_STYLE}</HEAD>\n<BODY class="${healthy ? 'available' : 'unavailable'}">\n` +
-    `<HEADER>${healthy ? 'Healthy' : 'Unhealthy'}<SMALL>${summary || 'nothing to check'}</SMALL></HEADER>\n\n` +
+    `<HEADER>${healthy ? 'Healthy' : 'Unhealthy'}<SMALL>${summary || 'nothing to check'}</SMALL>${items && `<UL>${items}</UL>`}</HEADER>\n\n` +
     `<H2>Result of ${results.length} checks:</H2>\n<TABLE bgcolor="#ffffff" border="1" class="results">\n<TBODY>\n` +
-    `<TR>\n<TH>\nName\n</TH>\n<TH>\nReason\n</TH>\n</TR>\n${rows}\n</TBODY>\n</TABLE>\n<HR></HR>\n\n</BODY>\n</HTML>`
+    `<TR>\n\n<TH>\nReason\n</TH>\n</TR>\n${rows}\n</TBODY>\n</TABLE>\n<HR></HR>\n\n</BODY>\n</HTML>`
   );
 }
 
@@ -257,32 +247,27 @@ describe.each(Object.entries(HOSTS))('in %s', (_host, host) => {
       expect([answer.status, answer.body]).toEqual([code, plain(state)]);
     });
 
-    it('gives class, details, name and reason of each result as detailed JSON', async () => {
+    it('gives class, details and reason of each result as detailed JSON, and nothing else', async () => {
       const { ask } = await served(state, true);
       const answer = await ask('/healthcheck', { headers: { accept: 'application/json' } });
-      const names = namesOf(state);
-      const reasons = state.results.map(([reason, details], index) => ({
-        class: 'HealthcheckResult',
-        details,
-        name: names[index],
-        reason,
-      }));
+      const reasons = state.results.map(([reason, details]) => ({ class: 'HealthcheckResult', details, reason }));
       expect(answer.status).toBe(code);
-      expect(JSON.parse(answer.body)).toMatchObject({ detailed: true, reasons });
+      const body = JSON.parse(answer.body);
+      expect([body.detailed, body.reasons]).toEqual([true, reasons]);
     });
 
     it('gives a row of each result as detailed HTML, to the byte', async () => {
       const { ask } = await served(state, true);
       const answer = await ask('/healthcheck', { headers: { accept: 'text/html' } });
       const rows = state.results.map(
-        ([reason, details], index) =>
-          `<TR class="${stateOf(reason)}">\n<TD>${namesOf(state)[index]}</TD>\n<TD>HealthcheckResult</TD>\n` +
+        ([reason, details]) =>
+          `<TR class="${stateOf(reason)}">\n<TD>HealthcheckResult</TD>\n` +
           `    <TD>${reason}</TD>\n<TD>${details.replaceAll("'", '&#39;')}</TD>\n</TR>`,
       );
       expect(answer.status).toBe(code);
       expect(answer.body).toContain(
-        `<HR></HR>\n<H2>Result of ${rows.length} checks:</H2>\n<TABLE bgcolor="#ffffff" border="1" class="results detailed">\n<TBODY>\n<TR>\n` +
-          '<TH>\nName\n</TH>\n<TH>\nKind\n</TH>\n<TH>\nReason\n</TH>\n<TH>\nDetails\n</TH>\n</TR>\n' +
+        `\n\n<H2>Result of ${rows.length} checks:</H2>\n<TABLE bgcolor="#ffffff" border="1" class="results detailed">\n<TBODY>\n<TR>\n` +
+          '<TH>\nKind\n</TH>\n<TH>\nReason\n</TH>\n<TH>\nDetails\n</TH>\n\n</TR>\n' +
           `${rows.join('')}\n</TBODY>\n</TABLE>\n<HR></HR>\n`,
       );
     });

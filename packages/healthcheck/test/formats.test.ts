@@ -5,6 +5,7 @@ import { acceptedType } from '../src/formats/accept.js';
 import { htmlBody } from '../src/formats/html.js';
 import { jsonBody } from '../src/formats/json.js';
 import { PAGE_STYLE } from '../src/formats/page-style.js';
+import { plainBody } from '../src/formats/plain.js';
 
 const TEXT = 'text/plain';
 const HTML = 'text/html';
@@ -73,9 +74,26 @@ describe('the choice of the format', () => {
   });
 });
 
+const changedAt = new Date('2026-01-30T08:00:00.000Z');
 const reports: readonly CheckReport[] = [
-  { name: 'a', state: 'available', available: true, reason: 'OK', details: "Path '/a & b' was not found" },
-  { name: 'b', state: 'unavailable', available: false, reason: '<b>"é\u{1f600}\u007f', details: '' },
+  {
+    name: 'a',
+    state: 'available',
+    available: true,
+    reason: 'OK',
+    details: "Path '/a & b' was not found",
+    durationMs: 0.04,
+    changedAt,
+  },
+  {
+    name: 'b',
+    state: 'unavailable',
+    available: false,
+    reason: '<b>"é\u{1f600}\u007f',
+    details: '',
+    durationMs: 1234.56,
+    changedAt,
+  },
 ];
 
 const server: ServerReport = {
@@ -83,20 +101,22 @@ const server: ServerReport = {
   now: '2026-01-31 12:34:56.789000',
   platform: 'Linux-6.1-x64',
   runtimeVersion: 'Node.js v20.19.0 (V8 11.3)',
+  uptimeSeconds: 93_784,
   gc: { counts: [7, 2, 1], threshold: [4_294_967_296, 2048, 100] },
   greenthreads: ['Timeout\n    at a <b>'],
   threads: ['[main]\n    at x', "[worker 1]\n    at 'y'"],
 };
+const named = { name: 'orders', version: '1.4.2' };
 
 describe('JSON bodies', () => {
   it('have four blanks, sorted keys and no character beyond ASCII', () => {
-    expect(jsonBody(reports)).toBe(
-      '{\n    "detailed": false,\n    "names": [\n        "a",\n        "b"\n    ],\n    "reasons": [\n        "OK",\n        "<b>\\"\\u00e9\\ud83d\\ude00\\u007f"\n    ]\n}',
+    expect(jsonBody(reports, {})).toBe(
+      '{\n    "detailed": false,\n    "reasons": [\n        "OK",\n        "<b>\\"\\u00e9\\ud83d\\ude00\\u007f"\n    ]\n}',
     );
   });
 
-  it('say everything when detailed', () => {
-    expect(jsonBody(reports.slice(0, 1), server)).toBe(
+  it('contain the documented keys when detailed', () => {
+    expect(jsonBody(reports.slice(0, 1), { server })).toBe(
       [
         '{',
         '    "detailed": true,',
@@ -122,11 +142,9 @@ describe('JSON bodies', () => {
         '        {',
         '            "class": "HealthcheckResult",',
         '            "details": "Path \'/a & b\' was not found",',
-        '            "name": "a",',
         '            "reason": "OK"',
         '        }',
         '    ],',
-        '    "runtime_version": "Node.js v20.19.0 (V8 11.3)",',
         '    "threads": [',
         '        "[main]\\n    at x",',
         '        "[worker 1]\\n    at \'y\'"',
@@ -135,6 +153,37 @@ describe('JSON bodies', () => {
       ].join('\n'),
     );
   });
+
+  it('name their checks on request', () => {
+    expect(JSON.parse(jsonBody(reports, { named }))).toEqual({
+      detailed: false,
+      names: ['a', 'b'],
+      reasons: reports.map(({ reason }) => reason),
+    });
+  });
+
+  it('add durations, changes, the runtime and the service to detailed names, in sorted order', () => {
+    const text = jsonBody(reports, { server, named });
+    const body = JSON.parse(text);
+    const keys = ['detailed', 'gc', 'greenthreads', 'now', 'platform', 'python_version', 'reasons'];
+    expect(Object.keys(body)).toEqual([...keys, 'runtime_version', 'service', 'threads', 'uptime']);
+    expect([body.runtime_version, body.service, body.uptime]).toEqual([server.runtimeVersion, named, 93_784]);
+    expect(Object.entries(body.reasons[1])).toEqual([
+      ['class', 'HealthcheckResult'],
+      ['details', ''],
+      ['duration_ms', 1234.6],
+      ['last_change', '2026-01-30T08:00:00.000Z'],
+      ['name', 'b'],
+      ['reason', reports[1]!.reason],
+    ]);
+  });
+});
+
+describe('plain bodies', () => {
+  it('are the reasons, after the names of their checks on request', () => {
+    const ok = reports.slice(0, 1);
+    expect([plainBody(ok, {}), plainBody(ok, { server }), plainBody(ok, { named })]).toEqual(['OK', 'OK', 'a: OK']);
+  });
 });
 
 const DETAILED_PAGE = `<HTML>
@@ -142,24 +191,12 @@ const DETAILED_PAGE = `<HTML>
 <META charset="UTF-8"><META name="viewport" content="width=device-width, initial-scale=1">
 ${PAGE_STYLE}</HEAD>
 <BODY class="unavailable">
-<HEADER>Unhealthy<SMALL>1 unavailable, 1 available</SMALL></HEADER>
-<H1>Server status</H1>
-<B>Server hostname:</B><PRE>host&lt;1&gt;</PRE>
-<B>Current time:</B><PRE>2026-01-31 12:34:56.789000</PRE><SMALL>UTC</SMALL>
-<B>Python version:</B><PRE>Node.js v20.19.0 (V8 11.3)</PRE>
-<B>Platform:</B><PRE>Linux-6.1-x64</PRE>
-<HR></HR>
-<H2>Garbage collector:</H2>
-<B>Counts:</B><PRE>(7, 2, 1)</PRE><SMALL>collections: minor, major, incremental</SMALL>
-<B>Thresholds:</B><PRE>(4294967296, 2048, 100)</PRE><SMALL>4.0 GiB heap at most, 2.0 KiB left, 100 bytes taken</SMALL>
-<HR></HR>
+<HEADER>Unhealthy<SMALL>1 unavailable, 1 available</SMALL><UL><LI class="unavailable">&lt;b&gt;&#34;é\u{1f600}\u007f</LI></UL></HEADER>
+
 <H2>Result of 2 checks:</H2>
 <TABLE bgcolor="#ffffff" border="1" class="results detailed">
 <TBODY>
 <TR>
-<TH>
-Name
-</TH>
 <TH>
 Kind
 </TH>
@@ -169,14 +206,13 @@ Reason
 <TH>
 Details
 </TH>
+
 </TR>
 <TR class="available">
-<TD>a</TD>
 <TD>HealthcheckResult</TD>
     <TD>OK</TD>
 <TD>Path &#39;/a &amp; b&#39; was not found</TD>
 </TR><TR class="unavailable">
-<TD>b</TD>
 <TD>HealthcheckResult</TD>
     <TD>&lt;b&gt;&#34;é\u{1f600}\u007f</TD>
 <TD></TD>
@@ -184,7 +220,17 @@ Details
 </TBODY>
 </TABLE>
 <HR></HR>
-<H2>1 greenthread(s) active:</H2>
+<H1>Server status</H1>
+<B>Host:</B><PRE>host&lt;1&gt;</PRE>
+<B>Current time:</B><PRE>2026-01-31 12:34:56 UTC</PRE>
+<B>Runtime:</B><PRE>Node.js v20.19.0 (V8 11.3)</PRE>
+<B>Platform:</B><PRE>Linux-6.1-x64</PRE>
+<HR></HR>
+<H2>Garbage collector:</H2>
+<B>Collections since the start:</B><PRE>7 minor, 2 major, 1 incremental</PRE>
+<B>Heap:</B><PRE>4.0 GiB at most, 2.0 KiB left, 100 bytes taken from the system</PRE>
+<HR></HR>
+<H2>Pending operations (1):</H2>
 <TABLE bgcolor="#ffffff" border="1" class="stacks">
 <TBODY>
 <TR>
@@ -194,7 +240,7 @@ Details
 </TBODY>
 </TABLE>
 <HR></HR>
-<H2>2 thread(s) active:</H2>
+<H2>Threads (2):</H2>
 <TABLE bgcolor="#ffffff" border="1" class="stacks">
 <TBODY>
 <TR>
@@ -211,13 +257,23 @@ Details
 
 describe('HTML bodies', () => {
   it('are this page when detailed', () => {
-    expect(htmlBody(reports, server)).toBe(DETAILED_PAGE);
+    expect(htmlBody(reports, { server })).toBe(DETAILED_PAGE);
   });
 
   it('leave out the host name where it is unknown, and tables without entries', () => {
-    const page = htmlBody(reports, { ...server, hostname: '', greenthreads: [], threads: [] });
-    expect(page).not.toContain('hostname');
-    expect(page).not.toContain('active:');
-    expect(page.endsWith('</TABLE>\n<HR></HR>\n\n\n</BODY>\n</HTML>')).toBe(true);
+    const page = htmlBody(reports, { server: { ...server, hostname: '', greenthreads: [], threads: [] } });
+    expect(page).not.toContain('<B>Host');
+    expect(page).not.toMatch(/Pending operations|Threads/);
+    expect(page.endsWith('<HR></HR>\n\n\n</BODY>\n</HTML>')).toBe(true);
+  });
+
+  it('show names, durations, changes, uptime and the service on request', () => {
+    const page = htmlBody(reports, { server, named });
+    const titles = [...page.matchAll(/<TH>\n(.*)\n<\/TH>/g)].map(([, title]) => title);
+    expect(titles).toEqual(['Name', 'Kind', 'Reason', 'Details', 'Duration', 'Last change']);
+    expect(page).toContain('<TD>1234.6 ms</TD>\n<TD>2026-01-30 08:00:00 UTC</TD>\n</TR>');
+    expect(page).toContain('<B>Service:</B><PRE>orders 1.4.2</PRE>');
+    expect(page).toContain('<B>Uptime:</B><PRE>1 d 2 h</PRE>');
+    expect(htmlBody(reports, { named })).toContain('<TH>\nName\n</TH>\n<TH>\nReason\n</TH>\n\n</TR>');
   });
 });

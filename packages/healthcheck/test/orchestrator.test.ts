@@ -40,15 +40,16 @@ describe('groups', () => {
     ]);
   });
 
-  it('can be asked in code', async () => {
+  it('returns its status in code', async () => {
     const { states, health } = service();
     states.cache = 'degraded';
+    const measured = { durationMs: expect.any(Number), changedAt: expect.any(Date) };
     expect(await health.status()).toEqual({
       state: 'degraded',
       available: true,
       results: [
-        { name: 'db', state: 'available', available: true, reason: 'db available', details: '' },
-        { name: 'cache', state: 'degraded', available: true, reason: 'cache degraded', details: '' },
+        { name: 'db', state: 'available', available: true, reason: 'db available', details: '', ...measured },
+        { name: 'cache', state: 'degraded', available: true, reason: 'cache degraded', details: '', ...measured },
       ],
     });
     expect((await health.status('quiet')).state).toBe('degraded');
@@ -57,6 +58,18 @@ describe('groups', () => {
 });
 
 describe('a change of state', () => {
+  it('has a time, which stays until the next change', async () => {
+    const { states, health } = service();
+    const changedAt = async () => (await health.status()).results[0]!.changedAt;
+    const first = await changedAt();
+    expect(await changedAt()).toBe(first);
+    states.db = 'unavailable';
+    const second = await changedAt();
+    expect(second).not.toBe(first);
+    expect(second.getTime()).toBeGreaterThanOrEqual(first.getTime());
+    expect(await changedAt()).toBe(second);
+  });
+
   it('is announced once, by the endpoint whose state it is', async () => {
     const { states, health } = service();
     const seen: string[] = [];

@@ -1,4 +1,4 @@
-import { type Check, type CheckReport, type CheckResult, failureReport, reportOf } from '../check.js';
+import { type Check, type CheckReport, type CheckResult, type Finding, failureOf, findingOf } from '../check.js';
 import type { HealthcheckLog } from '../log.js';
 import type { Backend } from './backend.js';
 
@@ -22,21 +22,25 @@ export function checkBackend(check: Check, log: HealthcheckLog, changed: () => v
   let closed = false;
 
   function share(): Promise<CheckReport> {
-    running ??= attempt().then((report) => {
+    if (running) return running;
+    const began = performance.now();
+    running = attempt().then((finding) => {
       running = undefined;
-      latest = report;
-      freshUntil = performance.now() + cacheMs;
-      return report;
+      const ended = performance.now();
+      const changedAt = latest?.state === finding.state ? latest.changedAt : new Date();
+      latest = { ...finding, durationMs: ended - began, changedAt };
+      freshUntil = ended + cacheMs;
+      return latest;
     });
     return running;
   }
 
-  function failed(what: string, details: string): CheckReport {
+  function failed(what: string, details: string): Finding {
     log.error(`healthcheck: ${what}: ${name}: ${details}`);
-    return failureReport(name, what, details);
+    return failureOf(name, what, details);
   }
 
-  async function attempt(): Promise<CheckReport> {
+  async function attempt(): Promise<Finding> {
     if (abandoned >= MAX_ABANDONED) {
       return failed('CHECK TIMED OUT', `${abandoned} earlier runs ignored their signal and are going on`);
     }
@@ -52,11 +56,11 @@ export function checkBackend(check: Check, log: HealthcheckLog, changed: () => v
       };
     });
     const found = new Promise<CheckResult>((resolve) => resolve(check.check(controller.signal)))
-      .then((result) => reportOf(name, result))
+      .then((result) => findingOf(name, result))
       .catch((error: unknown) => (inTime ? failed('CHECK FAILED', messageOf(error)) : undefined));
-    const report = await Promise.race([found, late]);
+    const finding = await Promise.race([found, late]);
     stopWaiting();
-    if (report) return report;
+    if (finding) return finding;
     inTime = false;
     abandoned++;
     void found.then(() => abandoned--);

@@ -3,9 +3,9 @@ import { type AsyncResources, type FollowedResources, watchAsyncResources } from
 import { type GarbageCollectorReport, type GarbageCollectorWatch, watchGarbageCollector } from './garbage-collector.js';
 import { threadStacks } from './thread-stacks.js';
 
-/** What a detailed answer says about the process that gives it. */
+/** The state of the process, as detailed responses show it. */
 export interface ServerReport {
-  /** Empty where the system does not tell. */
+  /** Empty if it is unknown. */
   readonly hostname: string;
   /** UTC, `2026-01-31 12:34:56.789000`. */
   readonly now: string;
@@ -13,6 +13,7 @@ export interface ServerReport {
   readonly platform: string;
   /** The versions of Node.js and V8. */
   readonly runtimeVersion: string;
+  readonly uptimeSeconds: number;
   readonly gc: GarbageCollectorReport;
   /** One entry per pending asynchronous resource. */
   readonly greenthreads: readonly string[];
@@ -70,6 +71,7 @@ function startWatch(followed: FollowedResources): SharedWatch {
       now: timestamp(new Date()),
       platform: `${type()}-${release()}-${arch()}`,
       runtimeVersion: `Node.js ${process.version} (V8 ${process.versions.v8})`,
+      uptimeSeconds: Math.floor(process.uptime()),
       gc: collector.report(),
       greenthreads,
       threads: await threadStacks(),

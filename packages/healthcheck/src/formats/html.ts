@@ -1,6 +1,8 @@
+import type { Extras } from '../answer.js';
 import { byteCount } from '../byte-count.js';
 import { type CheckReport, type CheckState, worstOf } from '../check.js';
 import type { ServerReport } from '../detailed/server-report.js';
+import type { ServiceInfo } from '../options.js';
 import { RESULT_CLASS } from './json.js';
 import { PAGE_STYLE } from './page-style.js';
 
@@ -19,78 +21,124 @@ const VERDICTS: Readonly<Record<CheckState, string>> = {
   unavailable: 'Unhealthy',
 };
 
-/**
- * The page for people. Scripts read it too: its elements stand in the order they always had, with a verdict before them.
- *
- * @param server given where the endpoint is detailed
- */
-export function htmlBody(reports: readonly CheckReport[], server?: ServerReport): string {
-  const columns = server ? ['Name', 'Kind', 'Reason', 'Details'] : ['Name', 'Reason'];
-  const kind = server ? 'results detailed' : 'results';
+/** A column of the results: its title and what it shows of a result. */
+type Column = readonly [title: string, cell: (report: CheckReport) => string];
+
+const NAME: Column = ['Name', ({ name }) => name];
+const REASON: Column = ['Reason', ({ reason }) => reason];
+/** The documented columns, in their order. */
+const DETAILED: readonly Column[] = [['Kind', () => RESULT_CLASS], REASON, ['Details', ({ details }) => details]];
+const TIMES: readonly Column[] = [
+  ['Duration', ({ durationMs }) => `${durationMs.toFixed(1)} ms`],
+  ['Last change', ({ changedAt }) => `${changedAt.toISOString().slice(0, 19).replace('T', ' ')} UTC`],
+];
+
+function columnsFor({ server, named }: Extras): readonly Column[] {
+  const documented = server ? DETAILED : [REASON];
+  return named ? [NAME, ...documented, ...(server ? TIMES : [])] : documented;
+}
+
+/** Returns the page for people: what fails first, then all results, then the state of the process. */
+export function htmlBody(reports: readonly CheckReport[], extras: Extras): string {
+  const { server, named } = extras;
+  const columns = columnsFor(extras);
+  const kind = ['results', ...(server ? ['detailed'] : []), ...(named ? ['named'] : [])].join(' ');
   return [
     `<HTML>\n${HEAD}\n<BODY class="${worstOf(reports)}">\n${verdict(reports)}\n`,
-    server ? serverStatus(server) : '',
-    `\n<H2>Result of ${reports.length} checks:</H2>\n${table(kind)}<TR>\n`,
-    columns.map(headerCell).join('\n'),
-    '\n</TR>\n',
-    reports.map(server ? detailedRow : row).join(''),
+    `\n<H2>Result of ${reports.length} checks:</H2>\n${table(kind)}`,
+    headerRow(columns),
+    reports.map((report) => row(report, columns)).join(''),
     `${TABLE_END}\n<HR></HR>\n`,
-    server ? stackTables(server) : '',
+    server ? `${serverStatus(server, named)}\n${stackTables(server)}` : '',
     '\n</BODY>\n</HTML>',
   ].join('');
 }
 
+/** The worst state, how many checks are in which, and the reasons of those that are not available. */
 function verdict(reports: readonly CheckReport[]): string {
   const count = (state: CheckState) => reports.filter((report) => report.state === state).length;
   const parts = (['unavailable', 'degraded', 'available'] as const)
     .filter((state) => count(state) > 0)
     .map((state) => `${count(state)} ${state}`);
   const summary = parts.length > 0 ? parts.join(', ') : 'nothing to check';
-  return `<HEADER>${VERDICTS[worstOf(reports)]}<SMALL>${summary}</SMALL></HEADER>`;
+  const failing = (['unavailable', 'degraded'] as const).flatMap((state) =>
+    reports
+      .filter((report) => report.state === state)
+      .map(({ reason }) => `<LI class="${state}">${escapeHtml(reason)}</LI>`),
+  );
+  const list = failing.length > 0 ? `<UL>${failing.join('')}</UL>` : '';
+  return `<HEADER>${VERDICTS[worstOf(reports)]}<SMALL>${summary}</SMALL>${list}</HEADER>`;
 }
 
-function serverStatus({ hostname, now, runtimeVersion, platform, gc }: ServerReport): string {
+function serverStatus(server: ServerReport, named: ServiceInfo | undefined): string {
+  const { hostname, now, runtimeVersion, platform, uptimeSeconds, gc } = server;
+  const [minor, major, incremental] = gc.counts;
   const [limit, left, taken] = gc.threshold.map(byteCount);
+  const service = [named?.name, named?.version].filter(Boolean).join(' ');
   return [
     '<H1>Server status</H1>',
-    hostname ? labelled('Server hostname:', hostname) : '',
-    labelled('Current time:', now, 'UTC'),
-    labelled('Python version:', runtimeVersion),
-    labelled('Platform:', platform),
+    ...(service ? [labelled('Service', service)] : []),
+    ...(hostname ? [labelled('Host', hostname)] : []),
+    labelled('Current time', `${now.slice(0, 19)} UTC`),
+    ...(named ? [labelled('Uptime', duration(uptimeSeconds))] : []),
+    labelled('Runtime', runtimeVersion),
+    labelled('Platform', platform),
     '<HR></HR>',
     '<H2>Garbage collector:</H2>',
-    labelled('Counts:', `(${gc.counts.join(', ')})`, 'collections: minor, major, incremental'),
-    labelled('Thresholds:', `(${gc.threshold.join(', ')})`, `${limit} heap at most, ${left} left, ${taken} taken`),
+    labelled('Collections since the start', `${minor} minor, ${major} major, ${incremental} incremental`),
+    labelled('Heap', `${limit} at most, ${left} left, ${taken} taken from the system`),
     '<HR></HR>',
   ].join('\n');
 }
 
-function labelled(label: string, value: string, unit?: string): string {
-  return `<B>${label}</B><PRE>${escapeHtml(value)}</PRE>${unit ? `<SMALL>${unit}</SMALL>` : ''}`;
+function duration(seconds: number): string {
+  const units = [
+    [86_400, 'd'],
+    [3_600, 'h'],
+    [60, 'min'],
+    [1, 's'],
+  ] as const;
+  const at = units.findIndex(([size]) => seconds >= size);
+  // The two largest units say enough.
+  const shown = units.slice(at === -1 ? units.length - 1 : at).slice(0, 2);
+  let rest = seconds;
+  return shown
+    .map(([size, unit]) => {
+      const count = Math.floor(rest / size);
+      rest -= count * size;
+      return `${count} ${unit}`;
+    })
+    .join(' ');
 }
 
-function headerCell(text: string): string {
-  return `<TH>\n${text}\n</TH>`;
+function labelled(label: string, value: string): string {
+  return `<B>${label}:</B><PRE>${escapeHtml(value)}</PRE>`;
 }
 
-function row({ name, state, reason }: CheckReport): string {
-  return `<TR class="${state}">\n\n    <TD>${escapeHtml(name)}</TD>\n    <TD>${escapeHtml(reason)}</TD>\n\n</TR>`;
+/** The blank lines and the indentation are those of the documented format, which readers may compare as text. */
+function headerRow(columns: readonly Column[]): string {
+  const cells = columns.map(([title]) => `<TH>\n${title}\n</TH>`).join('\n');
+  return columns.length === 1 ? `<TR>\n\n${cells}\n</TR>\n` : `<TR>\n${cells}\n\n</TR>\n`;
 }
 
-function detailedRow({ name, state, reason, details }: CheckReport): string {
-  const [first, second, third] = [name, reason, details].map(escapeHtml);
-  return `<TR class="${state}">\n<TD>${first}</TD>\n<TD>${RESULT_CLASS}</TD>\n    <TD>${second}</TD>\n<TD>${third}</TD>\n</TR>`;
+function row(report: CheckReport, columns: readonly Column[]): string {
+  const cells = columns.map((column) => {
+    const cell = `<TD>${escapeHtml(column[1](report))}</TD>`;
+    return column === REASON ? `    ${cell}` : cell;
+  });
+  const around = columns.length === 1 ? '\n\n' : '\n';
+  return `<TR class="${report.state}">${around}${cells.join('\n')}${around}</TR>`;
 }
 
 /** A table without entries is left out. */
 function stackTables({ greenthreads, threads }: ServerReport): string {
-  const pending = greenthreads.length > 0 ? `${stackTable('greenthread', greenthreads)}\n<HR></HR>` : '';
-  return `${pending}\n${threads.length > 0 ? stackTable('thread', threads) : ''}`;
+  const pending = greenthreads.length > 0 ? `${stackTable('Pending operations', greenthreads)}\n<HR></HR>` : '';
+  return `${pending}\n${threads.length > 0 ? stackTable('Threads', threads) : ''}`;
 }
 
 function stackTable(what: string, stacks: readonly string[]): string {
   const rows = stacks.map((stack) => `<TR>\n    <TD><PRE>${escapeHtml(stack)}</PRE></TD>\n</TR>`);
-  return `<H2>${stacks.length} ${what}(s) active:</H2>\n${table('stacks')}${rows.join('')}${TABLE_END}`;
+  return `<H2>${what} (${stacks.length}):</H2>\n${table('stacks')}${rows.join('')}${TABLE_END}`;
 }
 
 const ENTITIES: Readonly<Record<string, string>> = {

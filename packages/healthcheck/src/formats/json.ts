@@ -1,36 +1,50 @@
+import type { Extras } from '../answer.js';
 import type { CheckReport } from '../check.js';
 import type { ServerReport } from '../detailed/server-report.js';
+import type { ServiceInfo } from '../options.js';
 
-/** What `class` says of every result. */
+/** The value of `class` in every result. */
 export const RESULT_CLASS = 'HealthcheckResult';
 
-/**
- * The JSON page: four blanks of indentation, sorted keys, only ASCII.
- *
- * @param server given where the endpoint is detailed
- */
-export function jsonBody(reports: readonly CheckReport[], server?: ServerReport): string {
-  return asciiJson(server ? detailed(reports, server) : simple(reports));
+/** Returns the JSON document: four blanks of indentation, sorted keys, only ASCII. */
+export function jsonBody(reports: readonly CheckReport[], { server, named }: Extras): string {
+  return asciiJson(server ? detailed(reports, server, named) : simple(reports, named !== undefined));
 }
 
-/** The reasons are texts, so that the names of the checks stand beside them, in the same order. */
-function simple(reports: readonly CheckReport[]): object {
-  return { detailed: false, names: reports.map(({ name }) => name), reasons: reports.map(({ reason }) => reason) };
+/** The reasons are strings, so the names of the checks are a list of their own, in the same order. */
+function simple(reports: readonly CheckReport[], named: boolean): object {
+  const reasons = reports.map(({ reason }) => reason);
+  return { detailed: false, ...(named && { names: reports.map(({ name }) => name) }), reasons };
 }
 
-/** The keys are written in sorted order, which is the order they are sent in. */
-function detailed(reports: readonly CheckReport[], server: ServerReport): object {
-  return {
+function detailed(reports: readonly CheckReport[], server: ServerReport, named: ServiceInfo | undefined): object {
+  const documented = {
     detailed: true,
     gc: { counts: server.gc.counts, threshold: server.gc.threshold },
     greenthreads: server.greenthreads,
     now: server.now,
     platform: server.platform,
     python_version: server.runtimeVersion,
-    reasons: reports.map(({ name, reason, details }) => ({ class: RESULT_CLASS, details, name, reason })),
-    runtime_version: server.runtimeVersion,
+    reasons: reports.map((report) => (named ? namedReason(report) : reasonOf(report))),
     threads: server.threads,
   };
+  if (!named) return documented;
+  const service = { name: named.name || undefined, version: named.version || undefined };
+  return sorted({ ...documented, runtime_version: server.runtimeVersion, service, uptime: server.uptimeSeconds });
+}
+
+function reasonOf({ reason, details }: CheckReport) {
+  return { class: RESULT_CLASS, details, reason };
+}
+
+function namedReason(report: CheckReport): object {
+  const { name, durationMs, changedAt } = report;
+  const added = { name, duration_ms: Number(durationMs.toFixed(1)), last_change: changedAt.toISOString() };
+  return sorted({ ...reasonOf(report), ...added });
+}
+
+function sorted(record: object): object {
+  return Object.fromEntries(Object.entries(record).sort(([a], [b]) => (a < b ? -1 : 1)));
 }
 
 function asciiJson(value: object): string {

@@ -1,6 +1,6 @@
 /**
  * The style of the page: one column that fits a phone, tables that turn into cards there, light and dark as the reader's
- * system is. Nothing is loaded from elsewhere. The elements of the page stay those of its readers' scripts.
+ * system is. Nothing is loaded from elsewhere.
  */
 export const PAGE_STYLE = `<STYLE>
 :root { color-scheme: light dark; --text: #1b2430; --dim: #5b6675; --paper: #f5f6f8; --card: #fff; --line: #d9dee5;
@@ -30,8 +30,13 @@ TD { border-top: 1px solid var(--line) }
 .stacks { table-layout: fixed }
 .stacks TR:first-child TD { border-top: 0 }
 .results TR[class] TD:first-child { box-shadow: inset .25rem 0 var(--state) }
-.results TD:nth-child(2), .results.detailed TD:nth-child(3) { color: var(--state); font-weight: 600 }
-.results.detailed TD:nth-child(2) { color: var(--dim); font-weight: 400 }
+.results TD:nth-child(1), .detailed TD:nth-child(2), .named TD:nth-child(2), .named.detailed TD:nth-child(3)
+  { color: var(--state); font-weight: 600 }
+.results.named TD:nth-child(1) { color: var(--text) }
+.detailed:not(.named) TD:nth-child(1), .named.detailed TD:nth-child(2), .named.detailed TD:nth-child(n+5)
+  { color: var(--dim); font-weight: 400 }
+HEADER UL { margin: .5rem 0 0; padding-left: 1.25rem; font-size: .9375rem }
+LI { color: var(--state) }
 SMALL { font-size: .8125rem; color: var(--dim) }
 @media (max-width: 36rem) {
   BODY { padding: .75rem }
@@ -41,6 +46,6 @@ SMALL { font-size: .8125rem; color: var(--dim) }
     box-shadow: inset .25rem 0 var(--state) }
   .results TR[class] TD { display: block; padding: 0; border: 0; box-shadow: none; overflow-wrap: anywhere }
   .results TR[class] TD:first-child { box-shadow: none; font-weight: 600 }
-  .results.detailed TD:nth-child(2), .results TD:empty { display: none }
+  .detailed:not(.named) TD:nth-child(1), .named.detailed TD:nth-child(2), .results TD:empty { display: none }
 }
 </STYLE>`;

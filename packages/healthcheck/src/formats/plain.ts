@@ -1,6 +1,7 @@
+import type { Extras } from '../answer.js';
 import type { CheckReport } from '../check.js';
 
-/** The reasons, one per line; the same whether detailed or not. */
-export function plainBody(reports: readonly CheckReport[]): string {
-  return reports.map((report) => report.reason).join('\n');
+/** Returns the reasons, one per line, after the names of their checks where those are shown; detailed mode adds nothing. */
+export function plainBody(reports: readonly CheckReport[], { named }: Extras): string {
+  return reports.map(({ name, reason }) => (named ? `${name}: ${reason}` : reason)).join('\n');
 }
