@@ -19,6 +19,17 @@ export function publishedFolders() {
   return folders.filter((folder) => existsSync(fileOf(folder)) && !manifestOf(folder).private).sort();
 }
 
+/**
+ * Packages that are published as CommonJS with ES modules around it (`commonjs-form.mjs`), for Jest, CommonJS projects of
+ * TypeScript and `moduleResolution: node10`. A package joins by its line here.
+ */
+const COMMONJS = ['packages/healthcheck', 'packages/request-id'];
+
+/** Returns whether the package in a folder (`packages/quota`) is published for CommonJS, too. */
+export function servesCommonJs(folder) {
+  return COMMONJS.includes(folder);
+}
+
 /** Where an entry point is found: its source for the workspace itself, what is built from it for everybody else. */
 function entryPoint(path) {
   if (path === './package.json') return path;

@@ -1,9 +1,19 @@
 // Puts a package together as it is published: its modules in a few files, for of an import Node spends most on finding and
 // reading each of many. The sources count as they are, and the declarations that `npm run build` has made of them.
-import { cpSync, existsSync, mkdirSync, readdirSync, realpathSync, symlinkSync, writeFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  realpathSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { dirname, join, relative, sep } from 'node:path';
 import { rolldown } from 'rolldown';
-import { manifestOf, publishedFolders } from './manifests.mjs';
+import { COMMONJS_FOLDER, commonjsFields, writeEsModules } from './commonjs-form.mjs';
+import { manifestOf, publishedFolders, servesCommonJs } from './manifests.mjs';
 import { ownAddresses } from './own-addresses.mjs';
 
 const ROOT = join(import.meta.dirname, '..');
@@ -23,7 +33,7 @@ function othersOf({ name, dependencies, optionalDependencies, peerDependencies }
   return Object.keys({ [name]: '', ...dependencies, ...optionalDependencies, ...peerDependencies });
 }
 
-async function bundle(folder, manifest) {
+async function bundle(folder, manifest, folderName) {
   const others = othersOf(manifest);
   const bundled = await rolldown({
     input: entriesOf(manifest, folder),
@@ -36,9 +46,12 @@ async function bundle(folder, manifest) {
       if (level === 'warn') throw new Error(message);
     },
   });
-  await bundled.write({
-    dir: join(folder, 'dist'),
-    format: 'esm',
+  const commonjs = servesCommonJs(folderName);
+  const { output } = await bundled.write({
+    dir: join(folder, 'dist', commonjs ? COMMONJS_FOLDER : ''),
+    format: commonjs ? 'cjs' : 'esm',
+    // Jest runs CommonJS without the means to import ES modules.
+    dynamicImportInCjs: false,
     chunkFileNames: 'chunks/[name].js',
     comments: { annotation: true, legal: true, jsdoc: false },
     // They lead to the sources, which go along.
@@ -46,15 +59,29 @@ async function bundle(folder, manifest) {
     sourcemapExcludeSources: true,
   });
   await bundled.close();
+  if (commonjs) writeEsModules(join(folder, 'dist'), output);
 }
 
 /** What the compiler has made of sources that are there, and scripts that are read as they are. */
-function copyBuilt(from, to) {
+function copyBuilt(from, to, dist) {
   for (const path of readdirSync(join(to, 'src'), { recursive: true })) {
     const files = path.endsWith('.ts') ? ['.d.ts', '.d.ts.map'].map((end) => path.replace(/\.ts$/, end)) : [path];
     if (!/\.[jt]s$/.test(path)) continue;
-    for (const file of files) cpSync(join(from, 'dist', file), join(to, 'dist', file));
+    for (const file of files) copyDeclaration(join(from, 'dist', file), join(to, dist, file));
   }
+}
+
+/** The folder above `dist`. */
+const packageOf = (file) => file.slice(0, file.lastIndexOf(`${sep}dist${sep}`));
+
+/** Maps lead to the sources from where they are. */
+function copyDeclaration(from, to) {
+  cpSync(from, to);
+  if (!to.endsWith('.map')) return;
+  const map = JSON.parse(readFileSync(from, 'utf8'));
+  const sources = map.sources.map((source) => join(dirname(from), source));
+  const moved = sources.map((source) => relative(dirname(to), join(packageOf(to), relative(packageOf(from), source))));
+  writeFileSync(to, JSON.stringify({ ...map, sources: moved }));
 }
 
 /** Writes a package (`packages/quota`) as it is published into a folder. */
@@ -71,10 +98,11 @@ export async function writePublishedForm(folder, target) {
     if (existsSync(join(from, path)))
       cpSync(join(from, path), join(target, path), { recursive: true, filter: (file) => !file.endsWith('.test.ts') });
   cpSync(join(ROOT, 'LICENSE'), join(target, 'LICENSE'));
-  const published = { ...manifest, publishConfig: { access, provenance } };
+  const forms = servesCommonJs(folder) ? commonjsFields(manifest) : {};
+  const published = { ...manifest, ...forms, publishConfig: { access, provenance } };
   writeFileSync(join(target, 'package.json'), `${JSON.stringify(published, null, 2)}\n`);
-  await bundle(target, manifest);
-  copyBuilt(from, target);
+  await bundle(target, manifest, folder);
+  copyBuilt(from, target, servesCommonJs(folder) ? `dist/${COMMONJS_FOLDER}` : 'dist');
 }
 
 /** The folder of a package as modules in another folder find it. */

@@ -13,14 +13,23 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 // @ts-expect-error: scripts have no types
+import { servesCommonJs } from '../scripts/manifests.mjs';
+// @ts-expect-error: scripts have no types
+import { installedFor } from '../scripts/published-form.mjs';
+// @ts-expect-error: scripts have no types
 import { fetchNode } from '../scripts/tools.mjs';
 
 const root = join(import.meta.dirname, '..');
 const folder = mkdtempSync(join(tmpdir(), 'apistrata-consumers-'));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
+interface Use {
+  readonly names: string;
+  readonly middleware: string;
+}
+
 /** One line of use for each published package, as a stranger would write it. */
-const uses: Readonly<Record<string, { readonly names: string; readonly middleware: string }>> = {
+const uses: Readonly<Record<string, Use>> = {
   microversion: { names: 'microversion', middleware: "microversion({ service: 'compute', min: '2.1', max: '2.100' })" },
   'request-id': { names: 'requestId', middleware: 'requestId()' },
   healthcheck: { names: 'healthcheck', middleware: 'healthcheck()' },
@@ -43,6 +52,19 @@ function install(names: readonly string[]): void {
     mkdirSync(target, { recursive: true });
     const tarball = join(packed, `apistrata-${name}-${version}.tgz`);
     execFileSync('tar', ['-xzf', tarball, '-C', target, '--strip-components=1']);
+    installNeeded(name);
+  }
+}
+
+/** Links what a package needs, optional peers too: its sub-paths are for those who have them. */
+function installNeeded(name: string): void {
+  const source = join(root, 'packages', name);
+  const { dependencies, peerDependencies } = JSON.parse(readFileSync(join(source, 'package.json'), 'utf8'));
+  for (const needed of Object.keys({ ...dependencies, ...peerDependencies })) {
+    const link = join(folder, 'node_modules', needed);
+    if (needed.startsWith('@apistrata/') || existsSync(link)) continue;
+    mkdirSync(dirname(link), { recursive: true });
+    symlinkSync(installedFor(source, needed), link);
   }
 }
 
@@ -114,14 +136,89 @@ describe.each(Object.entries(uses))('@apistrata/%s as it is published', (name, {
   });
 });
 
-it('the packages as they are published are typed for a strict TypeScript project', () => {
-  const files = Object.entries(uses).map(([name, { names, middleware }]) => {
-    const text = `import express from 'express';\nimport { ${names} } from '@apistrata/${name}';\nexpress().use(${middleware});\n`;
-    writeFileSync(join(folder, `${name}.mts`), text);
-    return `${name}.mts`;
+/** Every entry point of a package, as others import it. */
+function entryPoints(name: string): readonly string[] {
+  const { exports } = JSON.parse(readFileSync(join(root, 'packages', name, 'package.json'), 'utf8'));
+  const paths = Object.keys(exports).filter((path) => path !== './package.json');
+  return paths.map((path) => `@apistrata/${name}${path.slice(1)}`);
+}
+
+/** Compiles a file that uses each of some packages; returns status and output of the compiler. */
+function compile(list: readonly (readonly [name: string, use: Use])[], ending: string, ...options: readonly string[]) {
+  const files = list.map(([name, { names, middleware }]) => {
+    const every = entryPoints(name).map(
+      (from, index) => `import * as entry${index} from '${from}';\nvoid entry${index};`,
+    );
+    const text = `import express = require('express');\nimport { ${names} } from '@apistrata/${name}';\nexpress().use(${middleware});\n`;
+    const imported = ending === 'mts' ? text.replace("express = require('express')", "express from 'express'") : text;
+    writeFileSync(join(folder, `${name}.${ending}`), `${imported}${every.join('\n')}\n`);
+    return `${name}.${ending}`;
   });
   const tsc = join(root, 'node_modules', '.bin', 'tsc');
-  const args = ['--noEmit', '--strict', '--module', 'nodenext', '--target', 'es2022', '--types', 'node', ...files];
+  const args = ['--noEmit', '--strict', '--target', 'es2022', '--types', 'node', ...options, ...files];
   const { status, stdout } = spawnSync(tsc, args, { cwd: folder, encoding: 'utf8' });
-  expect([status, stdout]).toEqual([0, '']);
+  return [status, stdout];
+}
+
+it('the packages as they are published are typed for a strict TypeScript project', () => {
+  expect(compile(Object.entries(uses), 'mts', '--module', 'nodenext')).toEqual([0, '']);
+});
+
+const commonjs = Object.entries(uses).filter(([name]) => servesCommonJs(`packages/${name}`));
+
+describe('the packages that serve CommonJS', () => {
+  it('are typed for a CommonJS project with `module: node16`', () => {
+    expect(compile(commonjs, 'cts', '--module', 'node16')).toEqual([0, '']);
+  });
+
+  it('are typed for `moduleResolution: node10`', () => {
+    const options = ['--module', 'commonjs', '--moduleResolution', 'node10', '--ignoreDeprecations', '6.0'];
+    expect(compile(commonjs, 'ts', ...options)).toEqual([0, '']);
+  });
+
+  it('are tested with Jest as it comes', () => {
+    const project = join(folder, 'jest');
+    mkdirSync(project, { recursive: true });
+    writeFileSync(join(project, 'package.json'), '{ "private": true }');
+    for (const [name, { names, middleware }] of commonjs) {
+      const entries = entryPoints(name).map((from) => `expect(Object.keys(require('${from}'))).not.toEqual([]);`);
+      writeFileSync(
+        join(project, `${name}.test.js`),
+        `const express = require('express');
+const { ${names} } = require('@apistrata/${name}');
+test('answers', async () => {
+  ${entries.join('\n  ')}
+  const app = express();
+  app.use(${middleware});
+  app.get('/', (req, res) => res.send('ok'));
+  const listening = app.listen(0, '127.0.0.1');
+  await new Promise((resolve) => listening.once('listening', resolve));
+  const response = await fetch('http://127.0.0.1:' + listening.address().port + '/', { headers: { connection: 'close' } });
+  expect(response.status).toBe(200);
+  await new Promise((resolve) => listening.close(resolve));
+});
+`,
+      );
+    }
+    const jest = join(root, 'node_modules', 'jest', 'bin', 'jest.js');
+    // What Vitest sets for its own processes would tell Jest that it is one of them.
+    const { NODE_OPTIONS: _, NODE_ENV: __, ...env } = process.env;
+    const { status, stderr } = spawnSync(process.execPath, [jest, '--ci'], { cwd: project, env, encoding: 'utf8' });
+    expect([status, stderr]).toEqual([
+      0,
+      expect.stringContaining(`${commonjs.length} passed, ${commonjs.length} total`),
+    ]);
+  }, 120_000);
+
+  it.each(commonjs)('%s is one copy, imported and required', (name) => {
+    const pairs = entryPoints(name).map((from) => `[await import('${from}'), require('${from}')]`);
+    const text = `import { createRequire } from 'node:module';
+const require = createRequire(import.meta.url);
+for (const [imported, required] of [${pairs.join(', ')}]) {
+  const names = Object.keys(required);
+  if (names.length === 0 || names.some((name) => imported[name] !== required[name])) throw new Error('two copies');
+}
+console.log('one copy');`;
+    expect(run(process.execPath, `${name}-one-copy.mjs`, text)).toContain('one copy');
+  });
 });

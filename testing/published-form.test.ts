@@ -4,6 +4,8 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 // @ts-expect-error: scripts have no types
+import { servesCommonJs } from '../scripts/manifests.mjs';
+// @ts-expect-error: scripts have no types
 import { installPublishedForms } from '../scripts/published-form.mjs';
 
 const root = join(import.meta.dirname, '..');
@@ -25,11 +27,12 @@ function printed(text: string): any {
 const HELD = `
 const held = async (name, folder) => {
   const { default: manifest } = await import(folder + '/package.json', { with: { type: 'json' } });
-  const doors = Object.entries(manifest.exports).filter(([, { default: file }]) => file);
+  const fileOf = (entry) => entry.import?.default ?? entry.default;
+  const doors = Object.entries(manifest.exports).filter(([, entry]) => fileOf(entry));
   const values = new Map();
   const keys = {};
-  for (const [path, { default: file }] of doors) {
-    const module = await import(folder + '/' + file);
+  for (const [path, entry] of doors) {
+    const module = await import(folder + '/' + fileOf(entry));
     keys[path] = Object.keys(module).sort();
     for (const [key, value] of Object.entries(module))
       if (typeof value === 'function') values.set(value, [...(values.get(value) ?? []), path + ' ' + key]);
@@ -60,7 +63,8 @@ describe.each(names)('%s as it is published', (name) => {
     expect(sources.length).toBeGreaterThan(0);
     expect(sources.filter((source) => !existsSync(source))).toEqual([]);
     const modules = files.filter((file) => /^src\/.*\.ts$/.test(file));
-    const declarations = modules.map((file) => file.replace(/^src\//, 'dist/').replace(/\.ts$/, '.d.ts'));
+    const dist = servesCommonJs(`packages/${name}`) ? 'dist/cjs/' : 'dist/';
+    const declarations = modules.map((file) => file.replace(/^src\//, dist).replace(/\.ts$/, '.d.ts'));
     expect(declarations.filter((file) => !files.includes(file))).toEqual([]);
     expect(files.filter((file) => /(^test|\.test\.ts$|\.tsbuildinfo$)/.test(file))).toEqual([]);
   });

@@ -19,7 +19,7 @@ it.skipIf(!online)(
       env,
       stdio: ['ignore', 'pipe', 'pipe'],
     });
-    expect(output).toMatch(/^ok request-id, \d+, 5, npm, \d, esm$/m);
+    expect(output).toMatch(/^ok request-id, \d+, 5, npm, \d, cjs$/m);
   },
   600_000,
 );

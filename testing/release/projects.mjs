@@ -1,7 +1,8 @@
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
+import { servesCommonJs } from '../../scripts/manifests.mjs';
 import { compiler, nodeFolder, runProgram } from './tools.mjs';
-import { programOf, uses } from './uses.mjs';
+import { jestOf, programOf, uses } from './uses.mjs';
 
 const FIVE_MINUTES = 300_000;
 /** The newest Vitest does not run on older ones. */
@@ -37,12 +38,13 @@ function toldToInstall(readme) {
 }
 
 /** What is installed in a project: what the README says and what the row of the matrix asks for. */
-function wanted({ name, node, express }, { readme, version }) {
+function wanted({ name, node, express, modules }, { readme, version }) {
   const told = toldToInstall(readme).filter((word) => word !== 'express');
   const packages = told.map((word) => (word.startsWith('@apistrata/') ? `${word}@${version}` : word));
   const types = [`@types/node@${node}`, ...(express === 'none' ? [] : [`@types/express@${express}`])];
   const { program, oldProgram } = uses[name].readme;
   const programs = program ? [node < NODE_OF_NEWEST_VITEST ? oldProgram : program] : [];
+  if (modules === 'cjs' && servesCommonJs(`packages/${name}`)) programs.push('jest@30');
   return [...packages, ...types, ...(express === 'none' ? [] : [`express@${express}`]), ...programs];
 }
 
@@ -87,6 +89,13 @@ export async function tryOut(row, { folder, env: registry, version, readme, mani
   if (shown && !use.readme.program) writeFileSync(join(folder, 'readme.mts'), example);
   const sources = [source, ...(existsSync(join(folder, 'readme.mts')) ? ['readme.mts'] : [])];
   run(compiler(typescript), ...strict, ...sources);
+
+  if (packages.includes('jest@30')) {
+    // Projects that know nothing of ES modules: the oldest `module` with `exports`, and Jest without any option.
+    run(compiler(typescript), ...strict, '--module', 'node16', source);
+    writeFileSync(join(folder, 'use.test.js'), jestOf(use, { express }));
+    run('node', join('node_modules', 'jest', 'bin', 'jest.js'), '--ci', 'use.test.js');
+  }
 
   if (use.readme.program === 'vitest') {
     writeFileSync(join(folder, 'readme.test.ts'), example);

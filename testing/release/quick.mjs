@@ -27,7 +27,7 @@ try {
   const readme = readFileSync(join(source, 'README.md'), 'utf8');
   const [node] = process.versions.node.split('.').map(Number);
   const typescript = Number.parseInt(manifestOf().dependencies.typescript, 10);
-  const row = { name: NAME, node, express: '5', manager: 'npm', typescript, modules: 'esm' };
+  const row = { name: NAME, node, express: '5', manager: 'npm', typescript, modules: 'cjs' };
   const place = { folder: join(folder, 'project'), env: registry.env, version: manifest.version, readme, manifest };
   await tryOut(row, place);
   console.log(`ok ${Object.values(row).join(', ')}`);

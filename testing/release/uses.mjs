@@ -106,6 +106,16 @@ main();
 `;
 }
 
+/** The same use as a test of Jest, in CommonJS. */
+export function jestOf(use, { express }) {
+  const program = programOf(use, { express, modules: 'cjs' }).replace(/\nmain\(\);\n$/, '');
+  return `${program.replace("console.log('status ' + status)", 'return status')}
+test('answers', async () => {
+  expect(await main()).toBe(200);
+});
+`;
+}
+
 /** In a CommonJS module of TypeScript, an import becomes a call of require(). */
 function requireLine(types) {
   if (!types) return (names, from) => `const ${names} = require('${from}');`;

@@ -1,0 +1,50 @@
+// What a package has besides when it also serves CommonJS: `dist/cjs` is the only copy of its code and declarations, and its ES
+// modules re-export that. State and classes exist once, however a program and its tests load them.
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { dirname, join, relative } from 'node:path';
+
+/** The folder in `dist` with the CommonJS modules and their declarations. Its own manifest gives the format. */
+export const COMMONJS_FOLDER = 'cjs';
+
+const moduleAt = (path) => (path === '.' ? 'index' : `${path.slice(2)}/index`);
+
+/** Returns the fields by which Node, Jest, bundlers and every `moduleResolution` of TypeScript find the right form. */
+export function commonjsFields({ exports }) {
+  const entries = Object.keys(exports).filter((path) => path !== './package.json');
+  const formOf = (folder, path) => {
+    const file = `./dist/${folder}${moduleAt(path)}`;
+    return { types: `${file}.d.ts`, default: `${file}.js` };
+  };
+  const conditions = (path) => ({ import: formOf('', path), require: formOf(`${COMMONJS_FOLDER}/`, path) });
+  const { types, default: main } = formOf(`${COMMONJS_FOLDER}/`, '.');
+  const below = entries.filter((path) => path !== '.');
+  const found = below.map((path) => [path.slice(2), [formOf(`${COMMONJS_FOLDER}/`, path).types.slice(2)]]);
+  return {
+    main,
+    types,
+    // `moduleResolution: node10` does not read `exports`.
+    ...(below.length > 0 && { typesVersions: { '*': Object.fromEntries(found) } }),
+    exports: { ...Object.fromEntries(entries.map((path) => [path, conditions(path)])), ...ownManifest(exports) },
+  };
+}
+
+function ownManifest(exports) {
+  return exports['./package.json'] ? { './package.json': exports['./package.json'] } : {};
+}
+
+/**
+ * Completes `dist/cjs`, and writes the ES modules that re-export it.
+ * @param chunks what rolldown has written to `dist/cjs`
+ */
+export function writeEsModules(dist, chunks) {
+  writeFileSync(join(dist, COMMONJS_FOLDER, 'package.json'), '{ "type": "commonjs" }\n');
+  for (const { isEntry, fileName, exports } of chunks) {
+    if (!isEntry) continue;
+    const file = join(dist, fileName);
+    const address = relative(dirname(file), join(dist, COMMONJS_FOLDER, fileName)).replaceAll('\\', '/');
+    const from = address.startsWith('.') ? address : `./${address}`;
+    mkdirSync(dirname(file), { recursive: true });
+    writeFileSync(file, `export { ${[...exports].sort().join(', ')} } from '${from}';\n`);
+    writeFileSync(file.replace(/\.js$/, '.d.ts'), `export * from '${from}';\n`);
+  }
+}
