@@ -41,8 +41,8 @@ async function exists(path: string): Promise<boolean> {
 }
 
 /**
- * Images as the raw files that machines lean on: fetched and converted once for each content, however many images and
- * machines have it. Files are written beside and renamed, so that several programs may share the folder.
+ * Images as the raw files that machines lean on: fetched and converted once for each content and format, however many images
+ * and machines have it. Files are written beside and renamed, so that several programs may share the folder.
  */
 export class ImageCache {
   readonly #options: ImageCacheOptions;
@@ -93,7 +93,8 @@ export class ImageCache {
     const converted = `${incoming}.raw`;
     try {
       const digest = await save(await images.download(caller, imageId), incoming, image.checksum, signal);
-      const base = join(folder, `sha256-${digest}.raw`);
+      // The same bytes are another disk in another format: what one user uploads as raw must not become what another boots.
+      const base = join(folder, `sha256-${digest}-${format}.raw`);
       if (!(await exists(base))) {
         checkSize(await checkImageFile(incoming, format), maxBytes);
         if (format === 'raw') await rename(incoming, converted);
