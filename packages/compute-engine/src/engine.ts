@@ -11,6 +11,7 @@ import { keepCore } from './engine-core.js';
 import { type EngineOptions, observersOf } from './engine-options.js';
 import { EngineEvents, type EventListener } from './events/engine-events.js';
 import { type EngineHealth, engineHealth } from './health.js';
+import { followPowerJob } from './hosts/follow-power.js';
 import { HostDesk } from './hosts/host-desk.js';
 import { HostOrders } from './hosts/host-orders.js';
 import { HostCaller } from './hosts/links/host-caller.js';
@@ -18,6 +19,7 @@ import { linkFinder, volumeHostFinder } from './hosts/links/link-question.js';
 import { linkKeys } from './hosts/links/link-security.js';
 import { volumesOfHosts } from './hosts/links/volumes-of-hosts.js';
 import { machinesOfHosts } from './hosts/machines-of-hosts.js';
+import { PowerWatch } from './hosts/power-watch.js';
 import { Guards } from './lifecycle/guards.js';
 import { Jobs } from './lifecycle/jobs.js';
 import { Payloads } from './lifecycle/payloads.js';
@@ -228,10 +230,19 @@ export async function openEngine(options: EngineOptions): Promise<Engine> {
   const purge = new PeriodicPurge(retention, clock, async () => {
     if (catalogs.volumes === embedded.volumes) await embedded.volumes.sweepStorage();
   });
+  const powerWatch = new PowerWatch({
+    store,
+    driver,
+    follow: async (server, powerState) => {
+      await store.transaction((tx) => worker.add(tx, followPowerJob(server, powerState)));
+    },
+    onError,
+  });
   await events.start();
   if (options.worker !== false) {
     await worker.start();
     await services.begin();
+    powerWatch.start();
     housekeeping.start((error) => options.onError?.(error, undefined));
     purge.start((error) => options.onError?.(error, undefined));
   }
@@ -262,6 +273,7 @@ export async function openEngine(options: EngineOptions): Promise<Engine> {
     health: engineHealth(core),
     idle: () => worker.idle(),
     close: async () => {
+      await powerWatch.stop();
       await housekeeping.stop();
       await purge.stop();
       core.guards.stop();

@@ -1,3 +1,4 @@
+import { EventEmitter } from 'node:events';
 import { readdir } from 'node:fs/promises';
 import type { Socket } from 'node:net';
 import { join } from 'node:path';
@@ -76,6 +77,7 @@ export class Host implements MachinePlaces {
   #consoles: NodeJS.Timeout | undefined;
   #bounding: Promise<void> | undefined;
   readonly #machines = new Map<string, Machine>();
+  readonly #powerChanges = new EventEmitter<{ change: [string] }>();
 
   constructor(parts: HostParts) {
     const { directory, sharedDirectory, services, qemuImg, runAs, volumesAllowed, network } = parts;
@@ -111,9 +113,15 @@ export class Host implements MachinePlaces {
     const { directory, sharedDirectory, program, runAs, sandbox } = this.parts;
     const disks = sharedDirectory && join(sharedDirectory, 'machines', id);
     const folder = new MachineFolder(join(directory, 'machines', id), runAs, disks);
-    const machine = new Machine(folder, { program, runAs, sandbox });
+    const machine = new Machine(folder, { program, runAs, sandbox }, () => this.#powerChanges.emit('change', id));
     this.#machines.set(id, machine);
     return machine;
+  }
+
+  /** Calls the listener with the id of a server whose machine may have ended. Returns a function that ends the calls. */
+  onPowerChange(listener: (serverId: string) => void): () => void {
+    this.#powerChanges.on('change', listener);
+    return () => this.#powerChanges.off('change', listener);
   }
 
   /** Runs the machine of a server with the disks that its folder holds, unless it runs. */

@@ -45,6 +45,8 @@ export function qemuDriver(options: QemuOptions): (clock: Clock, services: Drive
       obstacle: (verb, server) => obstacleTo(host, verb, server),
       canMove: services.hosts !== undefined,
       machines: () => host.machineIds(),
+      powerState: (server) => host.machine(server).powerState(),
+      onPowerChange: (listener) => host.onPowerChange(listener),
       ...(host.parts.storage !== undefined && { storage: host.parts.storage }),
       snapshotFormat: 'qcow2',
       snapshotContent: (server, imageId) => snapshotContent(host, server, imageId),

@@ -23,6 +23,7 @@ import { liveMigrate } from './moves/live-migrate.js';
 import { migrate } from './moves/migrate.js';
 import { resize } from './moves/resize.js';
 import { revertResize } from './moves/revert-resize.js';
+import { followPower } from './power/follow-power.js';
 import { pause } from './power/pause.js';
 import { rebootHard } from './power/reboot-hard.js';
 import { rebootSoft } from './power/reboot-soft.js';
@@ -122,9 +123,9 @@ export type RequestOf<Name extends WorkName> = RequestTo<ActionNamed<Name>>;
 /** What whoever begins an action gets. */
 export type ResultOf<Name extends WorkName> = ResultFrom<ActionNamed<Name>>;
 
-/** What is cleared up where a request never came to its end, and no action of a server did. */
+/** Work that no request waits for: what an unfinished one left, and what happened to machines by themselves. */
 export const cleanups: ReadonlyMap<string, Cleanup> = new Map(
-  [unfinishedCreate].map((record) => [record.name, record]),
+  [unfinishedCreate, followPower].map((record) => [record.name, record]),
 );
 
 /** The action that jobs of a kind belong to. */

@@ -4,6 +4,7 @@ import type {
   BlockDevice,
   FlavorCopy,
   MoveProgress,
+  PowerState,
   Server,
   ServerInterface,
   ServerShare,
@@ -194,6 +195,15 @@ export interface Driver extends Partial<HostControl> {
    * nothing stays of servers that have gone while they were away; left out: evacuated servers alone are looked for.
    */
   machines?(): Promise<readonly string[]>;
+  /** Returns the power state that the machine of a server has; null where that is unknown now. Left out: as the engine left it. */
+  powerState?(server: Server): Promise<PowerState | null>;
+  /**
+   * Calls a listener with the id of each server whose machine may have changed its power state by itself: the guest switched itself
+   * off, or its process was killed. The engine then reads `powerState`, so a call too many has no effect.
+   *
+   * @returns a function that ends the calls
+   */
+  onPowerChange?(listener: (serverId: string) => void): () => void;
   /**
    * Names the storage that the disks of machines are on, where other hosts reach it too: those whose drivers say the same copy no
    * disk when a machine moves between them. Left out: disks are this computer's alone.

@@ -15,6 +15,7 @@ import { type SecretKeyOptions, sealerFor } from '../secrets/sealer-for.js';
 import { defaultSettings } from '../settings.js';
 import { type DatabaseSettings, defaultDatabaseSettings } from '../store/database-settings.js';
 import { openStore, type Store } from '../store/store.js';
+import { powerWatchOfHost } from './follow-power.js';
 import { HostHold } from './host-hold.js';
 import { HostOrders } from './host-orders.js';
 import { HostProgram } from './host-program.js';
@@ -270,11 +271,14 @@ export async function createHost(given: HostOptions): Promise<Host> {
       onLost: given.onLost ?? (() => {}),
     });
     await program.start();
+    const powerWatch = powerWatchOfHost({ store, sealer, driver, host: name, onError });
+    powerWatch.start();
     return {
       name,
       resources,
       stop: () =>
         closeInTurn(
+          () => powerWatch.stop(),
           () => program.stop(),
           () => door?.close(),
           () => able.close?.(),

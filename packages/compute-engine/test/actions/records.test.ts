@@ -23,6 +23,7 @@ const STORED_KINDS = [
   'detachVolume',
   'evacuate',
   'extendVolume',
+  'followPower',
   'forceDelete',
   'injectNetworkInfo',
   'live_migration_cancel',

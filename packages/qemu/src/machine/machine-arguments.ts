@@ -99,6 +99,7 @@ export function machineArguments(
       `socket,id=console,path=${folder.file('serial')},server=on,wait=off,logfile=${folder.file('console')},logappend=on`,
     ],
     ...['-serial', 'chardev:console'],
+    ...['-device', 'pvpanic'],
     ...device({ driver: 'virtio-scsi-pci', id: 'scsi' }),
     ...device({ driver: 'virtio-balloon-pci', id: 'balloon' }),
     ...(tuning.rng ? ['-object', 'rng-random,id=random,filename=/dev/urandom', ...device(rngDevice(tuning.rng))] : []),

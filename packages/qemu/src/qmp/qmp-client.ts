@@ -187,6 +187,12 @@ export class QmpClient {
     this.#events.on('event', listener);
   }
 
+  /** Calls the listener once the connection has ended, for whatever reason. */
+  onClosed(listener: () => void): void {
+    if (this.#closed) listener();
+    else this.#events.once('closed', listener);
+  }
+
   /** Waits until QEMU has ended, or the signal. */
   async untilClosed(signal: AbortSignal): Promise<void> {
     await this.waitFor(() => false, signal).catch((error) => {

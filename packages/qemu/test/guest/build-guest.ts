@@ -29,6 +29,8 @@ const MODULES = [
   'nls_cp437',
   'nls_ascii',
   'button',
+  'pvpanic',
+  'pvpanic-mmio',
   'evdev',
 ];
 

@@ -1,0 +1,107 @@
+import type { Driver } from '../drivers/driver.js';
+import type { PowerState, Server } from '../model/index.js';
+import type { Store } from '../store/store.js';
+import { tables } from '../store/tables.js';
+
+export interface PowerWatchOptions {
+  readonly store: Store;
+  readonly driver: Driver;
+  /** The host whose servers are watched; undefined: those of every host that the driver runs in this process. */
+  readonly host?: string;
+  /** Has the server follow its machine, if the server has not changed meanwhile. */
+  readonly follow: (server: Server, powerState: PowerState) => Promise<void>;
+  readonly onError: (error: unknown) => void;
+}
+
+/** The period of the pass over all machines, in case an event was lost. */
+const PASS_MS = 30_000;
+/** How soon a server is looked at again that was busy, or whose machine did not answer. */
+const AGAIN_MS = 500;
+
+const ON: ReadonlySet<PowerState> = new Set<PowerState>([1, 3]);
+const OFF: ReadonlySet<PowerState | null> = new Set<PowerState | null>([4, 6]);
+
+/**
+ * Finds servers whose machine is off although the API shows them as running: at each event of the driver, at the start, and in
+ * a periodic pass. Servers with a task or a job are left to that, and looked at afterwards.
+ */
+export class PowerWatch {
+  readonly #options: PowerWatchOptions;
+  readonly #looking = new Map<string, Promise<void>>();
+  readonly #again = new Set<string>();
+  readonly #timers = new Set<NodeJS.Timeout>();
+  #end: (() => void) | undefined;
+  #passing: Promise<void> | undefined;
+  #stopped = false;
+
+  constructor(options: PowerWatchOptions) {
+    this.#options = options;
+  }
+
+  /** No-op for drivers that know no power states. */
+  start(): void {
+    const { driver } = this.#options;
+    if (!driver.powerState) return;
+    this.#end = driver.onPowerChange?.((id) => this.#look([id]));
+    this.#every(PASS_MS, () => this.#pass());
+    this.#every(AGAIN_MS, () => {
+      const ids = [...this.#again];
+      this.#again.clear();
+      this.#look(ids);
+    });
+    this.#pass();
+  }
+
+  async stop(): Promise<void> {
+    this.#stopped = true;
+    this.#end?.();
+    for (const timer of this.#timers) clearInterval(timer);
+    await this.#passing;
+    await Promise.all(this.#looking.values());
+  }
+
+  #every(ms: number, work: () => void): void {
+    this.#timers.add(setInterval(work, ms).unref());
+  }
+
+  #pass(): void {
+    const { driver } = this.#options;
+    const all = async () => this.#look((await driver.machines?.()) ?? []);
+    this.#passing ??= all()
+      .catch((error) => this.#failed(error))
+      .finally(() => {
+        this.#passing = undefined;
+      });
+  }
+
+  #failed(error: unknown): void {
+    if (!this.#stopped) this.#options.onError(error);
+  }
+
+  /** A machine that does not answer keeps no other one waiting. One that is being looked at is looked at again. */
+  #look(ids: readonly string[]): void {
+    if (this.#stopped) return;
+    for (const id of ids)
+      if (this.#looking.has(id)) this.#again.add(id);
+      else
+        this.#looking.set(
+          id,
+          this.#compare(id)
+            .catch((error) => this.#failed(error))
+            .finally(() => this.#looking.delete(id)),
+        );
+  }
+
+  async #compare(id: string): Promise<void> {
+    const { store, driver, host, follow } = this.#options;
+    const server = await tables.servers.get(store, id);
+    if (!server || server.deleted || (host !== undefined && server.host !== host) || !ON.has(server.powerState)) return;
+    if (server.taskState !== null || server.jobId !== null) {
+      this.#again.add(id);
+      return;
+    }
+    const powerState = (await driver.powerState?.(server)) ?? null;
+    if (powerState === null) this.#again.add(id);
+    else if (OFF.has(powerState) && !this.#stopped) await follow(server, powerState);
+  }
+}
