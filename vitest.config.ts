@@ -54,7 +54,7 @@ const onOneKind = ['{identity,policy}/**', 'contract/views.test.ts'].map(
 const packages = [
   'packages/{microversion,quota,request-id}/{src,test}/**/*.test.ts',
   'packages/test-cloud/src/**/*.test.ts',
-  'packages/test-cloud/test/services/*.test.ts',
+  'packages/test-cloud/test/{contract,services}/*.test.ts',
   'packages/test-cloud/test/{control,docs-pages,recording,scripted,start-cloud,state,transient}.test.ts',
 ];
 const rest = [

@@ -15,6 +15,8 @@ export interface Field {
   readonly admin?: 'sets' | 'sees';
   /** Taken, and perhaps kept, but never shown. */
   readonly hidden?: true;
+  /** The first minor version of the service that shows it; default: all of them show it. */
+  readonly since?: number;
   /** False: lists are neither narrowed nor sorted by it. */
   readonly filter?: false;
   /** The catalog behind the resource has no place for it: it is kept beside, in the documents. */

@@ -4,6 +4,7 @@ import type { Resource } from './resource.js';
 import { del, get, patch, post, put, Reply, type Route } from './route.js';
 import type { Verb } from './style.js';
 import { tagRoutes } from './tag-routes.js';
+import type { ViewName } from './view.js';
 
 /** The envelope's content; undefined when there is none. */
 function enclosed(call: Call, key: string): unknown {
@@ -14,9 +15,13 @@ function enclosed(call: Call, key: string): unknown {
 /** The paths of a resource: what it does besides, then the usual ones, as far as it has them. */
 export function resourceRoutes(resource: Resource): readonly Route[] {
   const { style, spec, verbs } = resource;
-  const { one, many, statuses } = spec;
-  /** One of them as a body, in its envelope where the service has some. */
-  const enveloped = (wire: Wire) => (style.bare ? wire : { [one]: wire });
+  const { one, many, statuses, views = {} } = spec;
+  const seen = (name: ViewName, wire: Wire) => (views[name] ? views[name](wire) : wire);
+  /** The body that shows one of them, in an envelope where the service has some. */
+  function enveloped(name: ViewName, wire: Wire): unknown {
+    const shown = seen(name, wire);
+    return style.bare || shown === undefined ? shown : { [one]: shown };
+  }
   const given = (call: Call) => (style.bare ? call.req.body : enclosed(call, one));
   const all = `${style.root}/${spec.path}`;
   const each = `${all}/:id`;
@@ -27,7 +32,7 @@ export function resourceRoutes(resource: Resource): readonly Route[] {
     const several = style.bulk || spec.bulk ? enclosed(call, many) : undefined;
     if (Array.isArray(several)) return new Reply(status, { [many]: await resource.createAll(call, several) });
     if (spec.bulk === 'only') throw style.errors.noBody(resource);
-    return new Reply(status, enveloped(await resource.create(call, given(call))));
+    return new Reply(status, enveloped('create', await resource.create(call, given(call))));
   }
 
   async function remove(call: Call): Promise<Reply> {
@@ -35,31 +40,27 @@ export function resourceRoutes(resource: Resource): readonly Route[] {
     return new Reply(statuses?.remove ?? style.statuses.remove);
   }
 
-  async function list(call: Call): Promise<unknown> {
-    return style.list(call, resource, await resource.list(call));
-  }
-
-  /** The same list with only the brief form of each. */
-  function inBrief(call: Call, listed: unknown): unknown {
-    const { brief } = spec;
-    if (!brief) return listed;
+  async function list(call: Call, name: ViewName): Promise<unknown> {
+    const listed = style.list(call, resource, await resource.list(call));
+    if (!views[name]) return listed;
     const body = listed as Readonly<Record<string, readonly Wire[]>>;
-    return { ...body, [many]: body[many]!.map((wire) => brief(call, wire)) };
+    return { ...body, [many]: body[many]!.map((wire) => seen(name, wire)) };
   }
 
   const usual: Readonly<Record<Verb, Route>> = {
-    list: get(all, async (call) => inBrief(call, await list(call))),
+    list: get(all, (call) => list(call, 'list')),
     create: post(all, create),
-    show: get(each, async (call) => enveloped(await resource.show(call, await resource.find(call, id(call))))),
-    change: (style.change === 'put' ? put : patch)(each, async (call) =>
-      enveloped(await resource.change(call, id(call), given(call))),
-    ),
+    show: get(each, async (call) => enveloped('show', await resource.show(call, await resource.find(call, id(call))))),
+    change: (style.change === 'put' ? put : patch)(each, async (call) => {
+      const changed = await resource.change(call, id(call), given(call));
+      return new Reply(statuses?.change ?? 200, enveloped('change', changed));
+    }),
     remove: del(each, remove),
   };
   return [
     ...(spec.routes?.(resource) ?? []),
     ...(spec.tags ? tagRoutes(resource) : []),
-    ...(spec.brief ? [get(`${all}/detail`, list)] : []),
+    ...(views.list ? [get(`${all}/detail`, (call) => list(call, 'show'))] : []),
     ...verbs.map((verb) => usual[verb]),
   ];
 }

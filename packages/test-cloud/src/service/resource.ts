@@ -7,6 +7,7 @@ import type { Route } from './route.js';
 import { documentStorage, type Storage } from './storage.js';
 import type { Style, Verb } from './style.js';
 import { inTurn } from './turns.js';
+import type { Views } from './view.js';
 
 type Awaitable<T> = T | Promise<T>;
 
@@ -37,8 +38,8 @@ export interface ResourceSpec {
   readonly filters?: readonly string[];
   /** Whether the caller's list has it, of what the caller may know of. */
   readonly lists?: (call: Call, doc: Doc) => boolean;
-  /** What a list shows of each, where `.../detail` is the list of all there is to say. */
-  readonly brief?: (call: Call, wire: Wire) => Wire;
+  /** What each response shows, where it is less than everything. A view of `list` adds the route `.../detail`. */
+  readonly views?: Views;
   /** `only`: always several at once, in an envelope of the plural. */
   readonly bulk?: 'only';
   /** Throws when it cannot be; what it returns is kept as well. */
@@ -54,7 +55,7 @@ export interface ResourceSpec {
   /** Other verbs: actions, parts. They come before the usual ones. */
   readonly routes?: (resource: Resource) => readonly Route[];
   /** Statuses that differ from those of the service. */
-  readonly statuses?: { readonly create?: number; readonly remove?: number };
+  readonly statuses?: { readonly create?: number; readonly change?: number; readonly remove?: number };
 }
 
 const EVERY_VERB: readonly Verb[] = ['list', 'show', 'create', 'change', 'remove'];
@@ -119,8 +120,9 @@ export class Resource {
         if (field.aside) shown[key] = beside?.[key] ?? shown[key] ?? initialOf(field, call);
     }
     Object.assign(shown, await this.spec.shows?.(call, doc));
-    for (const [key, { hidden, admin }] of Object.entries(this.fields))
-      if (hidden || (admin === 'sees' && !call.isAdmin)) delete shown[key];
+    const minor = this.style.minor?.(call) ?? 0;
+    for (const [key, { hidden, admin, since = 0 }] of Object.entries(this.fields))
+      if (hidden || since > minor || (admin === 'sees' && !call.isAdmin)) delete shown[key];
     return this.style.show(call, this, shown);
   }
 

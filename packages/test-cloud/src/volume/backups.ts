@@ -5,11 +5,14 @@ import { derived, fixed, required, settable } from '../service/field.js';
 import type { ResourceSpec } from '../service/resource.js';
 import { accepted, get, post } from '../service/route.js';
 import { badRequest, unservedAction } from '../service/service-error.js';
+import { only } from '../service/view.js';
 import { anyId, flag, text, words } from '../service/wire-types.js';
 import { actionOf } from './action-of.js';
-import { isListed, links, since } from './volume-style.js';
+import { isListed, links } from './volume-style.js';
 
 const Restore = z.object({ restore: z.object({ volume_id: anyId.nullish(), name: text.nullish() }) });
+
+const summary = only('id', 'name', 'links');
 
 /** Copies of volumes elsewhere. They are `available` at once; restoring gives a volume of the same size. */
 export const backups: ResourceSpec = {
@@ -26,7 +29,7 @@ export const backups: ResourceSpec = {
     incremental: fixed(flag.nullable(), undefined, { hidden: true }),
     force: fixed(flag.nullable(), undefined, { hidden: true }),
     snapshot_id: fixed(anyId.nullable(), null),
-    metadata: settable(words.nullable(), () => ({})),
+    metadata: settable(words.nullable(), () => ({}), { since: 43 }),
     availability_zone: fixed(text.nullable(), 'nova'),
     status: derived('available'),
     size: derived(),
@@ -37,10 +40,11 @@ export const backups: ResourceSpec = {
     data_timestamp: derived(),
     created_at: derived(),
     updated_at: derived(),
-    user_id: derived(),
+    user_id: derived(undefined, { admin: 'sees', since: 56 }),
+    'os-backup-project-attr:project_id': derived(undefined, { admin: 'sees', since: 18 }),
     project_id: derived(undefined, { hidden: true }),
   }),
-  brief: (call, { id, name }) => ({ id, name, links: links(call, `backups/${id}`) }),
+  views: { list: summary, create: summary, change: summary },
   lists: (call, backup) => isListed(call, backup.project_id),
   async creating(call, backup) {
     const volume = await call.cloud.catalogs.volumes.getVolume(call.caller, String(backup.volume_id));
@@ -69,9 +73,7 @@ export const backups: ResourceSpec = {
   shows: (call, backup) => ({
     parent_id: undefined,
     links: links(call, `backups/${backup.id}`),
-    'os-backup-project-attr:project_id': since(call, 18) ? backup.project_id : undefined,
-    ...(!since(call, 43) && { metadata: undefined }),
-    ...(!since(call, 56) && { user_id: undefined }),
+    'os-backup-project-attr:project_id': backup.project_id,
   }),
   routes: (resource) => [
     post('/v3/backups/:id/restore', async (call) => {

@@ -6,6 +6,7 @@ import type { Wire } from '../service/listing.js';
 import type { ResourceSpec } from '../service/resource.js';
 import { accepted, del, get, post, put } from '../service/route.js';
 import { badRequest, conflict, notFound, unservedAction } from '../service/service-error.js';
+import { noBody, only } from '../service/view.js';
 import { anyId, flag, text, words } from '../service/wire-types.js';
 import { actionOf } from './action-of.js';
 import { isListed, since } from './volume-style.js';
@@ -96,6 +97,8 @@ function setGroup(call: Call, volumes: readonly string[], group_id: string | nul
   for (const id of volumes) table.set(id, { ...table.get(id), group_id });
 }
 
+const named = only('id', 'name');
+
 /** Volumes of one project that belong together. */
 const groups: ResourceSpec = {
   path: 'groups',
@@ -113,14 +116,14 @@ const groups: ResourceSpec = {
     add_volumes: settable(z.string().nullable(), undefined, { hidden: true }),
     remove_volumes: settable(z.string().nullable(), undefined, { hidden: true }),
     status: derived('available'),
-    group_snapshot_id: derived(null),
-    source_group_id: derived(null),
-    replication_status: derived('disabled'),
+    group_snapshot_id: derived(null, { since: 14 }),
+    source_group_id: derived(null, { since: 14 }),
+    replication_status: derived('disabled', { since: 38 }),
     created_at: derived(),
     updated_at: derived(undefined, { hidden: true }),
-    project_id: derived(undefined, { admin: 'sees' }),
+    project_id: derived(undefined, { admin: 'sees', since: 58 }),
   }),
-  brief: (_call, { id, name }) => ({ id, name }),
+  views: { list: named, create: named, change: noBody },
   lists: (call, group) => isListed(call, group.project_id),
   async creating(call, { group_type, volume_types }) {
     if (!has(call, 'group_types', group_type)) throw notFound(`Group type ${group_type} could not be found.`);
@@ -138,7 +141,7 @@ const groups: ResourceSpec = {
     return { add_volumes: undefined, remove_volumes: undefined };
   },
   shows: (call, { id }) => (call.flag('list_volume') && since(call, 25) ? { volumes: volumesIn(call, id) } : {}),
-  statuses: { create: 202 },
+  statuses: { change: 202 },
   routes: (resource) => [
     post('/v3/groups/action', async (call) => {
       const { name, body } = actionOf(call);
@@ -186,6 +189,8 @@ const groups: ResourceSpec = {
   ],
 };
 
+const snapshotSummary = only('id', 'name', 'group_type_id');
+
 /** All volumes of a group at one moment. */
 const groupSnapshots: ResourceSpec = {
   path: 'group_snapshots',
@@ -203,9 +208,9 @@ const groupSnapshots: ResourceSpec = {
     status: derived('available'),
     created_at: derived(),
     updated_at: derived(undefined, { hidden: true }),
-    project_id: derived(undefined, { admin: 'sees' }),
+    project_id: derived(undefined, { admin: 'sees', since: 58 }),
   }),
-  brief: (_call, { id, name, group_type_id }) => ({ id, name, group_type_id }),
+  views: { list: snapshotSummary, create: snapshotSummary },
   lists: (call, snapshot) => isListed(call, snapshot.project_id),
   creating(call, { group_id }) {
     const group = call.cloud.documents.table<Doc>('volume/groups').get(String(group_id));

@@ -4,6 +4,7 @@ import { del, get, noContent, openGet, put, Reply, type Route } from '../service
 import { notFound } from '../service/service-error.js';
 import { micros } from '../service/times.js';
 import { limitsOf, usageOf } from './quota-routes.js';
+import { since } from './volume-style.js';
 
 export const MIN_VERSION = '3.0';
 export const MAX_VERSION = '3.70';
@@ -149,6 +150,7 @@ export function volumeServiceRoutes(): readonly Route[] {
   return [
     openGet('/', (call) => new Reply(300, versions(call))),
     openGet('/v3', versions),
+    openGet('/v3/', versions),
     get('/v3/extensions', () => ({ extensions: [] })),
     get('/v3/limits', async (call) => ({ limits: { rate: [], absolute: await absoluteLimits(call) } })),
     get('/v3/os-availability-zone', () => ({
@@ -164,7 +166,8 @@ export function volumeServiceRoutes(): readonly Route[] {
         state: 'up',
         updated_at: micros(call.cloud.clock.now()),
         disabled_reason: null,
-        cluster: null,
+        ...(since(call, 7) && { cluster: null }),
+        ...(since(call, 49) && binary === 'cinder-volume' && { backend_state: 'up' }),
       });
       const all = [
         service('cinder-scheduler', 'controller'),

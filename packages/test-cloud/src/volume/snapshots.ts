@@ -7,9 +7,10 @@ import { derived, fixed, required, settable } from '../service/field.js';
 import type { ResourceSpec } from '../service/resource.js';
 import { accepted, del, get, post, put, Reply } from '../service/route.js';
 import { notFound, unservedAction } from '../service/service-error.js';
+import { without } from '../service/view.js';
 import { flag, text, words } from '../service/wire-types.js';
 import { actionOf } from './action-of.js';
-import { isListed, since } from './volume-style.js';
+import { isListed } from './volume-style.js';
 import { snapshotView } from './volume-views.js';
 
 const Metadata = z.object({ metadata: words });
@@ -19,6 +20,10 @@ const ACTIONS: Readonly<Record<string, z.ZodType<{ status: string; progress?: st
   'os-reset_status': z.object({ status: z.string() }),
   'os-update_snapshot_status': z.object({ status: z.string(), progress: z.string().optional() }),
 };
+
+/** Shown by reads only, and by the short list not even then. */
+const EXTENDED = ['os-extended-snapshot-attributes:progress', 'os-extended-snapshot-attributes:project_id'];
+const DETAILS = ['user_id', 'group_snapshot_id', 'consumes_quota'];
 
 /** Snapshots of volumes. */
 export const snapshots: ResourceSpec = {
@@ -48,21 +53,17 @@ export const snapshots: ResourceSpec = {
     force: fixed(z.union([flag, z.null()]), undefined, { hidden: true }),
     metadata: settable(words.nullable()),
     project_id: derived(undefined, { hidden: true }),
-    user_id: derived(),
+    user_id: derived(undefined, { since: 41 }),
+    group_snapshot_id: derived(null, { since: 14 }),
+    consumes_quota: derived(true, { since: 65 }),
     status: derived(),
     size: derived(),
     created_at: derived(),
     updated_at: derived(),
   }),
-  brief: (
-    _call,
-    { 'os-extended-snapshot-attributes:progress': _, 'os-extended-snapshot-attributes:project_id': __, ...rest },
-  ) => rest,
+  views: { list: without(...DETAILS, ...EXTENDED), create: without(...EXTENDED), change: without(...EXTENDED) },
   lists: (call, snapshot) => isListed(call, snapshot.project_id),
-  shows: (call) => ({
-    ...(since(call, 14) && { group_snapshot_id: null }),
-    ...(since(call, 65) && { consumes_quota: true }),
-  }),
+  shows: () => ({ group_snapshot_id: null, consumes_quota: true }),
   routes: (resource) => {
     const path = '/v3/snapshots/:id/metadata';
     async function change(call: Call, changed: (before: Record<string, string>) => Record<string, string>) {

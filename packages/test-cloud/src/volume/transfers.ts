@@ -6,8 +6,9 @@ import { derived, fixed, required } from '../service/field.js';
 import type { ResourceSpec } from '../service/resource.js';
 import { accepted, post } from '../service/route.js';
 import { badRequest } from '../service/service-error.js';
+import { only, without } from '../service/view.js';
 import { anyId, flag, text } from '../service/wire-types.js';
-import { isListed, links, since } from './volume-style.js';
+import { isListed, links } from './volume-style.js';
 
 const Accept = z.object({ accept: z.object({ auth_key: z.string() }) });
 
@@ -23,16 +24,17 @@ function transfersAt(path: string): ResourceSpec {
       id: derived(),
       volume_id: required(fixed(anyId)),
       name: fixed(text.nullable(), null),
-      no_snapshots: fixed(flag, false),
+      no_snapshots: fixed(flag, false, { since: 55 }),
       auth_key: derived(),
       created_at: derived(),
       updated_at: derived(undefined, { hidden: true }),
-      source_project_id: derived(),
-      destination_project_id: derived(null),
-      accepted: derived(false),
+      source_project_id: derived(undefined, { since: 57 }),
+      destination_project_id: derived(null, { since: 57 }),
+      accepted: derived(false, { since: 57 }),
       project_id: derived(undefined, { hidden: true }),
     }),
-    brief: (_call, { id, name, volume_id, links: where }) => ({ id, name, volume_id, links: where }),
+    // The key is shown once, to the client that creates the transfer.
+    views: { list: only('id', 'name', 'volume_id', 'links'), show: without('auth_key') },
     lists: (call, transfer) => isListed(call, transfer.project_id),
     sees: () => true,
     async creating(call, { volume_id }) {
@@ -46,13 +48,7 @@ function transfersAt(path: string): ResourceSpec {
       if (!taken)
         await call.cloud.catalogs.volumes.updateVolume(call.caller, String(volume_id), { status: 'available' });
     },
-    shows: (call, transfer) => ({
-      links: links(call, `${path}/${transfer.id}`),
-      // Only whoever makes it is told the key, once.
-      auth_key: call.req.method === 'POST' ? transfer.auth_key : undefined,
-      ...(!since(call, 55) && { no_snapshots: undefined }),
-      ...(!since(call, 57) && { source_project_id: undefined, destination_project_id: undefined, accepted: undefined }),
-    }),
+    shows: (call, { id }) => ({ links: links(call, `${path}/${id}`) }),
     routes: (resource) => [
       post(`/v3/${path}/:id/accept`, async (call) => {
         const transfer = await resource.find(call, call.param('id'));

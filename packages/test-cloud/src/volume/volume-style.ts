@@ -28,10 +28,11 @@ const MOMENTS = ['created_at', 'updated_at'];
 
 const invalid = (message: string) => badRequest(`Invalid input received: ${message}`);
 
+/** Returns the negotiated minor version: 0 to 70. */
+const minorOf = (call: Call) => Number(microversionOf(call.req)?.minor ?? 0);
+
 /** Whether the request is in this version of the API or a later one. */
-export function since(call: Call, minor: number): boolean {
-  return Number(microversionOf(call.req)?.minor ?? 0) >= minor;
-}
+export const since = (call: Call, minor: number): boolean => minorOf(call) >= minor;
 
 /** Everybody's, for administrators who ask for that; else what belongs to the project of the token. */
 export function isListed(call: Call, project: unknown): boolean {
@@ -141,6 +142,7 @@ export const volumeStyle: Style = {
     };
   },
   show: (_call, _resource, wire) => wire,
+  minor: minorOf,
   list,
 
   errors: {

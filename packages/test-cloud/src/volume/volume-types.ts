@@ -7,6 +7,7 @@ import type { Wire } from '../service/listing.js';
 import type { Resource, ResourceSpec } from '../service/resource.js';
 import { accepted, del, get, post, put, type Route } from '../service/route.js';
 import { badRequest, conflict, notFound, unservedAction } from '../service/service-error.js';
+import { without } from '../service/view.js';
 import { anyId, flag, text, whole, words } from '../service/wire-types.js';
 import { actionOf } from './action-of.js';
 
@@ -24,6 +25,9 @@ const NewEncryption = z.object({
 });
 const EncryptionChange = z.object({ encryption: z.object(encryption).partial() });
 
+/** The name that requests for a new type, and reads, have for `is_public`. */
+const IS_PUBLIC = 'os-volume-type-access:is_public';
+
 const access = ({ cloud }: Call) => cloud.documents.table<readonly string[]>('volume/type-access');
 const encryptions = ({ cloud }: Call) => cloud.documents.table<Wire>('volume/type-encryption');
 
@@ -33,7 +37,7 @@ function docOf(type: VolumeTypeRecord): Doc {
     name: type.name,
     description: type.description,
     is_public: type.isPublic,
-    'os-volume-type-access:is_public': type.isPublic,
+    [IS_PUBLIC]: type.isPublic,
     extra_specs: type.extraSpecs,
   };
 }
@@ -55,10 +59,11 @@ export const volumeTypes: ResourceSpec = {
     name: required(settable(z.string().trim().min(1, 'is too short').max(255))),
     description: settable(text.nullable()),
     is_public: settable(flag.nullable()),
-    'os-volume-type-access:is_public': fixed(flag),
+    [IS_PUBLIC]: fixed(flag),
     extra_specs: fixed(words.nullable()),
     qos_specs_id: derived(null, { admin: 'sees', aside: true }),
   }),
+  views: { create: without('qos_specs_id'), change: without('qos_specs_id', IS_PUBLIC) },
   lists: (call, type) => {
     if (!isVisible(call, type)) return false;
     const requested = call.isAdmin ? call.query.get('is_public') : null;
@@ -92,7 +97,7 @@ export const volumeTypes: ResourceSpec = {
         await cloud.catalogs.volumes.createType(caller, {
           name: String(given.name),
           description: (given.description as string | null) ?? null,
-          isPublic: (given['os-volume-type-access:is_public'] as boolean | undefined) ?? true,
+          isPublic: (given[IS_PUBLIC] as boolean | undefined) ?? true,
           extraSpecs: (given.extra_specs as Record<string, string> | null) ?? {},
         }),
       ),

@@ -9,8 +9,9 @@ import type { Wire } from '../service/listing.js';
 import type { Resource, ResourceSpec } from '../service/resource.js';
 import { del, get, post, put, Reply, type Route } from '../service/route.js';
 import { badRequest, notFound } from '../service/service-error.js';
+import { only, without } from '../service/view.js';
 import { flag, text, whole, words } from '../service/wire-types.js';
-import { isListed, links, since } from './volume-style.js';
+import { isListed, since } from './volume-style.js';
 import { volumeView } from './volume-views.js';
 
 const id = z.string().max(255).nullable();
@@ -103,6 +104,15 @@ function metadataRoutes(resource: Resource): readonly Route[] {
   ];
 }
 
+/** What reads of volumes add to the responses of creates and updates. */
+const READ_ONLY = [
+  'os-vol-tenant-attr:tenant_id',
+  'os-vol-host-attr:host',
+  'os-vol-mig-status-attr:migstat',
+  'os-vol-mig-status-attr:name_id',
+  'volume_image_metadata',
+];
+
 /** Volumes: those of servers change with them. */
 export const volumes: ResourceSpec = {
   path: 'volumes',
@@ -147,10 +157,16 @@ export const volumes: ResourceSpec = {
     source_volid: fixed(id),
     backup_id: fixed(id, undefined, { hidden: true }),
     consistencygroup_id: fixed(id, null),
-    group_id: fixed(id, null, { aside: true }),
+    group_id: fixed(id, null, { aside: true, since: 13 }),
     multiattach: fixed(flag),
     scheduler_hints: fixed(z.unknown(), undefined, { hidden: true }),
     user_id: fixed(z.unknown()),
+    provider_id: derived(null, { admin: 'sees', since: 21 }),
+    service_uuid: derived(null, { since: 48 }),
+    shared_targets: derived(null, { since: 48 }),
+    cluster_name: derived(null, { admin: 'sees', since: 61 }),
+    volume_type_id: derived(null, { since: 63 }),
+    consumes_quota: derived(true, { since: 65 }),
     status: fixed(z.unknown()),
     attach_status: fixed(z.unknown(), undefined, { hidden: true }),
     project_id: fixed(z.unknown(), undefined, { hidden: true }),
@@ -160,21 +176,20 @@ export const volumes: ResourceSpec = {
     migration_status: derived(),
     host: derived(undefined, { hidden: true }),
   }),
-  brief: (call, volume) => ({ id: volume.id, name: volume.name, links: links(call, `volumes/${volume.id}`) }),
+  views: { list: only('id', 'name', 'links'), create: without(...READ_ONLY), change: without(...READ_ONLY) },
   lists: (call, volume) => isListed(call, volume.project_id),
-  statuses: { create: 202 },
   creating(call, volume) {
     if (volume.group_id && !call.cloud.documents.table('volume/groups').has(String(volume.group_id)))
       throw notFound(`Group ${volume.group_id} could not be found.`);
     return undefined;
   },
   shows: async (call, volume) => ({
-    ...(since(call, 48) && { service_uuid: null, shared_targets: since(call, 69) ? null : false }),
-    ...(since(call, 61) && call.isAdmin && { cluster_name: null }),
-    ...(since(call, 63) && { volume_type_id: await typeId(call, volume.volume_type) }),
-    ...(since(call, 64) && volume.encrypted === true && { encryption_key_id: null }),
-    ...(since(call, 65) && { consumes_quota: true }),
-    ...(since(call, 21) && call.isAdmin && { provider_id: null }),
+    provider_id: null,
+    service_uuid: null,
+    shared_targets: since(call, 69) ? null : false,
+    cluster_name: null,
+    volume_type_id: since(call, 63) ? await typeId(call, volume.volume_type) : null,
+    consumes_quota: true,
   }),
   routes: (resource) => [
     get('/v3/volumes/summary', async (call) => {

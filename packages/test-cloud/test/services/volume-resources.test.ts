@@ -14,18 +14,19 @@ async function volumes() {
 }
 
 describe('volumes', () => {
-  it('answer their creation with all that they show', async () => {
-    const { cloud, volume } = await volumes();
-    const made = await volume({
+  it('show the image and the type that they were created from', async () => {
+    const { cloud, ask, volume } = await volumes();
+    const created = await volume({
       display_name: 'old',
       multiattach: true,
       imageRef: '70a599e0-31e7-49b7-b260-868f441e862b',
     });
-    expect(made).toMatchObject({ name: 'old', multiattach: true, volume_type: '__DEFAULT__', status: 'creating' });
+    expect(created).toMatchObject({ name: 'old', multiattach: true, volume_type: '__DEFAULT__', status: 'creating' });
+    const shown = (await ask('GET', `volumes/${created.id}`)).body.volume;
     const project = (await clientOf(cloud)('GET', '/identity/v3/projects?name=demo')).body.projects[0].id;
-    expect(made['os-vol-tenant-attr:tenant_id']).toBe(project);
-    expect(made.volume_image_metadata.image_name).toBe('cirros');
-    expect(made.volume_type_id).toMatch(/-/);
+    expect(shown['os-vol-tenant-attr:tenant_id']).toBe(project);
+    expect(shown.volume_image_metadata.image_name).toBe('cirros');
+    expect(created.volume_type_id).toMatch(/-/);
   });
 
   it('refuse what they do not know, and narrow by what they do', async () => {
