@@ -18,6 +18,9 @@ import { Documents } from './service/documents.js';
 import { createWorld, type World, type WorldOptions } from './state/world.js';
 import type { TestCloud } from './test-cloud.js';
 
+/** How long idle connections stay open, as in the reference server: clients that poll every 5 s reuse theirs. */
+const KEEP_ALIVE_MS = 75_000;
+
 function presetFrom(preset: CloudOptions['preset'] = 'small'): CloudPreset {
   return typeof preset === 'string' ? presets[preset]() : { preset };
 }
@@ -148,7 +151,7 @@ export async function startCloud(options: CloudOptions = {}): Promise<TestCloud>
     maxVersion: options.maxVersion,
     control: options.control ? cloud : undefined,
   });
-  const server = createServer(front({ journal, rules: httpRules, clock, app }));
+  const server = createServer({ keepAliveTimeout: KEEP_ALIVE_MS }, front({ journal, rules: httpRules, clock, app }));
   const host = options.host ?? '127.0.0.1';
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject);

@@ -105,9 +105,9 @@ describe('startCloud', () => {
     const cloud = await cloudUnderTest();
     const ask = clientOf(cloud);
     const read = await ask('GET', '/network/v2.0/vpn/vpnservices?name=x');
-    expect(read.status).toBe(501);
-    expect(read.body.NeutronError.message).toContain('does not serve GET /v2.0/vpn/vpnservices');
-    expect((await ask('POST', '/network/v2.0/vpn/vpnservices', {})).status).toBe(501);
+    expect(read.status).toBe(404);
+    expect(read.body.NeutronError).toMatchObject({ type: 'HTTPNotFound' });
+    expect((await ask('POST', '/network/v2.0/vpn/vpnservices', {})).status).toBe(404);
     await ask('GET', '/network/v2.0/vpn/vpnservices');
     await ask('GET', '/object-store/v1');
     expect(cloud.unserved()).toEqual([

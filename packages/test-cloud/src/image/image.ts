@@ -12,6 +12,7 @@ import { tasks } from './tasks.js';
 /** The image service, version 2, on the catalog that servers boot from. */
 export const imageService = standIn({
   name: 'image',
+  strict: true,
   routes: () => {
     const resource = new Resource(imageStyle, images);
     return [

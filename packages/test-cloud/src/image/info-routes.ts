@@ -61,6 +61,7 @@ export function infoRoutes(): readonly Route[] {
     openGet('/', (call) => new Reply(300, versions(call))),
     openGet('/versions', versions),
     openGet('/v2', (call) => new Reply(300, versions(call))),
+    openGet('/v2/', (call) => new Reply(300, versions(call))),
     ...Object.entries(SCHEMAS).map(([name, schema]) => get(`/v2/schemas/${name}`, () => schema())),
     get('/v2/info/import', () => ({
       'import-methods': { description: 'Import methods available.', type: 'array', value: IMPORT_METHODS },

@@ -42,6 +42,7 @@ const RESOURCES: readonly ResourceSpec[] = [
 /** The network service, version 2, on the catalog that servers get their ports from. */
 export const networkService = standIn({
   name: 'network',
+  unknownPathType: 'HTTPNotFound',
   routes: () => [
     ...discoveryRoutes(RESOURCES),
     ...availabilityRoutes(),

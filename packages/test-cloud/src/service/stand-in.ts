@@ -7,7 +7,7 @@ import { Call } from './call.js';
 import type { CloudContext } from './cloud-context.js';
 import { readJson } from './read-json.js';
 import { Reply, type Route } from './route.js';
-import { ServiceError } from './service-error.js';
+import { notFound, ServiceError } from './service-error.js';
 
 /** Who is calling, by the tokens of the request; undefined without a valid one. */
 export type WhoCalls = (req: IncomingMessage) => Caller | undefined;
@@ -20,6 +20,10 @@ export interface StandInOptions {
   readonly fault: (error: ServiceError, req: Request) => unknown;
   /** What comes before the routes, such as the negotiation of versions. Called once, on the first request. */
   readonly before?: () => RequestHandler;
+  /** A slash at the end makes another path, as in services that match paths to the letter. */
+  readonly strict?: true;
+  /** The type of the error for an unknown path; default `NotFound`. */
+  readonly unknownPathType?: string;
 }
 
 /** An error that is no JSON. */
@@ -68,8 +72,8 @@ function send(res: Response, result: unknown): void {
 
 const cloudOf = (res: Response) => res.locals.cloud as CloudContext;
 
-function routerOf({ name, routes, fault, before }: StandInOptions): Router {
-  const router = Router({ caseSensitive: true });
+function routerOf({ name, routes, fault, before, strict, unknownPathType }: StandInOptions): Router {
+  const router = Router({ caseSensitive: true, strict });
   router.use(requestId({ headers: ['X-OpenStack-Request-ID'] }));
   if (before) router.use(before());
   router.use(readJson(JSON_TYPES));
@@ -85,11 +89,8 @@ function routerOf({ name, routes, fault, before }: StandInOptions): Router {
     const { whoCalls, unserved } = cloudOf(res);
     if (!whoCalls(req)) return answerUnauthorized(req, res);
     unserved.note(name, req.method, req.originalUrl);
-    throw new ServiceError(
-      501,
-      `The ${name} service of this test cloud does not serve ${req.method} ${req.path}`,
-      'NotImplemented',
-    );
+    // The status of the originals: clients read what they have deleted, and paths of extensions that a cloud lacks.
+    throw notFound('The resource could not be found.', unknownPathType);
   });
   router.use((error: unknown, req: Request, res: Response, _next: NextFunction) => {
     const known = readable(error);
@@ -105,7 +106,8 @@ function routerOf({ name, routes, fault, before }: StandInOptions): Router {
 }
 
 /**
- * A small service around the compute API: a table of routes, its own form of errors, nothing that hides a gap. The table
+ * A small service around the compute API: a table of routes and its own form of errors. What it does not serve is noted
+ * as unhandled. The table
  * is built on the first request and serves all clouds of the process.
  */
 export function standIn(options: StandInOptions): (cloud: CloudContext) => RequestHandler {

@@ -40,6 +40,7 @@ const RESOURCES: readonly ResourceSpec[] = [
 /** The volume service, version 3, on the catalog that servers attach volumes from. */
 export const volumeService = standIn({
   name: 'volume',
+  strict: true,
   before: () => {
     const negotiate = microversion({
       service: 'volume',

@@ -26,7 +26,7 @@ describe('errors of the image service', () => {
     for (const [path, status] of [
       [`images/${'0'.repeat(8)}-0000-0000-0000-000000000000`, 404],
       ['images?sort=colour', 400],
-      ['nothing', 501],
+      ['nothing', 404],
     ] as const) {
       const response = await fetch(`${cloud.url}${at(path)}`, { headers });
       expect(response.status).toBe(status);
