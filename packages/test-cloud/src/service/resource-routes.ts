@@ -60,7 +60,7 @@ export function resourceRoutes(resource: Resource): readonly Route[] {
   return [
     ...(spec.routes?.(resource) ?? []),
     ...(spec.tags ? tagRoutes(resource) : []),
-    ...(views.list ? [get(`${all}/detail`, (call) => list(call, 'show'))] : []),
+    ...(style.detailedLists && views.list ? [get(`${all}/detail`, (call) => list(call, 'show'))] : []),
     ...verbs.map((verb) => usual[verb]),
   ];
 }

@@ -34,11 +34,13 @@ export interface ResourceSpec {
   readonly seed?: (call: Call, table: Map<string, Doc>) => void;
   /** Who knows of a record; default: administrators, its project, and everybody when it is shared. */
   readonly sees?: (call: Call, doc: Doc) => boolean;
+  /** A caller who may not read a record learns whether it exists: 404 for one that does not. Default: 403 either way. */
+  readonly revealsMissing?: true;
   /** Names by which lists are narrowed, where the service does not take them from the fields. */
   readonly filters?: readonly string[];
   /** Whether the caller's list has it, of what the caller may know of. */
   readonly lists?: (call: Call, doc: Doc) => boolean;
-  /** What each response shows, where it is less than everything. A view of `list` adds the route `.../detail`. */
+  /** What each response shows, where it is less than everything. In a service with detailed lists, a view of `list` adds the path `.../detail`. */
   readonly views?: Views;
   /** `only`: always several at once, in an envelope of the plural. */
   readonly bulk?: 'only';

@@ -35,6 +35,8 @@ export interface Style {
   readonly show: (call: Call, resource: Resource, wire: Wire) => Wire;
   /** The body of a list: narrowed, sorted, one page. */
   readonly list: (call: Call, resource: Resource, items: readonly Wire[]) => unknown;
+  /** Whether `.../detail` lists everything where the plain list is short. */
+  readonly detailedLists?: true;
   /** Returns the negotiated minor version, where the service has several. */
   readonly minor?: (call: Call) => number;
   /** Throws when the request was meant for another state of the resource. */

@@ -8,6 +8,7 @@ import { badRequest, unservedAction } from '../service/service-error.js';
 import { only } from '../service/view.js';
 import { anyId, flag, text, words } from '../service/wire-types.js';
 import { actionOf } from './action-of.js';
+import { checkQuota } from './quota-check.js';
 import { isListed, links } from './volume-style.js';
 
 const Restore = z.object({ restore: z.object({ volume_id: anyId.nullish(), name: text.nullish() }) });
@@ -58,8 +59,10 @@ export const backups: ResourceSpec = {
       throw badRequest('Invalid backup: No backups available to do an incremental backup.');
     if (parent)
       call.cloud.documents.table<Doc>('volume/backups').set(parent.id, { ...parent, has_dependent_backups: true });
+    await checkQuota(call, { backups: 1, backup_gigabytes: volume.sizeGb });
     return {
       size: volume.sizeGb,
+      volume_metadata: volume.metadata,
       is_incremental: parent !== undefined,
       parent_id: parent?.id ?? null,
       data_timestamp: backup.created_at,
@@ -72,6 +75,7 @@ export const backups: ResourceSpec = {
   },
   shows: (call, backup) => ({
     parent_id: undefined,
+    volume_metadata: undefined,
     links: links(call, `backups/${backup.id}`),
     'os-backup-project-attr:project_id': backup.project_id,
   }),
@@ -92,6 +96,9 @@ export const backups: ResourceSpec = {
         throw badRequest(
           `Invalid volume: volume size ${volume.sizeGb} is too small to restore backup of size ${backup.size}.`,
         );
+      // A backup brings its volume's metadata back.
+      const metadata = backup.volume_metadata as Record<string, string> | undefined;
+      await volumes.updateVolume(call.caller, volume.id, { metadata: { ...volume.metadata, ...metadata } });
       return accepted({ restore: { backup_id: backup.id, volume_id: volume.id, volume_name: volume.name } });
     }),
     get('/v3/backups/:id/export_record', async (call) => {

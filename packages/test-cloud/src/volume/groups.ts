@@ -9,7 +9,7 @@ import { badRequest, conflict, notFound, unservedAction } from '../service/servi
 import { noBody, only } from '../service/view.js';
 import { anyId, flag, text, words } from '../service/wire-types.js';
 import { actionOf } from './action-of.js';
-import { isListed, since } from './volume-style.js';
+import { isListed, isOfVisibility, since } from './volume-style.js';
 
 const hiddenStamps = {
   created_at: derived(undefined, { hidden: true }),
@@ -26,7 +26,7 @@ const groupTypes: ResourceSpec = {
   title: 'Group type',
   filters: ['name', 'description', 'is_public'],
   admin: ['create', 'change', 'remove'],
-  lists: (call, { is_public }) => call.isAdmin || is_public === true,
+  lists: (call, { is_public }) => (call.isAdmin ? isOfVisibility(call, is_public) : is_public === true),
   fields: () => ({
     id: derived(),
     ...hiddenStamps,

@@ -85,7 +85,7 @@ function linesOf(given: Readonly<Record<string, unknown>>, known: Limits): Limit
   );
 }
 
-/** Limits of projects: remembered and shown; this service refuses nobody over them. */
+/** Limits of projects; `checkQuota` holds requests against them. */
 export function quotaRoutes(): readonly Route[] {
   function project(call: Call): string {
     const id = call.param('project');

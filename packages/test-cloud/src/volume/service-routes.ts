@@ -3,13 +3,13 @@ import type { Call } from '../service/call.js';
 import { del, get, noContent, openGet, put, Reply, type Route } from '../service/route.js';
 import { notFound } from '../service/service-error.js';
 import { micros } from '../service/times.js';
+import { EXTENSIONS } from './extensions.js';
+import { HOST } from './host-routes.js';
 import { limitsOf, usageOf } from './quota-routes.js';
-import { since } from './volume-style.js';
 
 export const MIN_VERSION = '3.0';
 export const MAX_VERSION = '3.70';
 
-const HOST = 'volumes@simulated';
 const POOL = `${HOST}#pool`;
 /** What lists may be narrowed by, as the service tells it. */
 const RESOURCE_FILTERS: Readonly<Record<string, readonly string[]>> = {
@@ -151,36 +151,11 @@ export function volumeServiceRoutes(): readonly Route[] {
     openGet('/', (call) => new Reply(300, versions(call))),
     openGet('/v3', versions),
     openGet('/v3/', versions),
-    get('/v3/extensions', () => ({ extensions: [] })),
+    get('/v3/extensions', () => ({ extensions: EXTENSIONS })),
     get('/v3/limits', async (call) => ({ limits: { rate: [], absolute: await absoluteLimits(call) } })),
     get('/v3/os-availability-zone', () => ({
       availabilityZoneInfo: [{ zoneName: 'nova', zoneState: { available: true } }],
     })),
-    get('/v3/os-services', (call) => {
-      call.requireAdmin();
-      const service = (binary: string, host: string) => ({
-        binary,
-        host,
-        zone: 'nova',
-        status: 'enabled',
-        state: 'up',
-        updated_at: micros(call.cloud.clock.now()),
-        disabled_reason: null,
-        ...(since(call, 7) && { cluster: null }),
-        ...(since(call, 49) && binary === 'cinder-volume' && { backend_state: 'up' }),
-      });
-      const all = [
-        service('cinder-scheduler', 'controller'),
-        service('cinder-volume', HOST),
-        service('cinder-backup', 'controller'),
-      ];
-      const requested = (name: 'binary' | 'host') => call.text(name);
-      return {
-        services: all.filter(
-          (one) => (requested('binary') ?? one.binary) === one.binary && (requested('host') ?? one.host) === one.host,
-        ),
-      };
-    }),
     get('/v3/scheduler-stats/get_pools', pools),
     get('/v3/capabilities/:host', (call) => {
       call.requireAdmin();

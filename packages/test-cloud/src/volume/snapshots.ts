@@ -1,19 +1,18 @@
 import { randomUUID } from 'node:crypto';
 import type { SnapshotStatus } from '@apistrata/compute-engine/catalogs';
 import { z } from 'zod';
-import type { Call } from '../service/call.js';
 import type { Doc } from '../service/documents.js';
 import { derived, fixed, required, settable } from '../service/field.js';
 import type { ResourceSpec } from '../service/resource.js';
-import { accepted, del, get, post, put, Reply } from '../service/route.js';
-import { notFound, unservedAction } from '../service/service-error.js';
+import { accepted, post } from '../service/route.js';
+import { unservedAction } from '../service/service-error.js';
 import { without } from '../service/view.js';
 import { flag, text, words } from '../service/wire-types.js';
 import { actionOf } from './action-of.js';
+import { metadataRoutes } from './metadata-routes.js';
+import { checkQuota } from './quota-check.js';
 import { isListed } from './volume-style.js';
 import { snapshotView } from './volume-views.js';
-
-const Metadata = z.object({ metadata: words });
 
 /** What administrators, and the hosts that make snapshots, say of their status. */
 const ACTIONS: Readonly<Record<string, z.ZodType<{ status: string; progress?: string }>>> = {
@@ -45,7 +44,8 @@ export const snapshots: ResourceSpec = {
   ],
   fields: () => ({
     id: derived(),
-    volume_id: required(fixed(text)),
+    // Null is an id that no volume has.
+    volume_id: required(fixed(text.nullable())),
     name: settable(text.nullable(), null),
     display_name: settable(text.nullable(), undefined, { hidden: true }),
     description: settable(text.nullable(), null),
@@ -65,30 +65,15 @@ export const snapshots: ResourceSpec = {
   lists: (call, snapshot) => isListed(call, snapshot.project_id),
   shows: () => ({ group_snapshot_id: null, consumes_quota: true }),
   routes: (resource) => {
-    const path = '/v3/snapshots/:id/metadata';
-    async function change(call: Call, changed: (before: Record<string, string>) => Record<string, string>) {
-      const before = await resource.find(call, call.param('id'), 'change');
-      const metadata = changed(before.metadata as Record<string, string>);
-      await resource.apply(call, before, { metadata });
-      return { metadata };
-    }
     return [
-      get(path, async (call) => ({ metadata: (await resource.find(call, call.param('id'))).metadata })),
-      post(path, (call) => change(call, (before) => ({ ...before, ...call.body(Metadata).metadata }))),
-      put(path, (call) => change(call, () => call.body(Metadata).metadata)),
-      del(`${path}/:key`, async (call) => {
-        await change(call, ({ [call.param('key')]: gone, ...rest }) => {
-          if (gone === undefined) throw notFound(`Snapshot has no metadata with key ${call.param('key')}.`);
-          return rest;
-        });
-        return new Reply(200);
-      }),
+      ...metadataRoutes(resource),
       post('/v3/snapshots/:id/action', async (call) => {
         const { name, body } = actionOf(call);
         const { volumes } = call.cloud.catalogs;
         const snapshot = await resource.find(call, call.param('id'), 'change');
-        call.requireAdmin();
-        if (name === 'os-force_delete') {
+        // Those who write a project's volumes report on their snapshots; the rest is for administrators.
+        if (name !== 'os-update_snapshot_status') call.requireAdmin();
+        if (name === 'os-force_delete' || name === 'os-unmanage') {
           await volumes.deleteSnapshot(call.caller, snapshot.id);
           return accepted();
         }
@@ -104,10 +89,13 @@ export const snapshots: ResourceSpec = {
     list: async ({ cloud, caller, isAdmin }) =>
       (await cloud.catalogs.volumes.listSnapshots(caller, { allProjects: isAdmin })).map(docOf).reverse(),
     get: async ({ cloud, caller }, id) => docOf(await cloud.catalogs.volumes.getSnapshot(caller, id)),
-    create: async ({ cloud, caller }, given) => {
+    create: async (call, given) => {
+      const { cloud, caller } = call;
+      const volume = await cloud.catalogs.volumes.getVolume(caller, String(given.volume_id));
+      await checkQuota(call, { snapshots: 1, gigabytes: volume.sizeGb }, volume.volumeType);
       const made = await cloud.catalogs.volumes.createSnapshot(caller, {
         key: randomUUID(),
-        volumeId: String(given.volume_id),
+        volumeId: volume.id,
         name: (given.name ?? given.display_name) as string | null,
         description: (given.description ?? given.display_description) as string | null,
         force: given.force === true,

@@ -7,6 +7,7 @@ import { badRequest, notFound, unservedAction } from '../service/service-error.j
 import { micros } from '../service/times.js';
 import { flag, text, whole, words } from '../service/wire-types.js';
 import { actionOf } from './action-of.js';
+import { checkQuota } from './quota-check.js';
 
 /** One action: what its body may say, what it does, and the status of its answer, whose body is what it gives. */
 interface Action<S extends z.ZodType> {
@@ -90,9 +91,11 @@ async function revert(call: Call, id: string, snapshotId: string) {
 
 /** What can be done to a volume, by the only key of the body. */
 const ACTIONS: Readonly<Record<string, Action<z.ZodType>>> = {
-  'os-extend': action(z.object({ new_size: whole }), (call, id, { new_size }) =>
-    catalog(call).extendVolume(call.caller, id, new_size),
-  ),
+  'os-extend': action(z.object({ new_size: whole }), async (call, id, { new_size }) => {
+    const { sizeGb, volumeType } = await catalog(call).getVolume(call.caller, id);
+    await checkQuota(call, { gigabytes: Math.max(new_size - sizeGb, 0) }, volumeType);
+    await catalog(call).extendVolume(call.caller, id, new_size);
+  }),
   'os-set_bootable': action(
     z.object({ bootable: flag }),
     async (call, id, given) => void (await change(call, id, given)),
@@ -171,6 +174,16 @@ const ACTIONS: Readonly<Record<string, Action<z.ZodType>>> = {
     const tie = given?.attachment_id ? attachments.find((one) => one.id === given.attachment_id) : attachments[0];
     if (tie) await catalog(call).deleteAttachment(call.caller, tie.id);
   }),
+  'os-force_detach': action(
+    z.object({ attachment_id: z.string().nullish(), connector: z.record(z.string(), nothing).nullish() }),
+    async (call, id, { attachment_id }) => {
+      const { attachments } = await catalog(call).getVolume(call.caller, id);
+      const tie = attachments.find((one) => !attachment_id || one.id === attachment_id);
+      if (!tie) throw badRequest('Invalid volume: the volume has no such attachment.');
+      await catalog(call).deleteAttachment(call.caller, tie.id);
+    },
+    admin,
+  ),
   'os-begin_detaching': action(nothing, (call, id) => catalog(call).beginDetaching(call.caller, id)),
   'os-roll_detaching': action(nothing, (call, id) => catalog(call).rollbackDetaching(call.caller, id)),
   'os-initialize_connection': action(

@@ -39,6 +39,27 @@ export function isListed(call: Call, project: unknown): boolean {
   return (call.isAdmin && call.flag('all_tenants') === true) || project === call.caller.projectId;
 }
 
+/** Whether an administrator's list has public or private types: public ones, unless the query asks for others or `none`. */
+export function isOfVisibility(call: Call, isPublic: unknown): boolean {
+  const requested = call.query.get('is_public')?.toLowerCase();
+  return requested === 'none' || (call.flag('is_public') ?? true) === isPublic;
+}
+
+/** What a parameter or a sort key names, where the response shows it by another name. */
+const SHOWN_AS: Readonly<Record<string, readonly string[]>> = {
+  display_name: ['name'],
+  project_id: [
+    'os-vol-tenant-attr:tenant_id',
+    'os-extended-snapshot-attributes:project_id',
+    'os-backup-project-attr:project_id',
+  ],
+};
+
+function shownValue(item: Wire, name: string): unknown {
+  const shown = [name, ...(SHOWN_AS[name] ?? [])].find((key) => item[key] !== undefined);
+  return shown === undefined ? undefined : item[shown];
+}
+
 /** `metadata={'tier': 'gold'}`, as clients print a dictionary. */
 function pairsOf(written: string): readonly (readonly [string, string])[] {
   const pairs = [...written.matchAll(/u?(['"])(.*?)\1\s*:\s*u?(['"])(.*?)\3/g)];
@@ -47,7 +68,7 @@ function pairsOf(written: string): readonly (readonly [string, string])[] {
 }
 
 function holds(item: Wire, name: string, written: string): boolean {
-  const value = item[name];
+  const value = shownValue(item, name);
   if (MOMENTS.includes(name))
     return written.split(',').every((part) => {
       const condition = comparison(part);
@@ -74,7 +95,7 @@ function narrowed(call: Call, { spec }: Resource, items: readonly Wire[]): reado
       .filter(([name]) => known.has(plain(name)))
       .every(([name, written]) =>
         name.endsWith('~') && since(call, 34)
-          ? String(item[plain(name)] ?? '').includes(written)
+          ? String(shownValue(item, plain(name)) ?? '').includes(written)
           : holds(item, plain(name), written),
       ),
   );
@@ -92,7 +113,8 @@ function sortKeys(call: Call, known: (key: string) => boolean): readonly SortKey
     if (direction !== 'asc' && direction !== 'desc')
       throw invalid(`Unknown sort direction, must be one of: desc, asc, not ${direction}`);
     if (!known(key.trim())) throw invalid(`Sort key supplied is invalid: ${key}`);
-    return { key: key.trim(), descending: direction === 'desc' };
+    const [shown = key.trim()] = key.trim() === 'display_name' ? ['name'] : [];
+    return { key: shown, descending: direction === 'desc' };
   });
 }
 
@@ -143,6 +165,7 @@ export const volumeStyle: Style = {
   },
   show: (_call, _resource, wire) => wire,
   minor: minorOf,
+  detailedLists: true,
   list,
 
   errors: {

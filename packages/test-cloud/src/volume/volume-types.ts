@@ -10,6 +10,7 @@ import { badRequest, conflict, notFound, unservedAction } from '../service/servi
 import { without } from '../service/view.js';
 import { anyId, flag, text, whole, words } from '../service/wire-types.js';
 import { actionOf } from './action-of.js';
+import { isOfVisibility } from './volume-style.js';
 
 const Specs = z.object({ extra_specs: words });
 const Project = z.object({ project: anyId });
@@ -45,6 +46,13 @@ function docOf(type: VolumeTypeRecord): Doc {
 const isVisible = (call: Call, type: Doc) =>
   call.isAdmin || type.is_public === true || (access(call).get(type.id) ?? []).includes(call.caller.projectId);
 
+/** Returns the type of that id or name, or the 404 where the caller may not use it. */
+export async function visibleType(call: Call, named: string): Promise<VolumeTypeRecord> {
+  const type = await call.cloud.catalogs.volumes.getType(call.caller, named);
+  if (!isVisible(call, docOf(type))) throw notFound(`Volume type ${named} could not be found.`);
+  return type;
+}
+
 /** Kinds of volumes: who is no administrator sees the public ones and those it was given. */
 export const volumeTypes: ResourceSpec = {
   path: 'types',
@@ -66,12 +74,7 @@ export const volumeTypes: ResourceSpec = {
   views: { create: without('qos_specs_id'), change: without('qos_specs_id', IS_PUBLIC) },
   lists: (call, type) => {
     if (!isVisible(call, type)) return false;
-    const requested = call.isAdmin ? call.query.get('is_public') : null;
-    return (
-      requested === null ||
-      requested.toLowerCase() === 'none' ||
-      (requested.toLowerCase() === 'true') === type.is_public
-    );
+    return !call.isAdmin || isOfVisibility(call, type.is_public);
   },
   routes: (resource) => [
     get('/v3/types/default', async (call) => {

@@ -5,6 +5,7 @@ import { standIn } from '../service/stand-in.js';
 import { attachmentRoutes } from './attachment-routes.js';
 import { backups } from './backups.js';
 import { groupResources } from './groups.js';
+import { hostRoutes } from './host-routes.js';
 import { qosSpecs } from './qos-specs.js';
 import { quotaRoutes } from './quota-routes.js';
 import { MAX_VERSION, MIN_VERSION, volumeServiceRoutes } from './service-routes.js';
@@ -55,6 +56,7 @@ export const volumeService = standIn({
   },
   routes: () => [
     ...volumeServiceRoutes(),
+    ...hostRoutes(),
     ...quotaRoutes(),
     ...volumeActionRoutes(),
     ...attachmentRoutes(),

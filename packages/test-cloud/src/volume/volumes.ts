@@ -6,17 +6,18 @@ import type { Doc } from '../service/documents.js';
 import { derived, fixed, settable } from '../service/field.js';
 import { ifMissing } from '../service/if-missing.js';
 import type { Wire } from '../service/listing.js';
-import type { Resource, ResourceSpec } from '../service/resource.js';
-import { del, get, post, put, Reply, type Route } from '../service/route.js';
-import { badRequest, notFound } from '../service/service-error.js';
+import type { ResourceSpec } from '../service/resource.js';
+import { get } from '../service/route.js';
+import { notFound } from '../service/service-error.js';
 import { only, without } from '../service/view.js';
 import { flag, text, whole, words } from '../service/wire-types.js';
+import { metadataRoutes } from './metadata-routes.js';
+import { checkQuota } from './quota-check.js';
 import { isListed, since } from './volume-style.js';
+import { visibleType } from './volume-types.js';
 import { volumeView } from './volume-views.js';
 
 const id = z.string().max(255).nullable();
-const Metadata = z.object({ metadata: words });
-const MetaItem = z.object({ meta: words });
 
 /** What clients of version 1 still write. */
 function name(given: Wire): Wire {
@@ -30,19 +31,30 @@ function docOf(call: Call, volume: VolumeView): Doc {
   return { ...volumeView(call, volume), project_id: volume.projectId };
 }
 
+/** The size of what a volume is made of, where the request gives none. */
+async function sourceSize({ cloud, caller }: Call, { snapshot_id, source_volid }: Wire): Promise<number> {
+  const { volumes } = cloud.catalogs;
+  if (snapshot_id) return (await volumes.getSnapshot(caller, String(snapshot_id))).sizeGb;
+  return source_volid ? (await volumes.getVolume(caller, String(source_volid))).sizeGb : 0;
+}
+
 async function create(call: Call, given: Wire): Promise<Doc> {
   const { volumes } = call.cloud.catalogs;
   const backup = given.backup_id
     ? call.cloud.documents.table<Doc>('volume/backups').get(String(given.backup_id))
     : undefined;
   if (given.backup_id && !backup) throw notFound(`Backup ${given.backup_id} could not be found.`);
+  const volumeType =
+    (given.volume_type as string | null) ??
+    call.cloud.documents.table<string>('volume/default-types').get(call.caller.projectId);
+  const sizeGb = (given.size as number | null) ?? (backup?.size as number | undefined);
+  const type = volumeType ? await volumes.getType(call.caller, volumeType) : await volumes.defaultType();
+  await checkQuota(call, { volumes: 1, gigabytes: sizeGb ?? (await sourceSize(call, given)) }, type?.name);
   const made = await volumes.createVolume(call.caller, {
     key: randomUUID(),
-    sizeGb: (given.size as number | null) ?? (backup?.size as number | undefined),
+    sizeGb,
     ...(name(given) as { name?: string; description?: string }),
-    volumeType:
-      (given.volume_type as string | null) ??
-      call.cloud.documents.table<string>('volume/default-types').get(call.caller.projectId),
+    volumeType,
     availabilityZone: given.availability_zone as string | null,
     imageId: (given.imageRef ?? given.image_id) as string | null,
     snapshotId: given.snapshot_id as string | null,
@@ -63,45 +75,6 @@ async function removeSnapshots(call: Call, volumeId: string): Promise<void> {
 async function typeId({ cloud, caller }: Call, name: unknown): Promise<string | null> {
   if (typeof name !== 'string') return null;
   return (await cloud.catalogs.volumes.getType(caller, name).catch(ifMissing))?.id ?? null;
-}
-
-/** Metadata by itself: all of it, and item by item. */
-function metadataRoutes(resource: Resource): readonly Route[] {
-  const path = '/v3/volumes/:id/metadata';
-  async function change(call: Call, changed: (before: Readonly<Record<string, string>>) => Record<string, string>) {
-    const before = await resource.find(call, call.param('id'), 'change');
-    const metadata = changed(before.metadata as Record<string, string>);
-    await resource.apply(call, before, { metadata });
-    return metadata;
-  }
-  const missing = (call: Call) => notFound(`Volume ${call.param('id')} has no metadata with key ${call.param('key')}.`);
-  return [
-    get(path, async (call) => ({ metadata: (await resource.find(call, call.param('id'))).metadata })),
-    post(path, async (call) => ({
-      metadata: await change(call, (before) => ({ ...before, ...call.body(Metadata).metadata })),
-    })),
-    put(path, async (call) => ({ metadata: await change(call, () => call.body(Metadata).metadata) })),
-    get(`${path}/:key`, async (call) => {
-      const { metadata } = await resource.find(call, call.param('id'));
-      const value = (metadata as Wire)[call.param('key')];
-      if (value === undefined) throw missing(call);
-      return { meta: { [call.param('key')]: value } };
-    }),
-    put(`${path}/:key`, async (call) => {
-      const { meta } = call.body(MetaItem);
-      if (!(call.param('key') in meta) || Object.keys(meta).length !== 1)
-        throw badRequest('Request body and URI mismatch.');
-      await change(call, (before) => ({ ...before, ...meta }));
-      return { meta };
-    }),
-    del(`${path}/:key`, async (call) => {
-      await change(call, ({ [call.param('key')]: gone, ...rest }) => {
-        if (gone === undefined) throw missing(call);
-        return rest;
-      });
-      return new Reply(200);
-    }),
-  ];
 }
 
 /** What reads of volumes add to the responses of creates and updates. */
@@ -178,7 +151,8 @@ export const volumes: ResourceSpec = {
   }),
   views: { list: only('id', 'name', 'links'), create: without(...READ_ONLY), change: without(...READ_ONLY) },
   lists: (call, volume) => isListed(call, volume.project_id),
-  creating(call, volume) {
+  async creating(call, volume) {
+    if (volume.volume_type) await visibleType(call, String(volume.volume_type));
     if (volume.group_id && !call.cloud.documents.table('volume/groups').has(String(volume.group_id)))
       throw notFound(`Group ${volume.group_id} could not be found.`);
     return undefined;

@@ -108,7 +108,7 @@ describe('snapshots and types', () => {
     const member = clientOf(cloud, cloud.token('demo', 'demo'));
     const wanted = { name: 'fast', 'os-volume-type-access:is_public': false, extra_specs: { tier: '1' } };
     const { id } = (await admin('POST', '/volume/v3/types', { volume_type: wanted })).body.volume_type;
-    expect((await admin('GET', '/volume/v3/types')).body.volume_types).toHaveLength(3);
+    expect((await admin('GET', '/volume/v3/types?is_public=None')).body.volume_types).toHaveLength(3);
     expect((await member('GET', '/volume/v3/types')).body.volume_types).toHaveLength(2);
     expect((await member('GET', `/volume/v3/types/${id}`)).status).toBe(404);
     expect((await member('POST', '/volume/v3/types', { volume_type: wanted })).status).toBe(403);

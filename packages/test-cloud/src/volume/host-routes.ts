@@ -1,0 +1,180 @@
+import { z } from 'zod';
+import type { Call } from '../service/call.js';
+import type { Wire } from '../service/listing.js';
+import { get, put, Reply, type Route } from '../service/route.js';
+import { badRequest, notFound } from '../service/service-error.js';
+import { micros } from '../service/times.js';
+import { since } from './volume-style.js';
+
+/** The backend that holds all volumes, by its name among hosts. */
+export const HOST = 'volumes@simulated';
+const VOLUME = 'cinder-volume';
+
+const SERVICES = [
+  ['cinder-scheduler', 'controller'],
+  [VOLUME, HOST],
+  ['cinder-backup', 'controller'],
+] as const;
+
+/** What administrators have set of a service. */
+interface Setting {
+  readonly disabled?: boolean;
+  readonly reason?: string | null;
+  readonly frozen?: boolean;
+}
+
+const Named = z.object({ host: z.string().min(1), binary: z.string().optional(), service: z.string().optional() });
+const WithReason = Named.extend({ disabled_reason: z.string().trim().min(1).max(255) });
+const Frozen = z.object({ host: z.string().min(1), cluster: z.string().nullish() });
+const HostChange = z.object({ status: z.enum(['enable', 'disable']) });
+
+const settings = ({ cloud }: Call) => cloud.documents.table<Setting>('volume/services');
+const settingOf = (call: Call, binary: string, host: string): Setting => settings(call).get(`${binary}/${host}`) ?? {};
+
+function set(call: Call, binary: string, host: string, change: Setting): void {
+  settings(call).set(`${binary}/${host}`, { ...settingOf(call, binary, host), ...change });
+}
+
+/** Whether a service runs on the host that a request names: with its backend or without. */
+const runsOn = (host: string, requested: string) => host === requested || host.split('@', 1)[0] === requested;
+
+function serviceView(call: Call, binary: string, host: string): Wire {
+  const { disabled = false, reason = null, frozen = false } = settingOf(call, binary, host);
+  const isVolume = binary === VOLUME;
+  return {
+    binary,
+    host,
+    zone: 'nova',
+    status: disabled ? 'disabled' : 'enabled',
+    state: 'up',
+    updated_at: micros(call.cloud.clock.now()),
+    disabled_reason: reason,
+    ...(since(call, 7) && { cluster: null }),
+    ...(since(call, 49) && isVolume && { backend_state: 'up' }),
+    ...(isVolume && { replication_status: 'disabled', active_backend_id: null, frozen }),
+  };
+}
+
+function listServices(call: Call): Wire {
+  call.requireAdmin();
+  const binary = call.text('binary');
+  const host = call.text('host');
+  const found = SERVICES.filter(
+    ([name, where]) => (binary ?? name) === name && (host === undefined || runsOn(where, host)),
+  );
+  return { services: found.map(([name, where]) => serviceView(call, name, where)) };
+}
+
+/** The service that the body of a change names, or the 404. */
+function named(call: Call, { host, binary, service }: z.infer<typeof Named>) {
+  const requested = binary || service || '';
+  const [name] = SERVICES.find(([one, where]) => one === requested && where === host) ?? [];
+  if (!name) throw notFound(`Service ${requested} could not be found on host ${host}.`);
+  return { binary: name, host, shown: { host, service: service ?? '', binary: binary ?? '' } };
+}
+
+function freeze(call: Call, frozen: boolean): Reply {
+  call.requireAdmin();
+  const { host } = call.body(Frozen);
+  if (host !== HOST) throw badRequest(`Invalid input received: Service ${VOLUME} could not be found on host ${host}.`);
+  set(call, VOLUME, host, { frozen });
+  return new Reply(200);
+}
+
+/** Services of the volume service: listed, enabled, disabled, frozen. */
+function serviceRoutes(): readonly Route[] {
+  const path = '/v3/os-services';
+  return [
+    get(path, listServices),
+    put(`${path}/enable`, (call) => {
+      call.requireAdmin();
+      const { binary, host, shown } = named(call, call.body(Named));
+      set(call, binary, host, { disabled: false, reason: null });
+      return { ...shown, status: 'enabled', disabled: false, disabled_reason: null };
+    }),
+    put(`${path}/disable`, (call) => {
+      call.requireAdmin();
+      const { binary, host, shown } = named(call, call.body(Named));
+      set(call, binary, host, { disabled: true });
+      return { ...shown, status: 'disabled', disabled: true };
+    }),
+    put(`${path}/disable-log-reason`, (call) => {
+      call.requireAdmin();
+      const given = call.body(WithReason);
+      const { binary, host, shown } = named(call, given);
+      set(call, binary, host, { disabled: true, reason: given.disabled_reason });
+      return { ...shown, status: 'disabled', disabled: true, disabled_reason: given.disabled_reason };
+    }),
+    put(`${path}/freeze`, (call) => freeze(call, true)),
+    put(`${path}/thaw`, (call) => freeze(call, false)),
+  ];
+}
+
+/** What a host holds: of all projects together, then of each. */
+async function hostUsage(call: Call): Promise<readonly Wire[]> {
+  const { volumes: catalog } = call.cloud.catalogs;
+  const volumes = await catalog.listVolumes(call.caller, { allProjects: true });
+  const snapshots = await catalog.listSnapshots(call.caller, { allProjects: true });
+  const sum = (items: readonly { readonly sizeGb: number }[]) => items.reduce((all, { sizeGb }) => all + sizeGb, 0);
+  const line = (project: string, isOf: (one: { readonly projectId: string }) => boolean) => {
+    const [mine, kept] = [volumes.filter(isOf), snapshots.filter(isOf)];
+    return {
+      resource: {
+        host: HOST,
+        project,
+        volume_count: String(mine.length),
+        total_volume_gb: String(sum(mine)),
+        snapshot_count: String(kept.length),
+        total_snapshot_gb: String(sum(kept)),
+      },
+    };
+  };
+  const projects = [...new Set(volumes.map(({ projectId }) => projectId))];
+  return [
+    line('(total)', () => true),
+    ...projects.map((project) => line(project, ({ projectId }) => projectId === project)),
+  ];
+}
+
+/** Hosts of the volume service: those whose service is enabled. */
+function hostListRoutes(): readonly Route[] {
+  const enabled = (call: Call) => SERVICES.filter(([binary, host]) => !settingOf(call, binary, host).disabled);
+  const missing = (host: string) => notFound(`Host ${host} could not be found.`);
+  return [
+    get('/v3/os-hosts', (call) => {
+      call.requireAdmin();
+      const zone = call.text('zone') || 'nova';
+      return {
+        hosts: enabled(call)
+          .filter(() => zone === 'nova')
+          .map(([service, host_name]) => ({
+            host_name,
+            service,
+            zone,
+            'service-status': 'available',
+            'service-state': 'enabled',
+            'last-update': micros(call.cloud.clock.now()),
+          })),
+      };
+    }),
+    get('/v3/os-hosts/:host', async (call) => {
+      call.requireAdmin();
+      const host = decodeURIComponent(call.param('host'));
+      if (host !== HOST || settingOf(call, VOLUME, HOST).disabled) throw missing(host);
+      return { host: await hostUsage(call) };
+    }),
+    put('/v3/os-hosts/:host', (call) => {
+      call.requireAdmin();
+      const host = decodeURIComponent(call.param('host'));
+      const [binary] = enabled(call).find(([, where]) => where === host) ?? [];
+      if (!binary) throw missing(host);
+      const disabled = call.body(HostChange).status === 'disable';
+      set(call, binary, host, { disabled });
+      return { host, status: disabled ? 'disabled' : 'enabled' };
+    }),
+  ];
+}
+
+export function hostRoutes(): readonly Route[] {
+  return [...serviceRoutes(), ...hostListRoutes()];
+}

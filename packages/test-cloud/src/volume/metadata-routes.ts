@@ -1,0 +1,52 @@
+import { z } from 'zod';
+import type { Call } from '../service/call.js';
+import type { Wire } from '../service/listing.js';
+import type { Resource } from '../service/resource.js';
+import { del, get, post, put, Reply, type Route } from '../service/route.js';
+import { badRequest, notFound } from '../service/service-error.js';
+import { words } from '../service/wire-types.js';
+
+const Metadata = z.object({ metadata: words });
+const MetaItem = z.object({ meta: words });
+
+/** The metadata of a resource by itself: all of it, and item by item. */
+export function metadataRoutes(resource: Resource): readonly Route[] {
+  const path = `${resource.style.root}/${resource.spec.path}/:id/metadata`;
+
+  async function change(call: Call, changed: (before: Readonly<Record<string, string>>) => Record<string, string>) {
+    const before = await resource.find(call, call.param('id'), 'change');
+    const metadata = changed(before.metadata as Record<string, string>);
+    await resource.apply(call, before, { metadata });
+    return metadata;
+  }
+
+  const missing = (call: Call) =>
+    notFound(`${resource.title} ${call.param('id')} has no metadata with key ${call.param('key')}.`);
+  return [
+    get(path, async (call) => ({ metadata: (await resource.find(call, call.param('id'))).metadata })),
+    post(path, async (call) => ({
+      metadata: await change(call, (before) => ({ ...before, ...call.body(Metadata).metadata })),
+    })),
+    put(path, async (call) => ({ metadata: await change(call, () => call.body(Metadata).metadata) })),
+    get(`${path}/:key`, async (call) => {
+      const { metadata } = await resource.find(call, call.param('id'));
+      const value = (metadata as Wire)[call.param('key')];
+      if (value === undefined) throw missing(call);
+      return { meta: { [call.param('key')]: value } };
+    }),
+    put(`${path}/:key`, async (call) => {
+      const { meta } = call.body(MetaItem);
+      if (!(call.param('key') in meta) || Object.keys(meta).length !== 1)
+        throw badRequest('Request body and URI mismatch.');
+      await change(call, (before) => ({ ...before, ...meta }));
+      return { meta };
+    }),
+    del(`${path}/:key`, async (call) => {
+      await change(call, ({ [call.param('key')]: gone, ...rest }) => {
+        if (gone === undefined) throw missing(call);
+        return rest;
+      });
+      return new Reply(200);
+    }),
+  ];
+}
