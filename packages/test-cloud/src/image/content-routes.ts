@@ -33,7 +33,8 @@ async function* part(content: AsyncIterable<Uint8Array>, from: number, to: numbe
 }
 
 async function download(call: Call) {
-  const { checksum, sizeBytes } = await catalog(call).get(call.caller, call.param('id'));
+  const { checksum, sizeBytes, status } = await catalog(call).get(call.caller, call.param('id'));
+  if (status === 'queued') return noContent();
   const content = await catalog(call).download(call.caller, call.param('id'));
   if (!sizeBytes) return noContent();
   const range = rangeOf(call, sizeBytes);

@@ -1,6 +1,9 @@
 import type { ImageMember, ImageRecord } from '@apistrata/compute-engine/catalogs';
 import { seconds } from '../service/times.js';
 
+/** The only store: the memory of the cloud. */
+export const STORE_ID = 'embedded';
+
 /** An image on the wire: its properties stand beside its fields. */
 export function imageView(image: ImageRecord) {
   return {
@@ -22,6 +25,8 @@ export function imageView(image: ImageRecord) {
     disk_format: image.diskFormat,
     container_format: image.containerFormat,
     tags: image.tags,
+    // Once it has content, and with it a place.
+    ...(image.sizeBytes !== null && { stores: STORE_ID }),
     created_at: seconds(image.createdAt),
     updated_at: seconds(image.updatedAt),
     self: `/v2/images/${image.id}`,

@@ -7,6 +7,7 @@ import { imageStyle } from './image-style.js';
 import { images } from './images.js';
 import { infoRoutes } from './info-routes.js';
 import { memberRoutes } from './member-routes.js';
+import { metadefRoutes } from './metadef-routes.js';
 import { tasks } from './tasks.js';
 
 /** The image service, version 2, on the catalog that servers boot from. */
@@ -19,6 +20,7 @@ export const imageService = standIn({
       ...infoRoutes(),
       ...contentRoutes(resource),
       ...memberRoutes(),
+      ...metadefRoutes(),
       ...resourceRoutes(new Resource(imageStyle, tasks)),
       ...resourceRoutes(resource),
     ];

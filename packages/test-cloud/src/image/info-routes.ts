@@ -1,7 +1,7 @@
 import type { Call } from '../service/call.js';
 import { del, get, noContent, openGet, Reply, type Route } from '../service/route.js';
-import { notFound } from '../service/service-error.js';
 import { IMPORT_METHODS } from './content-routes.js';
+import { STORE_ID } from './image-view.js';
 import { SCHEMAS } from './schemas.js';
 
 const VERSIONS = [
@@ -23,17 +23,7 @@ const VERSIONS = [
   'v2.1',
   'v2.0',
 ];
-const STORE = { id: 'embedded', description: 'in memory', default: 'true' };
-/** What descriptions of properties can be about. */
-const RESOURCE_TYPES = [
-  'OS::Glance::Image',
-  'OS::Cinder::Volume',
-  'OS::Nova::Flavor',
-  'OS::Nova::Aggregate',
-  'OS::Nova::Server',
-];
-const BORN = '2014-08-28T17:13:06Z';
-
+const STORE = { id: STORE_ID, description: 'in memory', default: 'true' };
 function versions({ base }: Call): unknown {
   const links = [{ rel: 'self', href: `${base}/v2/` }];
   return { versions: VERSIONS.map((id, index) => ({ id, status: index === 0 ? 'CURRENT' : 'SUPPORTED', links })) };
@@ -54,9 +44,8 @@ async function usage(call: Call): Promise<unknown> {
   };
 }
 
-/** What the service is: versions, schemas, stores, what can be imported, and descriptions of properties, of which there are none. */
+/** What the service is: versions, schemas, stores, and what can be imported. */
 export function infoRoutes(): readonly Route[] {
-  const emptySchema = (path: string) => ({ schema: `/v2/schemas/${path}` });
   return [
     openGet('/', (call) => new Reply(300, versions(call))),
     openGet('/versions', versions),
@@ -80,17 +69,5 @@ export function infoRoutes(): readonly Route[] {
       call.requireAdmin();
       return noContent();
     }),
-    get('/v2/metadefs/namespaces', () => ({
-      namespaces: [],
-      first: '/v2/metadefs/namespaces',
-      ...emptySchema('metadefs/namespaces'),
-    })),
-    get('/v2/metadefs/namespaces/:namespace', (call) => {
-      throw notFound(`The metadata definition namespace=${call.param('namespace')} was not found.`);
-    }),
-    get('/v2/metadefs/resource_types', () => ({
-      resource_types: RESOURCE_TYPES.map((name) => ({ name, created_at: BORN, updated_at: BORN })),
-      ...emptySchema('metadefs/resource_types'),
-    })),
   ];
 }

@@ -144,9 +144,10 @@ const described = (name: string, more: readonly string[]) => (): Schema => ({
   additionalProperties: false,
 });
 
-const METADEFS: readonly (readonly [string, string, readonly string[]])[] = [
+/** Path of one, path of many, fields, and the name of one where it is not its path. */
+const METADEFS: readonly (readonly [string, string, readonly string[], string?])[] = [
   ['namespace', 'namespaces', ['namespace', 'display_name', 'visibility', 'protected', 'owner']],
-  ['resource_type', 'resource_types', ['prefix', 'properties_target']],
+  ['resource_type', 'resource_types', ['prefix', 'properties_target'], 'resource_type_association'],
   ['property', 'properties', ['type', 'operators']],
   ['object', 'objects', ['properties']],
   ['tag', 'tags', []],
@@ -165,9 +166,9 @@ export const SCHEMAS: Readonly<Record<string, () => Schema>> = {
   task,
   tasks: () => pagesOf('tasks', task),
   ...Object.fromEntries(
-    METADEFS.flatMap(([one, many, more]) => [
-      [`metadefs/${one}`, described(one, more)],
-      [`metadefs/${many}`, () => pagesOf(many, described(one, more))],
+    METADEFS.flatMap(([one, many, more, name = one]) => [
+      [`metadefs/${one}`, described(name, more)],
+      [`metadefs/${many}`, () => pagesOf(name === one ? many : `${name}s`, described(name, more))],
     ]),
   ),
 };

@@ -1,0 +1,269 @@
+import { z } from 'zod';
+import type { Call } from '../service/call.js';
+import type { Wire } from '../service/listing.js';
+import { created, del, get, noContent, post, put, type Route } from '../service/route.js';
+import { badRequest, conflict, forbidden, notFound } from '../service/service-error.js';
+import { seconds } from '../service/times.js';
+
+type Parts = Readonly<Record<string, Wire>>;
+
+/** A namespace of metadata definitions, with what it contains by name. */
+interface Namespace {
+  readonly namespace: string;
+  readonly visibility: 'public' | 'private';
+  readonly protected: boolean;
+  readonly owner: string;
+  readonly created_at: string;
+  readonly parts: Readonly<Record<Kind, Parts>>;
+  readonly [field: string]: unknown;
+}
+
+const name = z.string().min(1).max(80);
+const Tag = z.object({ name });
+const Property = z.looseObject({ name: z.string().min(1).max(255), title: z.string(), type: z.string() });
+const Association = z.object({
+  name,
+  prefix: z.string().max(80).optional(),
+  properties_target: z.string().max(80).optional(),
+});
+const Target = z.object({
+  name: z.string().min(1).max(255),
+  description: z.string().nullish(),
+  properties: z.record(z.string(), z.unknown()).optional(),
+  required: z.array(z.string()).optional(),
+});
+const NamespaceBody = z.object({
+  namespace: name,
+  display_name: z.string().max(80).nullish(),
+  description: z.string().max(500).nullish(),
+  visibility: z.enum(['public', 'private']).optional(),
+  protected: z.boolean().optional(),
+  owner: z.string().max(255).optional(),
+});
+
+/** The kinds of parts: what clients send of one, and how it is called. */
+const KINDS = {
+  objects: { schema: Target, title: 'object' },
+  properties: { schema: Property, title: 'property' },
+  tags: { schema: Tag, title: 'tag' },
+  resource_types: { schema: Association, title: 'resource type' },
+} as const;
+type Kind = keyof typeof KINDS;
+
+const BORN = '2014-08-28T17:13:06Z';
+/** What descriptions of properties can be about. */
+const RESOURCE_TYPES = [
+  'OS::Glance::Image',
+  'OS::Cinder::Volume',
+  'OS::Nova::Flavor',
+  'OS::Nova::Aggregate',
+  'OS::Nova::Server',
+];
+
+const root = '/v2/metadefs/namespaces';
+const each = `${root}/:namespace`;
+const table = ({ cloud }: Call) => cloud.documents.table<Namespace>('image/metadefs');
+const now = (call: Call) => seconds(call.cloud.clock.now());
+const sees = (call: Call, { visibility, owner }: Namespace) =>
+  call.isAdmin || visibility === 'public' || owner === call.caller.projectId;
+
+function find(call: Call): Namespace {
+  const found = table(call).get(call.param('namespace'));
+  if (!found || !sees(call, found))
+    throw notFound(`The metadata definition namespace=${call.param('namespace')} was not found.`);
+  return found;
+}
+
+/** Returns the namespace of the path to a caller who may change it. */
+function findToChange(call: Call): Namespace {
+  call.requireAdmin();
+  return find(call);
+}
+
+function view({ parts, ...namespace }: Namespace, whole: boolean): Wire {
+  const { objects, properties, tags, resource_types: associations } = parts;
+  const self = `${root}/${namespace.namespace}`;
+  const filled = (one: Parts) => whole && Object.keys(one).length > 0;
+  return {
+    ...namespace,
+    ...(Object.keys(associations).length > 0 && { resource_type_associations: Object.values(associations) }),
+    ...(filled(objects) && { objects: Object.values(objects).map((one) => partView('objects', self, one)) }),
+    ...(filled(properties) && { properties: propertiesOf(properties) }),
+    ...(filled(tags) && { tags: Object.values(tags) }),
+    self,
+    schema: '/v2/schemas/metadefs/namespace',
+  };
+}
+
+/** A part as it is shown: objects say where they are, properties have no times. */
+function partView(kind: Kind, self: string, part: Wire): Wire {
+  if (kind === 'objects')
+    return { ...part, self: `${self}/objects/${part.name}`, schema: '/v2/schemas/metadefs/object' };
+  if (kind !== 'properties') return part;
+  const { created_at: _, updated_at: __, ...property } = part;
+  return property;
+}
+
+const propertiesOf = (properties: Parts): Wire =>
+  Object.fromEntries(
+    Object.entries(properties).map(([key, property]) => {
+      const { name: _, ...shown } = partView('properties', '', property);
+      return [key, shown];
+    }),
+  );
+
+function write(call: Call, namespace: Namespace, kind: Kind, parts: Parts): void {
+  const changed = { ...namespace, parts: { ...namespace.parts, [kind]: parts } };
+  table(call).set(namespace.namespace, changed);
+}
+
+function createNamespace(call: Call) {
+  call.requireAdmin();
+  const given = call.body(NamespaceBody);
+  if (table(call).has(given.namespace))
+    throw conflict(`The metadata definition namespace=${given.namespace} already exists.`);
+  const moment = now(call);
+  const made: Namespace = {
+    visibility: 'private',
+    protected: false,
+    owner: call.caller.projectId,
+    ...given,
+    created_at: moment,
+    updated_at: moment,
+    parts: { objects: {}, properties: {}, tags: {}, resource_types: {} },
+  };
+  table(call).set(made.namespace, made);
+  return created(view(made, true));
+}
+
+function changeNamespace(call: Call) {
+  const before = findToChange(call);
+  const given = call.body(NamespaceBody);
+  if (given.namespace !== before.namespace && table(call).has(given.namespace))
+    throw conflict(`The metadata definition namespace=${given.namespace} already exists.`);
+  table(call).delete(before.namespace);
+  const after = { ...before, ...given, updated_at: now(call) } as Namespace;
+  table(call).set(after.namespace, after);
+  return view(after, false);
+}
+
+function removeNamespace(call: Call) {
+  const namespace = findToChange(call);
+  if (namespace.protected)
+    throw forbidden(`Metadata definition namespace ${namespace.namespace} is protected and cannot be deleted.`);
+  table(call).delete(namespace.namespace);
+  return noContent();
+}
+
+/** The paths of the parts of a namespace that clients create, show, change and remove alike. */
+function partRoutes(kind: Kind): readonly Route[] {
+  const { schema, title } = KINDS[kind];
+  const all = `${each}/${kind}`;
+  const one = `${all}/:name`;
+  const selfOf = ({ namespace }: Namespace) => `${root}/${namespace}`;
+
+  function existing(call: Call, namespace: Namespace): Wire {
+    const part = namespace.parts[kind][call.param('name')];
+    if (part) return part;
+    throw notFound(
+      `The metadata definition ${title} with name=${call.param('name')} was not found in namespace=${namespace.namespace}.`,
+    );
+  }
+
+  /** Keeps a part, in the place of the one whose name it had before. */
+  function keep(call: Call, given: Wire, before?: Wire): Wire {
+    const namespace = findToChange(call);
+    const { [String(before?.name ?? '')]: _, ...others } = namespace.parts[kind];
+    const key = String(given.name);
+    if (Object.hasOwn(others, key))
+      throw conflict(
+        `A metadata definition ${title} with name=${key} already exists in namespace=${namespace.namespace}.`,
+      );
+    const moment = now(call);
+    const part = { ...given, created_at: before?.created_at ?? moment, updated_at: moment };
+    write(call, namespace, kind, { ...others, [key]: part });
+    return partView(kind, selfOf(namespace), part);
+  }
+
+  return [
+    post(all, (call) => created(keep(call, call.body<z.ZodType<Wire>>(schema)))),
+    get(one, (call) => {
+      const namespace = find(call);
+      return partView(kind, selfOf(namespace), existing(call, namespace));
+    }),
+    put(one, (call) => keep(call, call.body<z.ZodType<Wire>>(schema), existing(call, findToChange(call)))),
+    del(one, (call) => {
+      const namespace = findToChange(call);
+      existing(call, namespace);
+      const { [call.param('name')]: _, ...others } = namespace.parts[kind];
+      write(call, namespace, kind, others);
+      return noContent();
+    }),
+    del(all, (call) => {
+      write(call, findToChange(call), kind, {});
+      return noContent();
+    }),
+  ];
+}
+
+/** Tags are created by their path alone, or several at once in the place of all. */
+function tagRoutes(): readonly Route[] {
+  const all = `${each}/tags`;
+  const stamped = (call: Call, given: readonly { readonly name: string }[]): Parts =>
+    Object.fromEntries(given.map((tag) => [tag.name, { ...tag, created_at: now(call), updated_at: now(call) }]));
+  return [
+    post(`${all}/:name`, (call) => {
+      const namespace = findToChange(call);
+      const { tags } = namespace.parts;
+      if (Object.hasOwn(tags, call.param('name')))
+        throw conflict(`A metadata tag with name=${call.param('name')} already exists in this namespace.`);
+      const added = stamped(call, [{ name: call.param('name') }]);
+      write(call, namespace, 'tags', { ...tags, ...added });
+      return created(added[call.param('name')]);
+    }),
+    post(all, (call) => {
+      const namespace = findToChange(call);
+      const { tags } = call.body(z.object({ tags: z.array(Tag) }));
+      if (new Set(tags.map((tag) => tag.name)).size < tags.length) throw badRequest('Duplicate tags are not allowed.');
+      write(call, namespace, 'tags', stamped(call, tags));
+      return created({ tags });
+    }),
+  ];
+}
+
+/** Descriptions of properties that images, volumes, flavors and servers may have, by namespace. */
+export function metadefRoutes(): readonly Route[] {
+  const list = (kind: Kind, show: (namespace: Namespace) => Wire) =>
+    get(`${each}/${kind}`, (call) => ({ ...show(find(call)), schema: `/v2/schemas/metadefs/${kind}` }));
+  return [
+    get(root, (call) => ({
+      namespaces: [...table(call).values()].filter((one) => sees(call, one)).map((one) => view(one, false)),
+      first: root,
+      schema: '/v2/schemas/metadefs/namespaces',
+    })),
+    post(root, createNamespace),
+    get(each, (call) => view(find(call), true)),
+    put(each, changeNamespace),
+    del(each, removeNamespace),
+    ...tagRoutes(),
+    list('objects', (namespace) => ({
+      objects: Object.values(namespace.parts.objects).map((one) =>
+        partView('objects', `${root}/${namespace.namespace}`, one),
+      ),
+      first: `${root}/${namespace.namespace}/objects`,
+    })),
+    list('properties', ({ parts }) => ({ properties: propertiesOf(parts.properties) })),
+    list('tags', ({ parts, namespace }) => ({
+      tags: Object.values(parts.tags),
+      first: `${root}/${namespace}/tags`,
+    })),
+    get(`${each}/resource_types`, (call) => ({
+      resource_type_associations: Object.values(find(call).parts.resource_types),
+    })),
+    ...(Object.keys(KINDS) as Kind[]).flatMap(partRoutes),
+    get('/v2/metadefs/resource_types', () => ({
+      resource_types: RESOURCE_TYPES.map((one) => ({ name: one, created_at: BORN, updated_at: BORN })),
+      schema: '/v2/schemas/metadefs/resource_types',
+    })),
+  ];
+}
