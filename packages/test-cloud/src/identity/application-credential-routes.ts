@@ -7,6 +7,7 @@ import { badRequest, conflict, forbidden, notFound, ServiceError } from '../serv
 import { micros } from '../service/times.js';
 import type { AccessRule, ApplicationCredential } from './identity-records.js';
 import { listOf } from './identity-style.js';
+import { Moment } from './moment.js';
 import { newId } from './new-id.js';
 
 const NewCredential = z.object({
@@ -14,7 +15,7 @@ const NewCredential = z.object({
     name: z.string().min(1).max(255),
     description: z.string().nullish(),
     secret: z.string().nullish(),
-    expires_at: z.string().nullish(),
+    expires_at: Moment.nullish(),
     unrestricted: z.boolean().nullish(),
     roles: z.array(z.object({ id: z.string().optional(), name: z.string().optional() })).nullish(),
     access_rules: z
@@ -126,7 +127,7 @@ export function applicationCredentialRoutes(): readonly Route[] {
         userId,
         projectId: caller.projectId,
         roleIds,
-        expiresAt: requested.expires_at ? Date.parse(`${requested.expires_at.replace(/Z$/, '')}Z`) : null,
+        expiresAt: requested.expires_at ?? null,
         unrestricted: requested.unrestricted ?? false,
         accessRules: requested.access_rules ? requested.access_rules.map((rule) => ruleFor(call, userId, rule)) : null,
       };
@@ -144,7 +145,10 @@ export function applicationCredentialRoutes(): readonly Route[] {
       return listOf(
         'access_rules',
         call,
-        mine.map((rule) => ({ ...ruleView(rule) })),
+        mine.map((rule) => ({
+          ...ruleView(rule),
+          links: { self: `${call.base}/v3/users/${userId}/access_rules/${rule.id}` },
+        })),
       );
     }),
     get('/v3/users/:user/access_rules/:rule', (call) => ({ access_rule: ruleView(findRule(call)) })),

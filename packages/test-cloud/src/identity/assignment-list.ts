@@ -43,7 +43,7 @@ function effective(call: Call): readonly Listed[] {
       const { actor, roleId } = assignment;
       const users = actor.kind === 'user' ? [actor.id] : (groups.get(actor.id)?.members ?? []);
       for (const id of users)
-        for (const role of directory.withImplied([roleId])) {
+        for (const role of directory.effectiveRoles([roleId])) {
           const one: Listed = { actor: { kind: 'user', id }, scope, roleId: role, inherited: false, from: assignment };
           const key = [id, scope.kind, scope.id, role].join('/');
           if (!byKey.has(key)) byKey.set(key, one);

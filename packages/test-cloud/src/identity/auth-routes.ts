@@ -15,13 +15,12 @@ export function authRoutes(): readonly Route[] {
     return new Reply(status, body, { 'X-Subject-Token': token.id, Vary: 'X-Auth-Token' });
   }
 
-  /** The token that is asked about: one's own, or anybody's for those who may ask. */
+  /** Returns the token that a request names: any of the caller's own; administrators and services name any token. */
   function subject(call: Call): Token {
-    const id = call.req.header('x-subject-token') ?? '';
-    const own = id === call.caller.token;
-    if (!own && !call.caller.roles.some((role) => role === 'admin' || role === 'service')) call.requireAdmin();
-    const token = call.cloud.directory.token(id);
+    const token = call.cloud.directory.token(call.req.header('x-subject-token') ?? '');
     if (!token) throw notFound('Could not find token.');
+    const own = token.userId === call.caller.userId;
+    if (!own && !call.caller.roles.some((role) => role === 'admin' || role === 'service')) call.requireAdmin();
     return token;
   }
 

@@ -2,10 +2,11 @@ import { z } from 'zod';
 import type { Call } from '../service/call.js';
 import type { Doc } from '../service/documents.js';
 import { derived, fixed, required, settable } from '../service/field.js';
+import type { Wire } from '../service/listing.js';
 import type { ResourceSpec } from '../service/resource.js';
 import { created, put } from '../service/route.js';
 import { badRequest, conflict, forbidden } from '../service/service-error.js';
-import { anyId, flag, text } from '../service/wire-types.js';
+import { anyId, strictFlag, text } from '../service/wire-types.js';
 import { endpointUrl } from './catalog.js';
 
 const note = z.string().nullable();
@@ -23,13 +24,24 @@ const services: ResourceSpec = {
     type: required(settable(text)),
     name: settable(text, ''),
     description: settable(note, ''),
-    enabled: settable(flag, true),
+    enabled: settable(strictFlag, true),
   }),
   removing({ cloud }, { id }) {
     const endpoints = cloud.documents.table<Doc>('identity/endpoints');
     for (const endpoint of endpoints.values()) if (endpoint.service_id === id) endpoints.delete(endpoint.id);
   },
 };
+
+/** The region that a request names: the older spelling, `region`, also creates it. Undefined: it names none. */
+function regionOf(call: Call, { region, region_id }: Wire): Wire | undefined {
+  const id = (region_id ?? region) as string | null | undefined;
+  if (id === undefined) return undefined;
+  if (id !== null && !has(call, 'regions', id)) {
+    if (region_id) throw badRequest(`Could not find region: ${id}.`);
+    call.cloud.documents.table<Doc>('identity/regions').set(id, { id, description: '', parent_region_id: null });
+  }
+  return { region: id, region_id: id };
+}
 
 const endpoints: ResourceSpec = {
   path: 'endpoints',
@@ -44,30 +56,20 @@ const endpoints: ResourceSpec = {
     url: required(settable(z.string().min(1))),
     region_id: settable(anyId.nullable()),
     region: settable(anyId.nullable()),
-    enabled: settable(flag, true),
+    enabled: settable(strictFlag, true),
     name: settable(text),
     description: settable(note),
   }),
   creating(call, endpoint) {
     if (!has(call, 'services', endpoint.service_id))
       throw badRequest(`Could not find service: ${endpoint.service_id}.`);
-    const region = (endpoint.region_id ?? endpoint.region ?? null) as string | null;
-    // The older spelling makes the region it names.
-    if (region !== null && !has(call, 'regions', region)) {
-      if (endpoint.region_id) throw badRequest(`Could not find region: ${region}.`);
-      call.cloud.documents
-        .table<Doc>('identity/regions')
-        .set(region, { id: region, description: '', parent_region_id: null });
-    }
-    return { region, region_id: region };
+    return regionOf(call, endpoint) ?? { region: null, region_id: null };
   },
-  changing(call, _before, { service_id, region, region_id = region }) {
+  changing(call, _before, change) {
+    const { service_id } = change;
     if (service_id !== undefined && !has(call, 'services', service_id))
       throw badRequest(`Could not find service: ${service_id}.`);
-    if (region_id === undefined) return undefined;
-    if (region_id !== null && !has(call, 'regions', region_id))
-      throw badRequest(`Could not find region: ${region_id}.`);
-    return { region: region_id, region_id };
+    return regionOf(call, change);
   },
   shows: ({ cloudBase }, { url }) => ({ url: endpointUrl(url, cloudBase) }),
 };

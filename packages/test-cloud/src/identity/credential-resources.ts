@@ -7,8 +7,11 @@ import type { Wire } from '../service/listing.js';
 import type { Resource, ResourceSpec } from '../service/resource.js';
 import { created, del, get, noContent, post, type Route } from '../service/route.js';
 import { badRequest, forbidden, notFound } from '../service/service-error.js';
-import { anyId, flag, text } from '../service/wire-types.js';
+import { microsZ } from '../service/times.js';
+import { without } from '../service/view.js';
+import { anyId, strictFlag, text } from '../service/wire-types.js';
 import { listOf } from './identity-style.js';
+import { Moment } from './moment.js';
 import { newId } from './new-id.js';
 
 const nobody = [] as const;
@@ -110,12 +113,12 @@ function ec2Routes(): readonly Route[] {
 }
 
 const role = z.object({ id: anyId.optional(), name: text.optional() });
-const moment = z
-  .string()
-  .refine((written) => !Number.isNaN(Date.parse(written)), 'is not a date')
-  .transform((written) =>
-    new Date(/Z|[+-]\d\d:?\d\d$/.test(written) ? written : `${written}Z`).toISOString().replace(/(\.\d{3})Z/, '$1000Z'),
-  );
+const moment = Moment.transform(microsZ);
+
+const fullRole = (call: Call, id: unknown): Wire => ({
+  ...call.cloud.directory.state.roles.get(String(id)),
+  links: { self: `${call.base}/v3/roles/${id}` },
+});
 
 /** What one user lends another: some of its roles, for some time. */
 const trusts: ResourceSpec = {
@@ -125,6 +128,8 @@ const trusts: ResourceSpec = {
   filters: ['trustor_user_id', 'trustee_user_id'],
   verbs: ['list', 'show', 'create', 'remove'],
   admin: nobody,
+  revealsMissing: true,
+  views: { list: without('roles', 'roles_links') },
   sees: ({ caller }, { trustor_user_id, trustee_user_id }) =>
     [trustor_user_id, trustee_user_id].includes(caller.userId),
   fields: () => ({
@@ -132,11 +137,11 @@ const trusts: ResourceSpec = {
     trustor_user_id: required(fixed(anyId)),
     trustee_user_id: required(fixed(anyId)),
     project_id: fixed(anyId.nullable(), null),
-    impersonation: required(fixed(flag)),
+    impersonation: required(fixed(strictFlag)),
     roles: fixed(z.array(role), () => []),
     expires_at: fixed(moment.nullable(), null),
     remaining_uses: fixed(z.number().int().min(1).nullable(), null),
-    allow_redelegation: fixed(flag, false),
+    allow_redelegation: fixed(strictFlag.nullable(), false, { hidden: true }),
     redelegation_count: fixed(z.number().int().min(0).nullable(), 0),
     deleted_at: derived(null),
   }),
@@ -146,6 +151,8 @@ const trusts: ResourceSpec = {
       throw forbidden(
         'You are not authorized to perform the requested action: The authenticated user should match the trustor.',
       );
+    if (trust.expires_at && Date.parse(String(trust.expires_at)) <= directory.now())
+      throw badRequest('The requested expiration date is in the past.');
     if (!directory.state.users.has(String(trust.trustee_user_id)))
       throw notFound(`Could not find user: ${trust.trustee_user_id}.`);
     const requested = trust.roles as readonly z.infer<typeof role>[];
@@ -160,11 +167,18 @@ const trusts: ResourceSpec = {
     });
     return { roles };
   },
+  shows: (call, { id, roles }) => ({
+    roles: (roles as readonly Wire[]).map((one) => fullRole(call, one.id)),
+    roles_links: { self: `${call.base}/v3/OS-TRUST/trusts/${id}/roles`, next: null, previous: null },
+  }),
   routes: (resource) => trustRoleRoutes(resource),
 };
 
 function trustRoleRoutes(resource: Resource): readonly Route[] {
-  const rolesOf = async (call: Call) => (await resource.find(call, call.param('id'))).roles as readonly Wire[];
+  const rolesOf = async (call: Call) => {
+    const { roles } = await resource.find(call, call.param('id'));
+    return (roles as readonly Wire[]).map(({ id }) => fullRole(call, id));
+  };
   return [
     get('/v3/OS-TRUST/trusts/:id/roles', async (call) => listOf('roles', call, await rolesOf(call))),
     get('/v3/OS-TRUST/trusts/:id/roles/:role', async (call) => {

@@ -4,15 +4,19 @@ import type { Doc } from '../service/documents.js';
 import { derived, type Fields, fixed, required, settable } from '../service/field.js';
 import type { Wire } from '../service/listing.js';
 import type { ResourceSpec } from '../service/resource.js';
-import { badRequest, conflict, forbidden } from '../service/service-error.js';
+import { badRequest, conflict, forbidden, notFound } from '../service/service-error.js';
 import { anyId, dictionary, flag } from '../service/wire-types.js';
 import { DEFAULT_DOMAIN } from './directory.js';
 import { impliedRoleRoutes } from './implied-roles.js';
 
 const name = z.string().trim().min(1).max(255);
+/** Domains and projects have shorter names than users, groups and roles. */
+const shortName = z.string().trim().min(1).max(64);
 const note = z.string().nullable();
 const tags = z.array(z.string().min(1).max(255)).max(80);
 const everything = ['list', 'show', 'create', 'change', 'remove'] as const;
+/** Members read what is theirs by id; their own projects are at `/auth/projects`. */
+const listsAndWrites = ['list', 'create', 'change', 'remove'] as const;
 /** Of whoever asks, where nobody says. */
 const ownDomain = ({ caller }: Call) => caller.userDomainId ?? DEFAULT_DOMAIN;
 
@@ -33,10 +37,15 @@ function refuseTaken(call: Call, many: string, one: string, requested: Wire, exc
     throw conflict(`Conflict occurred attempting to store ${one} - Duplicate entry found with name ${requested.name}.`);
 }
 
+function requireDomain({ cloud }: Call, id: unknown): void {
+  if (typeof id === 'string' && !cloud.directory.state.domains.has(id)) throw notFound(`Could not find domain: ${id}.`);
+}
+
 /** The hooks of whatever has a name in a domain. */
 function namedInDomain(many: string, one: string): Pick<ResourceSpec, 'creating' | 'changing' | 'removing'> {
   return {
     creating: (call, doc) => {
+      requireDomain(call, doc.domain_id);
       refuseTaken(call, many, one, doc);
       return undefined;
     },
@@ -64,7 +73,13 @@ export const domains: ResourceSpec = {
   many: 'domains',
   filters: ['name', 'enabled'],
   sees: (call, { id }) => id === ownDomain(call),
-  fields: () => ({ ...common, enabled: settable(flag, true), tags: settable(tags, () => []) }),
+  admin: listsAndWrites,
+  fields: () => ({
+    ...common,
+    name: required(settable(shortName)),
+    enabled: settable(flag, true),
+    tags: settable(tags, () => []),
+  }),
   ...namedInDomain('domains', 'domain'),
   removing(call, domain) {
     refuseEnabled(domain, 'domain');
@@ -109,8 +124,10 @@ export const projects: ResourceSpec = {
   sees: ({ caller, cloud }, { id }) =>
     id === caller.projectId || cloud.directory.projectsOf(caller.userId).some((mine) => mine.id === id),
   lists: (call, { is_domain }) => call.query.has('is_domain') || is_domain !== true,
+  admin: listsAndWrites,
   fields: () => ({
     ...common,
+    name: required(settable(shortName)),
     domain_id: fixed(anyId.nullable()),
     parent_id: fixed(anyId.nullable()),
     enabled: settable(flag, true),
@@ -167,6 +184,7 @@ export const users: ResourceSpec = {
   many: 'users',
   filters: ['domain_id', 'enabled', 'name', 'default_project_id'],
   sees: ({ caller }, { id }) => id === caller.userId,
+  admin: listsAndWrites,
   fields: () => ({
     id: derived(),
     name: required(settable(name)),

@@ -208,10 +208,15 @@ export class Directory {
     return [...all];
   }
 
+  /** Those that tokens carry: roles of domains only bring others with them. */
+  effectiveRoles(roleIds: readonly string[]): readonly string[] {
+    return this.withImplied(roleIds).filter((id) => !this.state.roles.get(id)?.domain_id);
+  }
+
   /** Ids of the roles a user has somewhere: of its own, by groups, from above, and by other roles. */
   roleIdsOf(userId: string, scope: Scope): readonly string[] {
     const held = this.holdingOn(scope).filter(({ actor }) => this.includes(actor, userId));
-    return this.withImplied(held.map(({ roleId }) => roleId));
+    return this.effectiveRoles(held.map(({ roleId }) => roleId));
   }
 
   includes(actor: Assignment['actor'], userId: string): boolean {

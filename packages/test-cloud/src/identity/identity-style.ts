@@ -26,12 +26,20 @@ function narrowed(call: Call, { spec }: Resource, items: readonly Wire[]): reado
   return spec.tags ? filteredByTags(matching, call.query) : matching;
 }
 
+/** What is found by an id of its own says where. */
+function linked(call: Call, many: string, item: Wire): Wire {
+  return item.id === undefined || item.links
+    ? item
+    : { ...item, links: { self: `${call.base}/v3/${many}/${item.id}` } };
+}
+
 /** The list envelope of the identity service. */
 export function listOf(many: string, call: Call, items: readonly Wire[]): Wire {
   const limit = call.number('limit') || undefined;
   const paged = pageOf(items, { limit, marker: call.text('marker') });
   if (!paged) throw notFound(`Marker ${call.text('marker')} could not be found.`);
-  const { page, more, last } = paged;
+  const { more, last } = paged;
+  const page = paged.page.map((item) => linked(call, many, item));
   const next = more && last !== undefined ? linkTo(call, last) : null;
   return { [many]: page, links: { self: `${call.cloudBase}${call.req.originalUrl}`, previous: null, next } };
 }
@@ -67,7 +75,9 @@ export const identityStyle: Style = {
     invalid: (_resource, key, value, reason) =>
       badRequest(`Invalid input for field '${key}': ${JSON.stringify(value)}: ${reason}`),
     notFound: (resource, id, call) =>
-      // Who may not look is not told whether there is something.
-      call.isAdmin ? notFound(`Could not find ${resource.title.toLowerCase()}: ${id}.`) : notAllowed(resource, 'show'),
+      // A caller who may not read a record does not learn whether it exists.
+      call.isAdmin || (resource.spec.revealsMissing && !call.cloud.documents.table(resource.table).has(id))
+        ? notFound(`Could not find ${resource.title.toLowerCase()}: ${id}.`)
+        : notAllowed(resource, 'show'),
   },
 };

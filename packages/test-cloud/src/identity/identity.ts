@@ -8,7 +8,9 @@ import { authRoutes } from './auth-routes.js';
 import { catalogResources } from './catalog-resources.js';
 import { credentialResources } from './credential-resources.js';
 import { domains, groups, projects, roles, users } from './directory-resources.js';
+import { domainConfigRoutes } from './domain-config-routes.js';
 import { endpointFilterRoutes } from './endpoint-filter-routes.js';
+import { extensionResources } from './extension-resources.js';
 import { federationResources } from './federation-resources.js';
 import { identityStyle } from './identity-style.js';
 import { s3TokenRoutes } from './s3-token-routes.js';
@@ -23,6 +25,7 @@ const RESOURCES = [
   ...catalogResources,
   ...credentialResources,
   ...federationResources,
+  ...extensionResources,
 ];
 
 /** The identity service, version 3. */
@@ -34,6 +37,7 @@ export const identityService = standIn({
     ...assignmentRoutes(),
     ...applicationCredentialRoutes(),
     ...endpointFilterRoutes(),
+    ...domainConfigRoutes(),
     ...s3TokenRoutes(),
     ...RESOURCES.flatMap((spec) => resourceRoutes(new Resource(identityStyle, spec))),
   ],

@@ -1,6 +1,6 @@
 import type { Call } from '../service/call.js';
 import type { Resource } from '../service/resource.js';
-import { created, del, get, noContent, put, type Route } from '../service/route.js';
+import { created, del, get, head, noContent, put, type Route } from '../service/route.js';
 import { forbidden, notFound } from '../service/service-error.js';
 import type { Named } from './identity-records.js';
 
@@ -49,6 +49,10 @@ export function impliedRoleRoutes(_resource: Resource): readonly Route[] {
       role_inference: inference(call, call.param('prior')),
       links: links(call),
     })),
+    head('/v3/roles/:prior/implies/:implied', (call) => {
+      pair(call);
+      return noContent();
+    }),
     get('/v3/roles/:prior/implies/:implied', (call) => {
       const { prior, implied } = pair(call);
       return one(call, prior, implied);
@@ -57,6 +61,7 @@ export function impliedRoleRoutes(_resource: Resource): readonly Route[] {
       const prior = role(call, call.param('prior'));
       const implied = role(call, call.param('implied'));
       if (implied.name === 'admin') throw forbidden(`${implied.id} cannot be an implied roles.`);
+      if (!prior.domain_id && implied.domain_id) throw forbidden('Global role cannot imply a domain-specific role');
       const table = call.cloud.directory.state.implied;
       table.set(prior.id, [...new Set([...(table.get(prior.id) ?? []), implied.id])]);
       return created(one(call, prior, implied));

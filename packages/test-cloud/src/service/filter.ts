@@ -45,11 +45,12 @@ export function comparison(text: string): Comparison | undefined {
   return holds && { holds, value: text.slice(mark + 1) };
 }
 
-/** A moment as clients write it, in milliseconds; with or without a zone, which is UTC then. NaN for anything else. */
+/** A moment as clients write it, in milliseconds with a fraction; without a zone, UTC. NaN for anything else. */
 export function momentOf(written: string): number {
   if (!/^\d{4}-\d{2}-\d{2}([T ]\d{2}:\d{2}(:\d{2}(\.\d+)?)?(Z|[+-]\d{2}:?\d{2})?)?$/.test(written)) return Number.NaN;
   const zoned = /(Z|[+-]\d{2}:?\d{2})$/.test(written.slice(10)) || written.length === 10;
-  return Date.parse(zoned ? written : `${written.replace(' ', 'T')}Z`);
+  const beyond = /\.\d{3}(\d{1,3})/.exec(written)?.[1]?.padEnd(3, '0') ?? '0';
+  return Date.parse(zoned ? written : `${written.replace(' ', 'T')}Z`) + Number(beyond) / 1000;
 }
 
 /** Comparisons of text that are written behind a name: `name__icontains=web`. */

@@ -19,6 +19,9 @@ export const flag = z.union(
   'cannot be converted to boolean',
 );
 
+/** A boolean of JSON and nothing else. */
+export const strictFlag = z.boolean();
+
 /** A whole number, as such or as text. */
 export const whole = z.union(
   [

@@ -1,0 +1,149 @@
+import { z } from 'zod';
+import type { Call } from '../service/call.js';
+import { created, del, get, noContent, patch, put, type Route } from '../service/route.js';
+import { forbidden, notFound } from '../service/service-error.js';
+import { DOMAIN_OPTIONS, SECRET_OPTIONS } from './domain-config-options.js';
+
+type Group = Readonly<Record<string, unknown>>;
+type Config = Readonly<Record<string, Group>>;
+
+const Body = z.object({ config: z.record(z.string(), z.record(z.string(), z.unknown())) });
+/** A change of one option is `{config: {option: value}}`. */
+const OptionBody = z.object({ config: z.record(z.string(), z.unknown()) });
+
+const invalid = (reason: string) => forbidden(`Invalid domain specific configuration: ${reason}.`);
+const isSecret = (group: string, option: string) => SECRET_OPTIONS[group]?.includes(option) === true;
+const isKnown = (group: string, option: string) =>
+  Object.hasOwn(DOMAIN_OPTIONS[group] ?? {}, option) || isSecret(group, option);
+
+/** Throws the 403 for groups and options that domains cannot set. */
+function checkNames(group: string, options: readonly string[]): void {
+  if (!Object.hasOwn(DOMAIN_OPTIONS, group))
+    throw invalid(`Group ${group} is not supported for domain specific configurations`);
+  const stray = options.find((option) => !isKnown(group, option));
+  if (stray !== undefined)
+    throw invalid(`Option ${stray} in group ${group} is not supported for domain specific configurations`);
+}
+
+function checkConfig(config: Config): void {
+  const groups = Object.entries(config);
+  if (groups.length === 0) throw invalid('No options specified');
+  for (const [group, options] of groups) {
+    if (Object.keys(options).length === 0) throw invalid(`No options specified in group ${group}`);
+    checkNames(group, Object.keys(options));
+  }
+}
+
+/** The configuration of domains: kept and shown; users of every domain stay where they are. */
+export function domainConfigRoutes(): readonly Route[] {
+  const table = ({ cloud }: Call) => cloud.documents.table<Config>('identity/domain-config');
+
+  /** The part of a configuration that the path names, without secrets. Throws the 404 for an empty one. */
+  function part(call: Call, config: Config, where: string): unknown {
+    const { group, option } = call.req.params as { group?: string; option?: string };
+    if (group !== undefined) checkNames(group, option === undefined ? [] : [option]);
+    const shown: Record<string, Group> = {};
+    for (const [name, options] of Object.entries(config)) {
+      const open = Object.entries(options).filter(([key]) => !isSecret(name, key));
+      if (open.length > 0) shown[name] = Object.fromEntries(open);
+    }
+    const missing = (what: string) => notFound(`Could not find ${what} in domain configuration for domain ${where}.`);
+    if (group === undefined) {
+      if (Object.keys(shown).length === 0) throw missing('any options');
+      return shown;
+    }
+    const options = shown[group];
+    if (option === undefined) {
+      if (!options) throw missing(`group ${group}`);
+      return { [group]: options };
+    }
+    if (!options || !Object.hasOwn(options, option)) throw missing(`option ${option} in group ${group}`);
+    return { [option]: options[option] };
+  }
+
+  /** Returns the id of the domain in the path. */
+  function domainOf(call: Call): string {
+    call.requireAdmin();
+    const id = call.param('domain');
+    if (!call.cloud.directory.state.domains.has(id)) throw notFound(`Could not find domain: ${id}.`);
+    return id;
+  }
+
+  const configOf = (call: Call, id: string): Config => table(call).get(id) ?? {};
+  const show = (call: Call) => {
+    const id = domainOf(call);
+    return { config: part(call, configOf(call, id), id) };
+  };
+
+  /** Reads the change of a request, which names what the path names and nothing else. */
+  function changeOf(call: Call, group: string | undefined, option: string | undefined): Config {
+    if (group === undefined) return call.body(Body).config;
+    if (option !== undefined) {
+      const { config } = call.body(OptionBody);
+      if (Object.keys(config).length !== 1 || !Object.hasOwn(config, option))
+        throw invalid(
+          `Trying to update option ${option} in group ${group}, so that, and only that, option must be specified  in the config`,
+        );
+      return { [group]: config };
+    }
+    const { config } = call.body(Body);
+    if (Object.keys(config).length !== 1 || !Object.hasOwn(config, group))
+      throw invalid(`Trying to update group ${group}, so that, and only that, group must be specified in the config`);
+    return config;
+  }
+
+  function change(call: Call) {
+    const id = domainOf(call);
+    const { group, option } = call.req.params as { group?: string; option?: string };
+    const before = configOf(call, id);
+    part(call, before, id);
+    const given = changeOf(call, group, option);
+    checkConfig(given);
+    const merged = Object.entries(given).map(([name, options]) => [name, { ...before[name], ...options }] as const);
+    const after = { ...before, ...Object.fromEntries(merged) };
+    table(call).set(id, after);
+    // A change of a part is answered with its whole group.
+    const { [group ?? '']: changed } = after;
+    return {
+      config: changed && group !== undefined ? { [group]: openOptions(group, changed) } : part(call, after, id),
+    };
+  }
+
+  const openOptions = (group: string, options: Group): Group =>
+    Object.fromEntries(Object.entries(options).filter(([key]) => !isSecret(group, key)));
+
+  function remove(call: Call) {
+    const id = domainOf(call);
+    const { group, option } = call.req.params as { group?: string; option?: string };
+    const before = configOf(call, id);
+    part(call, before, id);
+    if (group === undefined) table(call).delete(id);
+    else {
+      const left = option === undefined ? {} : { ...before[group], [option]: undefined };
+      const kept = Object.entries(left).filter(([, value]) => value !== undefined);
+      const { [group]: _, ...others } = before;
+      table(call).set(id, kept.length > 0 ? { ...others, [group]: Object.fromEntries(kept) } : others);
+    }
+    return noContent();
+  }
+
+  const whole = '/v3/domains/:domain/config';
+  const places = [whole, `${whole}/:group`, `${whole}/:group/:option`];
+  const defaults = (call: Call) => {
+    call.requireAdmin();
+    return { config: part(call, DOMAIN_OPTIONS, 'default') };
+  };
+  return [
+    get('/v3/domains/config/default', defaults),
+    get('/v3/domains/config/:group/default', defaults),
+    get('/v3/domains/config/:group/:option/default', defaults),
+    put(whole, (call) => {
+      const id = domainOf(call);
+      const { config } = call.body(Body);
+      checkConfig(config);
+      table(call).set(id, config);
+      return created({ config: part(call, config, id) });
+    }),
+    ...places.flatMap((path) => [get(path, show), patch(path, change), del(path, remove)]),
+  ];
+}

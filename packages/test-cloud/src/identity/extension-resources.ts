@@ -1,0 +1,134 @@
+import { randomBytes } from 'node:crypto';
+import { z } from 'zod';
+import type { Call } from '../service/call.js';
+import type { Doc } from '../service/documents.js';
+import { derived, required, settable } from '../service/field.js';
+import type { Wire } from '../service/listing.js';
+import type { Resource, ResourceSpec } from '../service/resource.js';
+import { del, get, noContent, put, type Route } from '../service/route.js';
+import { badRequest, notFound } from '../service/service-error.js';
+import { without } from '../service/view.js';
+import { text } from '../service/wire-types.js';
+import { endpointUrl } from './catalog.js';
+import { listOf } from './identity-style.js';
+
+const everything = ['list', 'show', 'create', 'change', 'remove'] as const;
+const note = z.string().nullable();
+const withoutSecret = without('secret');
+
+/** Programs that users may delegate roles to; the secret is shown once. */
+const consumers: ResourceSpec = {
+  path: 'OS-OAUTH1/consumers',
+  one: 'consumer',
+  many: 'consumers',
+  admin: everything,
+  fields: () => ({ id: derived(), description: settable(note, null), secret: derived() }),
+  creating: () => ({ secret: randomBytes(16).toString('hex') }),
+  changing(_call, _before, change) {
+    if (change.secret !== undefined) throw badRequest('Cannot change consumer secret');
+    return undefined;
+  },
+  views: { list: withoutSecret, show: withoutSecret, change: withoutSecret },
+};
+
+const FILTERS = ['service_id', 'region_id', 'interface'];
+
+/** Endpoints that have something in common, to be given to projects together. */
+const endpointGroups: ResourceSpec = {
+  path: 'OS-EP-FILTER/endpoint_groups',
+  one: 'endpoint_group',
+  many: 'endpoint_groups',
+  title: 'Endpoint group',
+  filters: ['name'],
+  admin: everything,
+  fields: () => ({
+    id: derived(),
+    name: required(settable(text)),
+    description: settable(note, ''),
+    filters: required(settable(z.record(z.string(), z.unknown()))),
+  }),
+  creating(_call, { filters }) {
+    if (Object.keys(filters as Wire).length === 0) throw badRequest('filters field is required and cannot be empty');
+    checkFilters(filters);
+    return undefined;
+  },
+  changing(_call, _before, { filters }) {
+    checkFilters(filters);
+    return undefined;
+  },
+  removing({ cloud }, { id }) {
+    const pairs = cloud.documents.table(PAIRS);
+    for (const key of pairs.keys()) if (key.startsWith(`${id}/`)) pairs.delete(key);
+  },
+  routes: endpointGroupRoutes,
+};
+
+function checkFilters(filters: unknown): void {
+  if (Object.keys((filters ?? {}) as Wire).some((key) => !FILTERS.includes(key)))
+    throw badRequest(`Expecting to find ${FILTERS.join(' or ')} in endpoint_group.`);
+}
+
+/** Which groups belong to which projects, by `group/project`. */
+const PAIRS = 'identity/endpoint-group-projects';
+
+function endpointGroupRoutes(resource: Resource): readonly Route[] {
+  const path = '/v3/OS-EP-FILTER/endpoint_groups/:group';
+  const one = `${path}/projects/:project`;
+  const pairs = ({ cloud }: Call) => cloud.documents.table<{ group: string; project: string }>(PAIRS);
+  const missing = () => notFound('Could not find endpoint group project relationship.');
+
+  async function pairOf(call: Call) {
+    const { id: group } = await resource.find(call, call.param('group'));
+    const project = call.param('project');
+    if (!call.cloud.directory.state.projects.has(project)) throw notFound(`Could not find project: ${project}.`);
+    return { key: `${group}/${project}`, pair: { group, project } };
+  }
+
+  return [
+    put(one, async (call) => {
+      const { key, pair } = await pairOf(call);
+      pairs(call).set(key, pair);
+      return noContent();
+    }),
+    get(one, async (call) => {
+      const { key, pair } = await pairOf(call);
+      if (!pairs(call).has(key)) throw missing();
+      const links = { self: `${call.base}/v3/OS-EP-FILTER/endpoint_groups/${pair.group}/projects/${pair.project}` };
+      return { project_endpoint_group: { endpoint_group_id: pair.group, project_id: pair.project, links } };
+    }),
+    del(one, async (call) => {
+      if (!pairs(call).delete((await pairOf(call)).key)) throw missing();
+      return noContent();
+    }),
+    get(`${path}/projects`, async (call) => {
+      const { id } = await resource.find(call, call.param('group'));
+      const mine = [...pairs(call).values()].filter(({ group }) => group === id);
+      const { projects } = call.cloud.directory.state;
+      return listOf(
+        'projects',
+        call,
+        mine.flatMap(({ project }) => projects.get(project) ?? []),
+      );
+    }),
+    get(`${path}/endpoints`, async (call) => {
+      const { filters } = await resource.find(call, call.param('group'));
+      const all = [...call.cloud.documents.table<Doc>('identity/endpoints').values()];
+      const matching = all.filter((endpoint) =>
+        Object.entries(filters as Wire).every(([key, value]) => endpoint[key] === value),
+      );
+      return listOf(
+        'endpoints',
+        call,
+        matching.map((endpoint) => ({ ...endpoint, url: endpointUrl(endpoint.url, call.cloudBase) })),
+      );
+    }),
+    get('/v3/OS-EP-FILTER/projects/:project/endpoint_groups', async (call) => {
+      const mine = [...pairs(call).values()].filter(({ project }) => project === call.param('project'));
+      const found = await Promise.all(mine.map(({ group }) => resource.find(call, group)));
+      return listOf('endpoint_groups', call, await Promise.all(found.map((doc) => resource.show(call, doc))));
+    }),
+  ];
+}
+
+/** What extensions of the identity service keep. */
+export const extensionResources: readonly ResourceSpec[] = [consumers, endpointGroups];

@@ -1,0 +1,224 @@
+import { describe, expect, it } from 'vitest';
+import { clientOf, cloudUnderTest } from '../clouds.js';
+
+const at = (path: string) => `/identity/v3/${path}`;
+
+async function identity() {
+  const cloud = await cloudUnderTest();
+  const ask = clientOf(cloud);
+  const make = async (path: string, one: string, given: object) => {
+    const { status, body } = await ask('POST', at(path), { [one]: given });
+    expect({ status, body }).toMatchObject({ status: 201 });
+    return body[one];
+  };
+  return { cloud, ask, make };
+}
+
+describe('callers of the identity service', () => {
+  it('ask about and revoke every token of their own, and no other', async () => {
+    const { cloud } = await identity();
+    const [mine, other] = [cloud.token('demo', 'demo'), cloud.token('demo', 'demo')];
+    const ask = clientOf(cloud, mine);
+    const path = at('auth/tokens');
+    expect((await ask('GET', path, undefined, { 'X-Subject-Token': other })).status).toBe(200);
+    expect((await ask('DELETE', path, undefined, { 'X-Subject-Token': other })).status).toBe(204);
+    expect((await ask('HEAD', path, undefined, { 'X-Subject-Token': other })).status).toBe(404);
+    const foreign = { 'X-Subject-Token': cloud.token('ada', 'lab') };
+    expect((await ask('GET', path, undefined, foreign)).status).toBe(403);
+  });
+
+  it.each(['users', 'projects', 'groups', 'domains', 'roles', 'services'])(
+    'list %s as administrators only',
+    async (path) => {
+      const { cloud, ask } = await identity();
+      expect((await clientOf(cloud, cloud.token('demo', 'demo'))('GET', at(path))).status).toBe(403);
+      expect((await ask('GET', at(path))).status).toBe(200);
+    },
+  );
+
+  it.each(['projects', 'domains'])('name %s with 64 characters at most', async (path) => {
+    const { ask } = await identity();
+    const create = (length: number) => ask('POST', at(path), { [path.slice(0, -1)]: { name: 'n'.repeat(length) } });
+    expect((await create(65)).status).toBe(400);
+    expect((await create(64)).status).toBe(201);
+  });
+
+  it.each(['users', 'groups'])('create %s in domains that exist', async (path) => {
+    const { ask } = await identity();
+    const given = { name: 'n', domain_id: 'nowhere' };
+    expect((await ask('POST', at(path), { [path.slice(0, -1)]: given })).status).toBe(404);
+  });
+});
+
+describe('endpoints and services', () => {
+  it('are enabled by booleans alone, and an endpoint that moves creates its region', async () => {
+    const { ask, make } = await identity();
+    const service = await make('services', 'service', { type: 'dns' });
+    expect((await ask('POST', at('services'), { service: { type: 'dns', enabled: 'True' } })).status).toBe(400);
+    const given = { service_id: service.id, interface: 'public', url: 'http://dns.test' };
+    expect((await ask('POST', at('endpoints'), { endpoint: { ...given, enabled: 'False' } })).status).toBe(400);
+    const { id } = await make('endpoints', 'endpoint', given);
+    const change = (endpoint: object) => ask('PATCH', at(`endpoints/${id}`), { endpoint });
+    expect((await change({ region: 'north' })).body.endpoint).toMatchObject({ region: 'north', region_id: 'north' });
+    expect((await ask('GET', at('regions/north'))).status).toBe(200);
+    expect((await change({ region_id: 'south' })).status).toBe(400);
+    expect((await change({ url: 'http://other.test' })).body.endpoint.region_id).toBe('north');
+  });
+
+  it('are given to projects in groups', async () => {
+    const { ask, make } = await identity();
+    const project = (await ask('GET', at('projects?name=demo'))).body.projects[0].id;
+    const path = 'OS-EP-FILTER/endpoint_groups';
+    expect((await ask('POST', at(path), { endpoint_group: { name: 'g', filters: { colour: 'red' } } })).status).toBe(
+      400,
+    );
+    const { id } = await make(path, 'endpoint_group', { name: 'g', filters: { interface: 'admin' } });
+    const { endpoints } = (await ask('GET', at(`${path}/${id}/endpoints`))).body;
+    expect(new Set(endpoints.map((one: any) => one.interface))).toEqual(new Set(['admin']));
+    const pair = at(`${path}/${id}/projects/${project}`);
+    expect((await ask('GET', pair)).status).toBe(404);
+    expect((await ask('PUT', pair)).status).toBe(204);
+    expect((await ask('GET', pair)).body.project_endpoint_group).toMatchObject({ project_id: project });
+    expect((await ask('GET', at(`${path}/${id}/projects`))).body.projects).toMatchObject([{ id: project }]);
+    const groups = (await ask('GET', at(`OS-EP-FILTER/projects/${project}/endpoint_groups`))).body.endpoint_groups;
+    expect(groups).toMatchObject([{ id, name: 'g' }]);
+    expect((await ask('DELETE', at(`${path}/${id}`))).status).toBe(204);
+    expect((await ask('GET', pair)).status).toBe(404);
+  });
+});
+
+describe('roles', () => {
+  it('of domains imply global ones, not the reverse, and are in no token', async () => {
+    const { cloud, ask, make } = await identity();
+    const domain = await make('domains', 'domain', { name: 'd' });
+    const local = await make('roles', 'role', { name: 'local', domain_id: domain.id });
+    const wide = await make('roles', 'role', { name: 'wide' });
+    const rule = at(`roles/${local.id}/implies/${wide.id}`);
+    expect((await ask('PUT', rule)).status).toBe(201);
+    expect((await ask('HEAD', rule)).status).toBe(204);
+    expect((await ask('PUT', at(`roles/${wide.id}/implies/${local.id}`))).status).toBe(403);
+    const user = await make('users', 'user', { name: 'ada', password: 'x' });
+    const project = (await ask('GET', at('projects?name=demo'))).body.projects[0].id;
+    await ask('PUT', at(`projects/${project}/users/${user.id}/roles/${local.id}`));
+    const held = await ask('GET', at(`role_assignments?user.id=${user.id}&effective&include_names`));
+    expect(held.body.role_assignments.map(({ role }: any) => role.name)).toEqual(['wide']);
+    expect(cloud.unserved()).toEqual([]);
+  });
+});
+
+describe('lists below other resources', () => {
+  it('link to what they contain', async () => {
+    const { ask, make } = await identity();
+    const user = await make('users', 'user', { name: 'ada', password: 'x' });
+    const group = await make('groups', 'group', { name: 'crew' });
+    await ask('PUT', at(`groups/${group.id}/users/${user.id}`));
+    expect((await ask('GET', at(`groups/${group.id}/users`))).body.users).toEqual([user]);
+    expect((await ask('GET', at(`users/${user.id}/groups`))).body.groups).toEqual([group]);
+  });
+});
+
+describe('what users lend', () => {
+  async function trusting() {
+    const { cloud } = await identity();
+    const owner = clientOf(cloud, cloud.token('demo', 'demo'));
+    const ids = (await owner('GET', at('auth/tokens'), undefined, { 'X-Subject-Token': cloud.token('demo', 'demo') }))
+      .body.token;
+    const admin = clientOf(cloud);
+    const trustee = (await admin('GET', at('users?name=alt_demo'))).body.users[0].id;
+    const create = (more: object) =>
+      owner('POST', at('OS-TRUST/trusts'), {
+        trust: {
+          trustor_user_id: ids.user.id,
+          trustee_user_id: trustee,
+          project_id: ids.project.id,
+          impersonation: true,
+          roles: [{ name: 'member' }],
+          ...more,
+        },
+      });
+    return { owner, create };
+  }
+
+  it('shows its roles with links, and not in lists', async () => {
+    const { owner, create } = await trusting();
+    const { trust } = (await create({ expires_at: '2099-01-31T12:00:00Z' })).body;
+    expect(trust.expires_at).toBe('2099-01-31T12:00:00.000000Z');
+    const link = expect.stringContaining(`/v3/roles/${trust.roles[0].id}`);
+    expect(trust.roles).toMatchObject([{ name: 'member', links: { self: link } }]);
+    const path = at(`OS-TRUST/trusts/${trust.id}`);
+    expect((await owner('GET', `${path}/roles`)).body.roles).toMatchObject([{ links: { self: link } }]);
+    const [listed] = (await owner('GET', at('OS-TRUST/trusts'))).body.trusts;
+    expect(listed).not.toHaveProperty('roles');
+    expect((await owner('DELETE', path)).status).toBe(204);
+    expect((await owner('GET', path)).status).toBe(404);
+  });
+
+  it.each([[{ expires_at: 'bad.123Z' }], [{ expires_at: '2001-01-31T12:00:00Z' }], [{ impersonation: 'True' }]])(
+    'refuses %j',
+    async (more) => {
+      const { create } = await trusting();
+      expect((await create(more)).status).toBe(400);
+    },
+  );
+
+  it('keeps the microseconds of application credentials', async () => {
+    const { cloud } = await identity();
+    const owner = clientOf(cloud, cloud.token('demo', 'demo'));
+    const { user } = (await clientOf(cloud)('GET', at('users?name=demo'))).body.users.map((one: any) => ({
+      user: one,
+    }))[0];
+    const expires_at = '2099-01-31T12:34:56.528206';
+    const path = at(`users/${user.id}/application_credentials`);
+    const made = await owner('POST', path, { application_credential: { name: 'c', expires_at } });
+    expect(made.body.application_credential.expires_at).toBe(expires_at);
+    const bad = await owner('POST', path, { application_credential: { name: 'd', expires_at: 'soon' } });
+    expect(bad.status).toBe(400);
+  });
+});
+
+describe('the configuration of domains', () => {
+  const config = { identity: { driver: 'ldap' }, ldap: { url: 'ldap://ldap.test', password: 'hidden' } };
+
+  it('is created, shown in parts, changed and removed', async () => {
+    const { ask, make } = await identity();
+    const path = at(`domains/${(await make('domains', 'domain', { name: 'd' })).id}/config`);
+    expect((await ask('GET', path)).status).toBe(404);
+    const shown = { identity: { driver: 'ldap' }, ldap: { url: 'ldap://ldap.test' } };
+    expect(await ask('PUT', path, { config })).toMatchObject({ status: 201, body: { config: shown } });
+    expect((await ask('GET', path)).body).toEqual({ config: shown });
+    expect((await ask('GET', `${path}/ldap`)).body).toEqual({ config: { ldap: shown.ldap } });
+    expect((await ask('GET', `${path}/ldap/url`)).body).toEqual({ config: { url: 'ldap://ldap.test' } });
+    expect((await ask('GET', `${path}/ldap/password`)).status).toBe(404);
+    const changed = await ask('PATCH', `${path}/identity/driver`, { config: { driver: 'sql' } });
+    expect(changed.body).toEqual({ config: { identity: { driver: 'sql' } } });
+    expect((await ask('PATCH', `${path}/identity`, { config: { ldap: { url: 'x' } } })).status).toBe(403);
+    expect((await ask('DELETE', `${path}/identity/driver`)).status).toBe(204);
+    expect((await ask('GET', `${path}/identity`)).status).toBe(404);
+    expect((await ask('DELETE', path)).status).toBe(204);
+    expect((await ask('GET', path)).status).toBe(404);
+  });
+
+  it('has defaults, and knows no other options', async () => {
+    const { cloud, ask, make } = await identity();
+    expect((await ask('GET', at('domains/config/default'))).body.config).toHaveProperty('ldap.url');
+    expect((await ask('GET', at('domains/config/identity/driver/default'))).body).toEqual({
+      config: { driver: 'sql' },
+    });
+    const path = at(`domains/${(await make('domains', 'domain', { name: 'd' })).id}/config`);
+    expect((await ask('PUT', path, { config: { colours: { red: 1 } } })).status).toBe(403);
+    expect((await ask('PUT', path, { config: { ldap: { colour: 1 } } })).status).toBe(403);
+    expect((await clientOf(cloud, cloud.token('demo', 'demo'))('PUT', path, { config })).status).toBe(403);
+  });
+});
+
+it('consumers keep their secret', async () => {
+  const { ask, make } = await identity();
+  const made = await make('OS-OAUTH1/consumers', 'consumer', { description: 'a program' });
+  expect(made.secret).toMatch(/^\w{32}$/);
+  const path = at(`OS-OAUTH1/consumers/${made.id}`);
+  const { secret: _, ...shown } = made;
+  expect((await ask('GET', path)).body.consumer).toEqual(shown);
+  expect((await ask('GET', at('OS-OAUTH1/consumers'))).body.consumers).toEqual([shown]);
+  expect((await ask('PATCH', path, { consumer: { description: 'b' } })).body.consumer.description).toBe('b');
+  expect((await ask('DELETE', path)).status).toBe(204);
+});
