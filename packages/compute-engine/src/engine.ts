@@ -20,6 +20,7 @@ import { linkKeys } from './hosts/links/link-security.js';
 import { volumesOfHosts } from './hosts/links/volumes-of-hosts.js';
 import { machinesOfHosts } from './hosts/machines-of-hosts.js';
 import { PowerWatch } from './hosts/power-watch.js';
+import { tunnelAddresses } from './hosts/tunnel-addresses.js';
 import { Guards } from './lifecycle/guards.js';
 import { Jobs } from './lifecycle/jobs.js';
 import { Payloads } from './lifecycle/payloads.js';
@@ -34,6 +35,7 @@ import { Retention } from './retention/retention.js';
 import type { AnyAction } from './runs/action.js';
 import { ActionRunner } from './runs/action-runner.js';
 import { Infrastructure } from './scheduler/infrastructure.js';
+import { openStore } from './schema/open-store.js';
 import { sealerFor } from './secrets/sealer-for.js';
 import { Aggregates } from './services/aggregates.js';
 import { AssistedSnapshots } from './services/assisted-snapshots.js';
@@ -65,7 +67,6 @@ import { UsageAudit } from './services/usage-audit.js';
 import { defaultSettings, type Settings } from './settings.js';
 import { isSqliteFile } from './store/is-sqlite-file.js';
 import { quotaDatabase } from './store/quota-database.js';
-import { openStore } from './store/store.js';
 
 /** A compute service: everything but HTTP. */
 export interface Engine {
@@ -187,6 +188,7 @@ export async function openEngine(options: EngineOptions): Promise<Engine> {
     unknown: preset.unknown,
     imageDirectory: options.imageDirectory ?? (isSqliteFile(database) ? `${database}.images` : undefined),
     onServerPortsChanged: (serverId) => interfaceRefresh.changed(serverId),
+    tunnelAddresses,
     onVolumeExtended: (serverId, volumeId) => externalEvents.volumeHasGrown(serverId, volumeId),
     volumeStorage: () => driver.volumes ?? farVolumes,
   });

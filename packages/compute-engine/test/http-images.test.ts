@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { Caller } from '../src/catalogs/caller.js';
 import { httpImages, ServiceSession } from '../src/catalogs/http/index.js';
 import type { ImageCatalog } from '../src/catalogs/image-catalog.js';
-import type { Caller } from '../src/model/caller.js';
 import { type FakeIdentity, startFakeIdentity } from './fake-services/fake-identity.js';
 import { startFakeImages } from './fake-services/fake-image-service.js';
 

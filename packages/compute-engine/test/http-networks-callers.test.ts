@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import type { Caller } from '../src/catalogs/caller.js';
 import type { NetworkCatalog } from '../src/catalogs/network-catalog.js';
-import type { Caller } from '../src/model/caller.js';
 import { job, NET, type NetworksOverHttp, networksOverHttp, OTHER, wanted } from './networks-over-http.js';
 
 describe('networks over HTTP, in whose name', () => {

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import type { Caller } from '../src/catalogs/caller.js';
 import type { NetworkCatalog } from '../src/catalogs/network-catalog.js';
-import type { Caller } from '../src/model/caller.js';
 import { job, NET, type NetworksOverHttp, networksOverHttp, OTHER, OUTSIDE, wanted } from './networks-over-http.js';
 
 const stranger: Caller = { userId: 'bob', projectId: 'p-bob', roles: ['member'] };

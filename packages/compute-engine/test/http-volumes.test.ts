@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { Caller } from '../src/catalogs/caller.js';
 import { httpVolumes, ServiceSession } from '../src/catalogs/http/index.js';
 import type { VolumeCatalog } from '../src/catalogs/volume-catalog.js';
-import type { Caller } from '../src/model/caller.js';
 import { type FakeIdentity, startFakeIdentity } from './fake-services/fake-identity.js';
 import { startFakeVolumes } from './fake-services/fake-volume-service.js';
 

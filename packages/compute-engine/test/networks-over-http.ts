@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
+import type { Caller } from '../src/catalogs/caller.js';
 import { httpNetworks, ServiceSession } from '../src/catalogs/http/index.js';
 import type { NetworkCatalog, NewPort } from '../src/catalogs/network-catalog.js';
-import type { Caller } from '../src/model/caller.js';
 import { type FakeIdentity, startFakeIdentity } from './fake-services/fake-identity.js';
 import { startFakeNetworks } from './fake-services/fake-network-service.js';
 

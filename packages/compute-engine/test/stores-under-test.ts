@@ -1,5 +1,6 @@
 import { freshDatabase } from '../../../testing/fresh-database.js';
-import { openStore, type Store } from '../src/store/store.js';
+import { openStore } from '../src/schema/open-store.js';
+import type { Store } from '../src/store/store.js';
 
 export interface StoreUnderTest {
   readonly kind: 'SQLite' | 'PostgreSQL';

@@ -1,4 +1,4 @@
-import { EngineError } from '../engine-error.js';
+import { CodedError } from '../coded-error.js';
 import { type CatalogErrorCode, type CatalogErrorKind, catalogErrorKinds } from './catalog-error-codes.js';
 
 export type { CatalogErrorCode, CatalogErrorKind };
@@ -13,13 +13,13 @@ const statuses: Readonly<Record<CatalogErrorKind, number>> = {
 };
 
 /** The one error of all catalogs, embedded or remote. `code` says exactly what, `kind` roughly what. */
-export class CatalogError extends EngineError<CatalogErrorCode> {
+export class CatalogError extends CodedError<CatalogErrorCode> {
   readonly kind: CatalogErrorKind;
 
   /** Its `status` is what image, network, volume and share services answer with. */
   constructor(code: CatalogErrorCode, message: string, options?: ErrorOptions) {
     const kind = catalogErrorKinds[code];
-    super(code, message, { ...options, status: statuses[kind] });
+    super('catalogs', code, message, { ...options, status: statuses[kind] });
     this.kind = kind;
   }
 }

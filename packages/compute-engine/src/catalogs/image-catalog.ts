@@ -1,4 +1,4 @@
-import type { Caller } from '../model/caller.js';
+import type { Caller } from './caller.js';
 
 /** How far an image is: only `active` ones boot. */
 export type ImageStatus =

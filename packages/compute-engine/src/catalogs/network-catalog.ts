@@ -1,5 +1,5 @@
-import type { Caller } from '../model/caller.js';
-import type { FixedIp } from '../model/server.js';
+import type { Caller } from './caller.js';
+import type { FixedIp } from './fixed-ip.js';
 
 /** A network as servers see it. */
 export interface Network {

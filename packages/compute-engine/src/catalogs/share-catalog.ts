@@ -1,4 +1,4 @@
-import type { Caller } from '../model/caller.js';
+import type { Caller } from './caller.js';
 
 /** A shared file system. Size in GiB. */
 export interface Share {

@@ -1,4 +1,4 @@
-import type { Caller } from '../model/caller.js';
+import type { Caller } from './caller.js';
 
 /** What a volume is doing: only `available` ones can be attached. */
 export type VolumeStatus =

@@ -1,8 +1,8 @@
 import type { ImageCatalog } from '../catalogs/image-catalog.js';
 import type { NetworkCatalog } from '../catalogs/network-catalog.js';
+import type { NetworkPlans } from '../catalogs/network-plan.js';
 import type { VolumeCatalog } from '../catalogs/volume-catalog.js';
 import type { HostLinks } from './host-links.js';
-import type { NetworkPlans } from './network-plan.js';
 
 /**
  * What a driver may ask of the services around it. It asks in the name of the server's project: `callerFor(server)`. The

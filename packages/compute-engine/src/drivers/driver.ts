@@ -1,5 +1,6 @@
 import type { Duplex } from 'node:stream';
 import type { ImageContent } from '../catalogs/image-catalog.js';
+import type { VolumeStorage } from '../catalogs/volume-storage.js';
 import type {
   BlockDevice,
   FlavorCopy,
@@ -12,7 +13,6 @@ import type {
 } from '../model/index.js';
 import type { HostControl } from './host-control.js';
 import type { LinkAnswer } from './host-links.js';
-import type { VolumeStorage } from './volume-storage.js';
 
 export type { MoveProgress } from '../model/index.js';
 export type { HostControl, HostPowerAction } from './host-control.js';

@@ -1,10 +1,10 @@
+export type * from '../catalogs/network-plan.js';
+export type { StoredVolume, VolumeOrigin, VolumeStorage } from '../catalogs/volume-storage.js';
 export { isYes } from '../extra-specs/is-yes.js';
 export type * from './driver.js';
 export type { DriverServices } from './driver-services.js';
 export { joinStreams } from './join-streams.js';
-export type * from './network-plan.js';
 export { noMachines } from './no-machines.js';
 export { type RuleHandle, SimulatedDriver, type SimulatedDriverOptions } from './simulated.js';
 export type { Rule, RuleMatch } from './simulated-rules.js';
 export { uptimeText } from './uptime-text.js';
-export type { StoredVolume, VolumeOrigin, VolumeStorage } from './volume-storage.js';

@@ -1,4 +1,4 @@
-import type { Caller } from '../model/caller.js';
+import type { Caller } from '../catalogs/caller.js';
 
 export function isAdmin(caller: Caller): boolean {
   return caller.isAdmin === true;

@@ -1,7 +1,7 @@
-import type { Clock } from '../clock.js';
-import type { VolumeStorage } from '../drivers/volume-storage.js';
-import type { Preset } from '../preset/preset.js';
+import type { VolumeStorage } from '../catalogs/volume-storage.js';
+import type { Session } from '../store/database.js';
 import type { Store } from '../store/store.js';
+import type { CatalogClock, UnknownIds } from './embedded-options.js';
 import { embeddedImages } from './images/embedded-images.js';
 import { embeddedNetworks } from './networks/embedded-networks.js';
 import { embeddedShares } from './shares/embedded-shares.js';
@@ -9,12 +9,15 @@ import { embeddedVolumes } from './volumes/embedded-volumes.js';
 
 export interface EmbeddedCatalogsOptions {
   readonly store: Store;
-  readonly clock: Clock;
-  readonly unknown?: Preset['unknown'];
+  readonly clock: CatalogClock;
+  /** What each catalog does with ids that it has never seen. Default: it refuses them. */
+  readonly unknown?: Partial<Readonly<Record<'images' | 'networks' | 'volumes' | 'shares', UnknownIds>>>;
   /** Where the content of images is kept; left out: in the database. */
   readonly imageDirectory?: string;
   /** Told of a server whose ports were changed through the network service itself. */
   readonly onServerPortsChanged?: (serverId: string) => void;
+  /** Addresses of the hosts whose networks are joined by tunnels. Default: none. */
+  readonly tunnelAddresses?: (session: Session) => Promise<readonly string[]>;
   /** Told of a server one of whose volumes has grown. */
   readonly onVolumeExtended?: (serverId: string, volumeId: string) => void;
   /** Where the content of volumes is, once it is known. */
@@ -29,13 +32,14 @@ export function embeddedCatalogs(options: EmbeddedCatalogsOptions) {
     unknown = {},
     imageDirectory,
     onServerPortsChanged,
+    tunnelAddresses,
     onVolumeExtended,
     volumeStorage: storage,
   } = options;
   const images = embeddedImages({ store, clock, unknown: unknown.images, directory: imageDirectory });
   return {
     images,
-    networks: embeddedNetworks({ store, clock, unknown: unknown.networks, onServerPortsChanged }),
+    networks: embeddedNetworks({ store, clock, unknown: unknown.networks, onServerPortsChanged, tunnelAddresses }),
     volumes: embeddedVolumes({ store, clock, unknown: unknown.volumes, images, onVolumeExtended, storage }),
     shares: embeddedShares({ store, clock, unknown: unknown.shares }),
   };

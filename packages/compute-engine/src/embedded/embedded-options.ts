@@ -1,6 +1,9 @@
-import type { Clock } from '../clock.js';
-import { systemClock } from '../clock.js';
 import type { Store } from '../store/store.js';
+
+/** The source of time of the built-in catalogs: milliseconds since the epoch. */
+export interface CatalogClock {
+  now(): number;
+}
 
 /** What a catalog does with an id it has never seen: refuse it, or take it for something plausible and remember that. */
 export type UnknownIds = 'reject' | 'accept';
@@ -8,7 +11,7 @@ export type UnknownIds = 'reject' | 'accept';
 export interface EmbeddedOptions {
   readonly store: Store;
   /** Default: the machine's own time. */
-  readonly clock?: Clock;
+  readonly clock?: CatalogClock;
   /** Default: `reject`. */
   readonly unknown?: UnknownIds;
 }
@@ -16,7 +19,7 @@ export interface EmbeddedOptions {
 /** The options with their defaults, checked. */
 export interface EmbeddedContext {
   readonly store: Store;
-  readonly clock: Clock;
+  readonly clock: CatalogClock;
   readonly accept: boolean;
 }
 
@@ -30,5 +33,5 @@ export function embeddedContext(
   if (stray) throw new TypeError(`${catalog}: there is no option "${stray}"`);
   if (unknown !== 'reject' && unknown !== 'accept')
     throw new TypeError(`${catalog}: "unknown" is "reject" or "accept", not ${JSON.stringify(unknown)}`);
-  return { store: options.store, clock: options.clock ?? systemClock, accept: unknown === 'accept' };
+  return { store: options.store, clock: options.clock ?? { now: () => Date.now() }, accept: unknown === 'accept' };
 }

@@ -1,7 +1,7 @@
 import { CatalogError } from '../catalogs/catalog-error.js';
-import type { Stored } from '../model/stored.js';
 import type { Session } from '../store/database.js';
 import type { DocumentTable, RowQuery } from '../store/document-table.js';
+import type { Stored } from '../store/stored.js';
 
 export interface Page {
   readonly limit?: number;

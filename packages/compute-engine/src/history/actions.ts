@@ -1,8 +1,9 @@
 import type { Context } from '../context.js';
 import type { ActionEvent, InstanceAction, Server } from '../model/index.js';
+import { compoundKey } from '../store/compound-key.js';
 import type { Tx } from '../store/database.js';
 import type { Store } from '../store/store.js';
-import { compoundKey, tables } from '../store/tables.js';
+import { tables } from '../store/tables.js';
 
 /** Writes down that a request did something to a server. A second action of the same request adds nothing. */
 export async function recordAction(

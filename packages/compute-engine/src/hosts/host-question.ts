@@ -1,10 +1,10 @@
+import type { Caller } from '../catalogs/caller.js';
 import { CatalogError } from '../catalogs/catalog-error.js';
 import { type CatalogErrorCode, catalogErrorKinds } from '../catalogs/catalog-error-codes.js';
 import type { DriverVerb, DriverWork, WorkOrigin } from '../drivers/driver.js';
 import type { HostPowerAction } from '../drivers/host-control.js';
 import type { MachineJob } from '../drivers/machines.js';
 import { Refusal, type RefusalCode } from '../errors.js';
-import type { Caller } from '../model/caller.js';
 
 /** What a host may be asked. Plain data, for it travels; which server it is about stands beside it. */
 export type HostQuestion =

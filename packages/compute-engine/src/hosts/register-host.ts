@@ -7,6 +7,7 @@ import { COMPUTE_BINARY } from '../scheduler/infrastructure.js';
 import { signOfLife } from '../scheduler/sign-of-life.js';
 import type { Store } from '../store/store.js';
 import { tables } from '../store/tables.js';
+import { tunnelAddresses } from './tunnel-addresses.js';
 
 /** What is made known of a host that is a process of its own. */
 export interface HostRegistration {
@@ -26,7 +27,7 @@ export async function registerHost(store: Store, host: HostRegistration): Promis
     await signOfLife(tx, name, COMPUTE_BINARY, now);
     const [node] = await tables.nodes.find(tx, (q) => q.where('host', '=', name));
     if (node && !started) return;
-    if (process.tunnelPort !== undefined) await fitIntoTunnels(tx, address, now);
+    if (process.tunnelPort !== undefined) await fitIntoTunnels(tx, await tunnelAddresses(tx), address, now);
     const fresh = { ...nodeRecord(seed, address, now), process };
     const { id: _id, createdAt: _createdAt, ...current } = fresh;
     if (node) await tables.nodes.update(tx, { ...node, ...current });

@@ -1,4 +1,4 @@
-import type { Stored } from './stored.js';
+import type { Stored } from '../store/stored.js';
 
 /** One step of an action. */
 export interface ActionEvent {

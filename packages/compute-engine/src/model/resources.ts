@@ -1,4 +1,4 @@
-import type { Stored } from './stored.js';
+import type { Stored } from '../store/stored.js';
 
 /** A flavor. Memory and swap in MiB, disks in GiB. */
 export interface Flavor extends Stored {

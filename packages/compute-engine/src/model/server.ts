@@ -1,5 +1,6 @@
+import type { FixedIp } from '../catalogs/fixed-ip.js';
+import type { Stored } from '../store/stored.js';
 import type { ServerSettings } from './server-settings.js';
-import type { Stored } from './stored.js';
 
 /** What a server is, as its owner sees it; spelled as on the wire. */
 export type VmState =
@@ -74,15 +75,6 @@ export interface FlavorCopy {
   readonly ephemeralGb: number;
   readonly swapMb: number;
   readonly extraSpecs: Readonly<Record<string, string>>;
-}
-
-/** An address of a port, and the floating addresses that lead to it. */
-export interface FixedIp {
-  readonly address: string;
-  readonly version: 4 | 6;
-  readonly subnetId: string;
-  /** Floating addresses that lead to this one. */
-  readonly floating: readonly string[];
 }
 
 /** A network interface of a server, as last read from the network catalog. */

@@ -1,3 +1,5 @@
+import type { StoreObserver } from '../store/store-observer.js';
+
 /** Work that an observer may run within something of its own: a span. */
 export type ObservedWork =
   | {
@@ -15,29 +17,6 @@ export type ObservedWork =
 
 /** Headers that carry a trace on: `traceparent`, for one. */
 export type TraceContext = Readonly<Record<string, string>>;
-
-/** A statement that the database has answered. Times in milliseconds. */
-export interface ObservedStatement {
-  /** Verb and table: `select servers`. One of a few hundred, whatever is asked for. */
-  readonly name: string;
-  /** Rows read, or changed. */
-  readonly rows: number;
-  /** By `performance.now()`. */
-  readonly begunAt: number;
-  readonly ms: number;
-  readonly failed: boolean;
-}
-
-/** Connections of the database, when one was taken or given back. */
-export interface ObservedPool {
-  /** How many there may be. */
-  readonly most: number;
-  readonly busy: number;
-  /** Who waits for one. */
-  readonly waiting: number;
-  /** When one was taken: how long that had to be waited for, in milliseconds. */
-  readonly waitedMs: number | undefined;
-}
 
 /**
  * How a try of a job ended. `done`: its work succeeded. `failed`: it did not, and its server says so. `superseded`:
@@ -106,15 +85,11 @@ export interface DroppedEvents {
  * const engine = await createEngine({ observer });
  * ```
  */
-export interface EngineObserver {
+export interface EngineObserver extends StoreObserver {
   /** Runs a piece of work. It calls `run` once and gives on what comes of it. */
   readonly around?: <T>(work: ObservedWork, run: () => Promise<T>) => Promise<T>;
   /** What background work that is written down now shall carry with it. */
   readonly traceContext?: () => TraceContext | undefined;
-  readonly statement?: (told: ObservedStatement) => void;
-  readonly pool?: (told: ObservedPool) => void;
-  /** Transactions that shared a commit: all on SQLite, those that many callers make at the same time on PostgreSQL. */
-  readonly commit?: (told: { readonly transactions: number; readonly ms: number }) => void;
   /** With replicas: a request that only reads was sent to one of them, or to the primary. */
   readonly reading?: (told: ObservedReading) => void;
   readonly job?: (told: ObservedJob) => void;

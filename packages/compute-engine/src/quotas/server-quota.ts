@@ -6,11 +6,12 @@ import { forbidden, type Refusal } from '../errors.js';
 import type { Caller } from '../model/index.js';
 import type { QuotaExcess } from '../observation/observer.js';
 import type { QuotaKind } from '../settings.js';
+import { compoundKey } from '../store/compound-key.js';
 import type { Session, Tx } from '../store/database.js';
 import { hotStatement } from '../store/hot-statement.js';
 import { settled } from '../store/settled.js';
 import { lockName } from '../store/store.js';
-import { compoundKey, LIVE, liveOfProject, tables } from '../store/tables.js';
+import { LIVE, liveOfProject, tables } from '../store/tables.js';
 
 type Owner = Pick<Caller, 'projectId' | 'userId'>;
 type Limits = Readonly<Record<QuotaKind, number>>;

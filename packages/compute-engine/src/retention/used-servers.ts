@@ -1,6 +1,6 @@
 import { type RawBuilder, sql } from 'kysely';
-import type { Stored } from '../model/stored.js';
 import type { Session } from '../store/database.js';
+import type { Stored } from '../store/stored.js';
 import { tables } from '../store/tables.js';
 import type { RunServer, UsedServer } from './server-usage.js';
 

@@ -1,7 +1,8 @@
 import type { Core } from '../core.js';
 import { badRequest, notFound } from '../errors.js';
 import type { InstanceAction } from '../model/index.js';
-import { compoundKey, tables } from '../store/tables.js';
+import { compoundKey } from '../store/compound-key.js';
+import { tables } from '../store/tables.js';
 
 export interface ActionQuery {
   readonly limit?: number;

@@ -4,8 +4,9 @@ import { badRequest, conflict, notFound } from '../errors.js';
 import { generateSshKeypair, generateX509, InvalidKey, parseSshPublicKey, parseX509 } from '../keys/index.js';
 import type { Keypair } from '../model/index.js';
 import { limitsOf, overQuota } from '../quotas/server-quota.js';
+import { compoundKey } from '../store/compound-key.js';
 import { lockName } from '../store/store.js';
-import { compoundKey, tables } from '../store/tables.js';
+import { tables } from '../store/tables.js';
 
 export interface NewKeypair {
   readonly userId: string;

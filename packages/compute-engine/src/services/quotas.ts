@@ -4,12 +4,13 @@ import { badRequest } from '../errors.js';
 import { limitsOf, serverUsage } from '../quotas/server-quota.js';
 import type { QuotaKind } from '../settings.js';
 import { quotaKinds } from '../settings.js';
+import { compoundKey } from '../store/compound-key.js';
 import type { Session, Tx } from '../store/database.js';
 import { hotStatement } from '../store/hot-statement.js';
 import { EVERYBODY } from '../store/latest-writes.js';
 import { settled } from '../store/settled.js';
 import { lockName } from '../store/store.js';
-import { compoundKey, tables } from '../store/tables.js';
+import { tables } from '../store/tables.js';
 
 /** A number for each kind of resource. Of limits, -1 is unlimited. */
 export type QuotaValues = Readonly<Record<QuotaKind, number>>;

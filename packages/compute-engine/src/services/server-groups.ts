@@ -5,9 +5,10 @@ import { notFound } from '../errors.js';
 import { groupBy } from '../group-by.js';
 import type { GroupPolicy, ServerGroup } from '../model/index.js';
 import { limitsOf, overQuota } from '../quotas/server-quota.js';
+import { compoundKey } from '../store/compound-key.js';
 import type { Tx } from '../store/database.js';
 import { lockName } from '../store/store.js';
-import { compoundKey, LIVE, tables } from '../store/tables.js';
+import { LIVE, tables } from '../store/tables.js';
 
 /** A group to be made. */
 export interface NewServerGroup {

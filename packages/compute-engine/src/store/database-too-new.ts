@@ -1,7 +1,7 @@
-import { EngineError } from '../engine-error.js';
+import { StoreError } from './store-error.js';
 
 /** The database has changes that this version knows nothing of, and that take away what it uses. */
-export class DatabaseTooNew extends EngineError<'DATABASE_TOO_NEW'> {
+export class DatabaseTooNew extends StoreError<'DATABASE_TOO_NEW'> {
   constructor(unknown: readonly string[]) {
     super(
       'DATABASE_TOO_NEW',

@@ -1,4 +1,4 @@
-import { EngineError } from '../engine-error.js';
+import { StoreError } from './store-error.js';
 
 /** Why a database could not do what it was asked for, though nothing was wrong with the question. */
 export type DatabaseTrouble = 'away' | 'busy' | 'late' | 'full' | 'read-only' | 'broken' | 'replaced';
@@ -19,7 +19,7 @@ const texts: Readonly<Record<DatabaseTrouble, string>> = {
  * connection broke while a transaction was being committed, nobody knows whether its changes were kept. `cause` is the
  * error of the database itself.
  */
-export class DatabaseUnavailable extends EngineError<'DATABASE_UNAVAILABLE'> {
+export class DatabaseUnavailable extends StoreError<'DATABASE_UNAVAILABLE'> {
   readonly trouble: DatabaseTrouble;
   /** When it is worth trying again, in seconds. */
   readonly retryAfterSeconds = 5;

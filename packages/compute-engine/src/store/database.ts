@@ -1,5 +1,4 @@
 import { type Dialect, Kysely, type Transaction } from 'kysely';
-import type { EngineObserver } from '../observation/observer.js';
 import type { DatabaseSettings } from './database-settings.js';
 import { type Finder, Lookups } from './lookups.js';
 import { observedDialect } from './observed-dialect.js';
@@ -7,6 +6,7 @@ import { postgresDialects } from './postgres-dialect.js';
 import { RecordCache } from './record-cache.js';
 import { sqliteDialect } from './sqlite-dialect.js';
 import { sqliteReaders } from './sqlite-readers.js';
+import type { StoreObserver } from './store-observer.js';
 
 /** Tables are known by their definitions (see document-table.ts), so Kysely sees rows of any shape. */
 export type Rows = Record<string, any>;
@@ -63,7 +63,7 @@ export interface Tx extends Session {
 }
 
 /** Opens `:memory:`, a SQLite file, or a `postgres://` URL. Nothing is read or written before the first question. */
-export function openDatabase(url: string, settings: DatabaseSettings, observer?: EngineObserver): OpenDatabase {
+export function openDatabase(url: string, settings: DatabaseSettings, observer?: StoreObserver): OpenDatabase {
   const kind: DatabaseKind = /^postgres(ql)?:\/\//.test(url) ? 'postgres' : 'sqlite';
   const plain = kind === 'postgres' ? postgresDialects(url, settings) : sqliteDialects(url, settings);
   const dialect = observedDialect(plain.all, observer, kind === 'postgres' ? settings.poolSize : 1);

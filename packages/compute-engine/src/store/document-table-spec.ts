@@ -1,4 +1,4 @@
-import type { New, Stored } from '../model/stored.js';
+import type { New, Stored } from './stored.js';
 
 export type ColumnValue = string | number | null;
 

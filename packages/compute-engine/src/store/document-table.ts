@@ -1,5 +1,4 @@
 import { type Compilable, type CompiledQuery, type InsertQueryBuilder, type SelectQueryBuilder, sql } from 'kysely';
-import type { New, Stored } from '../model/stored.js';
 import type { Rows, Session, Tx } from './database.js';
 import { type ColumnValue, type DocumentTableSpec, newRevision, ownerOf, toColumn } from './document-table-spec.js';
 import { gathered } from './gathered.js';
@@ -7,6 +6,7 @@ import { EVERYBODY } from './latest-writes.js';
 import { insertRows, updateRows } from './many-rows.js';
 import { preparedQuery } from './prepared-query.js';
 import { StaleRecord } from './stale-record.js';
+import type { New, Stored } from './stored.js';
 import { nextTurn } from './turns.js';
 
 /** Records whose texts are read and decoded in one turn of the event loop, at the most. */

@@ -1,7 +1,7 @@
 import { CompiledQuery, type Kysely, type Transaction } from 'kysely';
-import type { EngineObserver } from '../observation/observer.js';
 import type { Rows } from './database.js';
 import { DatabaseUnavailable } from './database-unavailable.js';
+import type { StoreObserver } from './store-observer.js';
 import { type Waiting, type Work, WorkGroups } from './work-groups.js';
 
 /** How it went with a work: tells whoever waits for it, once all is durable. */
@@ -21,7 +21,7 @@ export class GroupCommit {
   readonly #db: Kysely<Rows>;
   readonly #groups: WorkGroups;
 
-  constructor(db: Kysely<Rows>, onCommit?: EngineObserver['commit']) {
+  constructor(db: Kysely<Rows>, onCommit?: StoreObserver['commit']) {
     this.#db = db;
     this.#groups = new WorkGroups((group) => this.#commit(group), onCommit);
   }

@@ -3,7 +3,7 @@ import { openDatabase, type Session } from './database.js';
 import type { DatabaseSettings } from './database-settings.js';
 import { DatabaseTooNew } from './database-too-new.js';
 import { databaseError } from './database-unavailable.js';
-import type { SchemaChange, SchemaChanges } from './migrations/index.js';
+import type { SchemaChange, SchemaChanges } from './schema-change.js';
 import { makeTablesInMemory } from './table-template.js';
 
 /** One row: the change that processes have to know to work here. */

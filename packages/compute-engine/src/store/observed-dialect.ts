@@ -1,19 +1,19 @@
 import type { CompiledQuery, DatabaseConnection, Dialect, Driver, QueryResult, TransactionSettings } from 'kysely';
-import type { EngineObserver } from '../observation/observer.js';
 import { statementName } from './statement-name.js';
+import type { StoreObserver } from './store-observer.js';
 
 type Execute = DatabaseConnection['executeQuery'];
 
 /** A driver whose statements and connections are looked at. */
 class ObservedDriver implements Driver {
   readonly #driver: Driver;
-  readonly #observer: EngineObserver;
+  readonly #observer: StoreObserver;
   readonly #most: number;
   readonly #seen = new WeakSet<DatabaseConnection>();
   #busy = 0;
   #waiting = 0;
 
-  constructor(driver: Driver, observer: EngineObserver, most: number) {
+  constructor(driver: Driver, observer: StoreObserver, most: number) {
     this.#driver = driver;
     this.#observer = observer;
     this.#most = most;
@@ -68,7 +68,7 @@ class ObservedDriver implements Driver {
   }
 }
 
-function observedExecution(execute: Execute, tell: NonNullable<EngineObserver['statement']>): Execute {
+function observedExecution(execute: Execute, tell: NonNullable<StoreObserver['statement']>): Execute {
   return async function executeObserved<R>(query: CompiledQuery): Promise<QueryResult<R>> {
     const begunAt = performance.now();
     let rows = 0;
@@ -89,7 +89,7 @@ function observedExecution(execute: Execute, tell: NonNullable<EngineObserver['s
  *
  * @param most how many connections there may be
  */
-export function observedDialect(dialect: Dialect, observer: EngineObserver | undefined, most: number): Dialect {
+export function observedDialect(dialect: Dialect, observer: StoreObserver | undefined, most: number): Dialect {
   if (!observer?.statement && !observer?.pool) return dialect;
   return {
     createAdapter: () => dialect.createAdapter(),

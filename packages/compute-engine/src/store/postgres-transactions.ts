@@ -7,14 +7,14 @@ import {
   type QueryResult,
   Transaction,
 } from 'kysely';
-import { EngineError } from '../engine-error.js';
-import type { EngineObserver } from '../observation/observer.js';
 import type { Mates, Rows } from './database.js';
 import type { Ask } from './lookups.js';
+import { StoreError } from './store-error.js';
+import type { StoreObserver } from './store-observer.js';
 import { type Waiting, type Work, WorkGroups } from './work-groups.js';
 
 /** Nothing of a work was kept, and it is to be done in a transaction of its own. */
-export class ToBeDoneAlone extends EngineError<'TO_BE_DONE_ALONE'> {
+export class ToBeDoneAlone extends StoreError<'TO_BE_DONE_ALONE'> {
   constructor(message: string, options?: ErrorOptions) {
     super('TO_BE_DONE_ALONE', message, options);
   }
@@ -141,7 +141,7 @@ export class PostgresTransactions {
   readonly #driver: Driver;
   readonly #groups: WorkGroups;
 
-  constructor(db: Kysely<Rows>, dialect: Dialect, onCommit?: EngineObserver['commit']) {
+  constructor(db: Kysely<Rows>, dialect: Dialect, onCommit?: StoreObserver['commit']) {
     this.#db = db;
     this.#dialect = dialect;
     this.#driver = dialect.createDriver();

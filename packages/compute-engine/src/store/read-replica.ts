@@ -1,11 +1,11 @@
 import { Kysely, sql } from 'kysely';
-import type { EngineObserver } from '../observation/observer.js';
 import { closeDatabase, type OpenDatabase, openDatabase, type Rows, type Session } from './database.js';
 import type { DatabaseSettings } from './database-settings.js';
 import { DatabaseUnavailable } from './database-unavailable.js';
 import { Lookups } from './lookups.js';
 import { RecordCache } from './record-cache.js';
 import { replicaDialect } from './replica-dialect.js';
+import type { StoreObserver } from './store-observer.js';
 import { type WalMarks, walPosition } from './wal-marks.js';
 
 /** How often a replica is asked at the most where it has got to. */
@@ -78,7 +78,7 @@ export interface ReadReplicaOptions {
   readonly primary: Session;
   /** Where the primary was when. */
   readonly marks: WalMarks;
-  readonly observer?: EngineObserver;
+  readonly observer?: StoreObserver;
 }
 
 /**

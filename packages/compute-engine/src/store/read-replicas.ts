@@ -1,11 +1,11 @@
 import type { Kysely } from 'kysely';
-import type { EngineObserver } from '../observation/observer.js';
 import type { Rows, Session } from './database.js';
 import type { DatabaseSettings } from './database-settings.js';
 import { LatestWrites, WRITES } from './latest-writes.js';
 import { postgresAddresses } from './postgres-addresses.js';
 import { Notices } from './postgres-notices.js';
 import { clusterOf, ReadReplica } from './read-replica.js';
+import type { StoreObserver } from './store-observer.js';
 import { WalMarks, walPosition } from './wal-marks.js';
 
 /** How a replica is at the moment. */
@@ -25,7 +25,7 @@ export interface ReadReplicasOptions {
   readonly replicas: readonly string[];
   readonly settings: DatabaseSettings;
   readonly primary: Session;
-  readonly observer?: EngineObserver;
+  readonly observer?: StoreObserver;
 }
 
 /**

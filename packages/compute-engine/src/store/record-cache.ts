@@ -1,4 +1,4 @@
-import type { Stored } from '../model/stored.js';
+import type { Stored } from './stored.js';
 
 /** Records of one table that are kept at the most. */
 const KEPT = 4000;

@@ -2,12 +2,12 @@ import { randomUUID } from 'node:crypto';
 import { existsSync, realpathSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { basename, dirname, join } from 'node:path';
-import { EngineError } from '../engine-error.js';
 import { DatabaseUnavailable, databaseError } from './database-unavailable.js';
 import { openSqlite, type SqliteHandle } from './sqlite-handle.js';
+import { StoreError } from './store-error.js';
 
 /** Another engine, in another process or in this one, uses the same SQLite file. */
-export class DatabaseInUse extends EngineError<'DATABASE_IN_USE'> {
+export class DatabaseInUse extends StoreError<'DATABASE_IN_USE'> {
   constructor(file: string, holder: string) {
     super(
       'DATABASE_IN_USE',

@@ -1,16 +1,15 @@
 import { AsyncResource } from 'node:async_hooks';
 import { sql } from 'kysely';
-import type { EngineObserver } from '../observation/observer.js';
 import { closeDatabase, type Mates, type OpenDatabase, openDatabase, type Session, type Tx } from './database.js';
 import { type DatabaseSettings, databaseSettings } from './database-settings.js';
 import { DatabaseUnavailable, databaseError } from './database-unavailable.js';
-
 import { GroupCommit } from './group-commit.js';
 import { migrate } from './migrate.js';
-import { migrations, type SchemaChanges } from './migrations/index.js';
 import { PostgresTransactions, ToBeDoneAlone } from './postgres-transactions.js';
 import { ReadReplicas } from './read-replicas.js';
+import type { SchemaChanges } from './schema-change.js';
 import { StaleRecord } from './stale-record.js';
+import type { StoreObserver } from './store-observer.js';
 
 /** How often a transaction that met somebody else's change starts again before it gives up. */
 const ATTEMPTS = 20;
@@ -47,13 +46,13 @@ export interface StoreOptions extends Partial<DatabaseSettings> {
  * Opens a store and brings its tables up to date. Throws {@link DatabaseUnavailable}, `DatabaseInUse` for a SQLite file
  * that another engine has, `DatabaseTooNew`, and RangeError for settings that cannot be.
  * @param url `:memory:`, a file, or `postgres://...`
- * @param changes what this version knows of the tables; others only in tests of upgrades
+ * @param changes every change of the tables that this version knows, oldest first
  */
 export async function openStore(
   url: string,
+  changes: SchemaChanges,
   options: StoreOptions = {},
-  observer?: EngineObserver,
-  changes: SchemaChanges = migrations,
+  observer?: StoreObserver,
 ): Promise<Store> {
   const settings = databaseSettings(options);
   const session = openDatabase(url, settings, observer);
@@ -92,7 +91,7 @@ function replicasOf(
   primary: OpenDatabase,
   settings: DatabaseSettings,
   { databaseRead = [] }: StoreOptions,
-  observer: EngineObserver | undefined,
+  observer: StoreObserver | undefined,
 ): ReadReplicas | undefined {
   if (databaseRead.length === 0) return undefined;
   return new ReadReplicas({ url, replicas: databaseRead, settings, primary, observer });
@@ -101,7 +100,7 @@ function replicasOf(
 /** How a work gets its transaction. */
 type Way = <T>(work: (db: Tx['db'], mates?: Mates) => Promise<T>) => Promise<T>;
 
-function waysOf(session: OpenDatabase, observer: EngineObserver | undefined): Record<'alone' | 'together', Way> {
+function waysOf(session: OpenDatabase, observer: StoreObserver | undefined): Record<'alone' | 'together', Way> {
   if (session.kind === 'postgres') {
     const transactions = new PostgresTransactions(session.db, session.dialect, observer?.commit);
     return { alone: (work) => transactions.alone(work), together: (work) => transactions.together(work) };

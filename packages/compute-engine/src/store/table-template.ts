@@ -1,6 +1,6 @@
 import { CompiledQuery } from 'kysely';
 import type { Session } from './database.js';
-import type { SchemaChanges } from './migrations/index.js';
+import type { SchemaChanges } from './schema-change.js';
 
 /** What makes the tables and the rows that changes leave behind, found in the first database in memory that had them made. */
 const templates = new WeakMap<SchemaChanges, readonly CompiledQuery[]>();

@@ -15,13 +15,9 @@ import type {
 } from '../model/index.js';
 import { serverDefaults } from '../model/server-settings.js';
 import type { PurgedServer } from '../retention/server-usage.js';
+import { compoundKey } from './compound-key.js';
 import type { DatabaseKind } from './database.js';
 import { DocumentTable } from './document-table.js';
-
-/** Joins the parts of a key so that no two different lists of parts give the same text. */
-export function compoundKey(...parts: readonly string[]): string {
-  return parts.map(encodeURIComponent).join('/');
-}
 
 /** Servers that are not deleted, in the words of the indexes that hold no others. */
 export const LIVE = sql<boolean>`deleted = 0`;

@@ -1,6 +1,6 @@
 import type { Transaction } from 'kysely';
-import type { EngineObserver } from '../observation/observer.js';
 import type { Mates, Rows } from './database.js';
+import type { StoreObserver } from './store-observer.js';
 
 /** What is done in a transaction, perhaps beside others in the same one. */
 export type Work<T> = (db: Transaction<Rows>, mates?: Mates) => Promise<T>;
@@ -18,12 +18,12 @@ const LARGEST_GROUP = 64;
 /** Works in the order in which they came: those that wait while one group is committed are the next group. */
 export class WorkGroups {
   readonly #commit: (group: readonly Waiting[]) => Promise<void>;
-  readonly #onCommit: EngineObserver['commit'];
+  readonly #onCommit: StoreObserver['commit'];
   readonly #waiting: Waiting[] = [];
   #running = false;
 
   /** @param commit tells everybody of a group of the end; never rejects */
-  constructor(commit: (group: readonly Waiting[]) => Promise<void>, onCommit: EngineObserver['commit']) {
+  constructor(commit: (group: readonly Waiting[]) => Promise<void>, onCommit: StoreObserver['commit']) {
     this.#commit = commit;
     this.#onCommit = onCommit;
   }

@@ -5,8 +5,9 @@ import { eventually } from '../../../../testing/eventually.js';
 import { freshDatabase } from '../../../../testing/fresh-database.js';
 import { HostDesk } from '../../src/hosts/host-desk.js';
 import { HostOrders } from '../../src/hosts/host-orders.js';
+import { openStore } from '../../src/schema/open-store.js';
 import { channelOf, Notices } from '../../src/store/postgres-notices.js';
-import { openStore, type Store } from '../../src/store/store.js';
+import type { Store } from '../../src/store/store.js';
 
 const postgresUrl = inject('postgresUrl');
 

@@ -5,7 +5,8 @@ import { join } from 'node:path';
 import { sql } from 'kysely';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, type MockInstance, vi } from 'vitest';
 import { eventually } from '../../../../testing/eventually.js';
-import { openStore, type Store } from '../../src/store/store.js';
+import { openStore } from '../../src/schema/open-store.js';
+import type { Store } from '../../src/store/store.js';
 import { tables } from '../../src/store/tables.js';
 
 const keypair = (name: string) =>

@@ -3,9 +3,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { sql } from 'kysely';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { openStore } from '../../src/schema/open-store.js';
 import { DatabaseUnavailable } from '../../src/store/database-unavailable.js';
 import { SqliteReader } from '../../src/store/sqlite-reader.js';
-import { openStore, type Store } from '../../src/store/store.js';
+import type { Store } from '../../src/store/store.js';
 
 /** Counts for seconds, or until it is ended. */
 const endless = sql<{ n: number }>`

@@ -3,10 +3,12 @@ import type { CompiledQuery } from 'kysely';
 import { afterAll, beforeAll, describe, expect, inject, it, vi } from 'vitest';
 import type { Keypair } from '../../src/model/index.js';
 import { serverDefaults } from '../../src/model/server-settings.js';
+import { openStore } from '../../src/schema/open-store.js';
+import { compoundKey } from '../../src/store/compound-key.js';
 import { RecordCache } from '../../src/store/record-cache.js';
 import { StaleRecord } from '../../src/store/stale-record.js';
-import { openStore, type Store } from '../../src/store/store.js';
-import { compoundKey, tables } from '../../src/store/tables.js';
+import type { Store } from '../../src/store/store.js';
+import { tables } from '../../src/store/tables.js';
 import { sampleServer } from '../../src/testing/driver/sample-server.js';
 import { storesUnderTest } from '../stores-under-test.js';
 

@@ -1,9 +1,11 @@
 import { CompiledQuery, type Kysely } from 'kysely';
 import { expect, it } from 'vitest';
 import { observedBy } from '../../src/observation/observer.js';
+import { openStore } from '../../src/schema/open-store.js';
 import type { Rows } from '../../src/store/database.js';
-import { migrations, type SchemaChanges } from '../../src/store/migrations/index.js';
-import { openStore, type Store } from '../../src/store/store.js';
+import { migrations } from '../../src/store/migrations/index.js';
+import type { SchemaChanges } from '../../src/store/schema-change.js';
+import type { Store } from '../../src/store/store.js';
 
 /** A database in memory, everything that is in it, and what was said to it to get there. */
 async function opened(changes: SchemaChanges) {

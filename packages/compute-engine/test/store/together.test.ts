@@ -1,7 +1,8 @@
 import { sql } from 'kysely';
 import { afterAll, beforeAll, beforeEach, describe, expect, inject, it } from 'vitest';
+import { openStore } from '../../src/schema/open-store.js';
 import type { Tx } from '../../src/store/database.js';
-import { lockName, openStore, type Store } from '../../src/store/store.js';
+import { lockName, type Store } from '../../src/store/store.js';
 import { tables } from '../../src/store/tables.js';
 import { storesUnderTest } from '../stores-under-test.js';
 

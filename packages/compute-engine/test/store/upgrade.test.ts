@@ -17,9 +17,10 @@ import { freshDatabase } from '../../../../testing/fresh-database.js';
 import { ownWork } from '../../src/context.js';
 import { createEngine } from '../../src/create-engine.js';
 import { coreOf } from '../../src/engine-core.js';
+import { openStore } from '../../src/schema/open-store.js';
 import type { Rows } from '../../src/store/database.js';
-import { migrations, type SchemaChange, type SchemaChanges } from '../../src/store/migrations/index.js';
-import { openStore } from '../../src/store/store.js';
+import { migrations } from '../../src/store/migrations/index.js';
+import type { SchemaChange, SchemaChanges } from '../../src/store/schema-change.js';
 import { tables } from '../../src/store/tables.js';
 
 /** What the next version does: it adds a table, an index and columns, one with a default. */

@@ -1,12 +1,12 @@
-import { EngineError } from '../../engine-error.js';
+import { CodedError } from '../../coded-error.js';
 
 /**
  * Another service's answer is longer than whoever asked is ready to keep: 503, as from a gateway whose other side misbehaves. Those who know what the answer
  * was for say it in their own words.
  */
-export class AnswerTooLarge extends EngineError<'ANSWER_TOO_LARGE'> {
+export class AnswerTooLarge extends CodedError<'ANSWER_TOO_LARGE'> {
   constructor(readonly maxBytes: number) {
-    super('ANSWER_TOO_LARGE', `the answer is larger than ${maxBytes} bytes`);
+    super('catalogs', 'ANSWER_TOO_LARGE', `the answer is larger than ${maxBytes} bytes`, { status: 503 });
   }
 }
 

@@ -1,6 +1,6 @@
 import { checkOptions } from '../../check-options.js';
 import { owns } from '../../embedded/caller-scope.js';
-import type { Caller } from '../../model/caller.js';
+import type { Caller } from '../caller.js';
 import { CatalogError, type CatalogErrorCode } from '../catalog-error.js';
 import type { Image, ImageCatalog, ImageChange, ImageContent, ImageQuery, NewImage } from '../image-catalog.js';
 import { type HttpCatalogOptions, httpCatalogOptions, ServiceClient } from './service-client.js';

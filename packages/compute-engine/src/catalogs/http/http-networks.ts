@@ -1,5 +1,5 @@
 import { checkOptions } from '../../check-options.js';
-import type { Caller } from '../../model/caller.js';
+import type { Caller } from '../caller.js';
 import { CatalogError } from '../catalog-error.js';
 import { canonicalIp, cidrOf, contains, parseIp } from '../ip-address.js';
 import type { Network, NetworkCatalog, NetworkQuery, Subnet } from '../network-catalog.js';

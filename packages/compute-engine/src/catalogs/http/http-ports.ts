@@ -1,5 +1,5 @@
 import { isAdmin } from '../../embedded/caller-scope.js';
-import type { Caller } from '../../model/caller.js';
+import type { Caller } from '../caller.js';
 import { CatalogError } from '../catalog-error.js';
 import { canonicalIp } from '../ip-address.js';
 import type { NewPort, Port, PortBinding, PortQuery } from '../network-catalog.js';

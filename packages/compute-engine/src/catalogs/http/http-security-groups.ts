@@ -1,5 +1,5 @@
 import { isAdmin } from '../../embedded/caller-scope.js';
-import type { Caller } from '../../model/caller.js';
+import type { Caller } from '../caller.js';
 import { CatalogError } from '../catalog-error.js';
 import type {
   NewSecurityGroupRule,

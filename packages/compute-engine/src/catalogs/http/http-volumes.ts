@@ -1,6 +1,6 @@
 import { checkOptions } from '../../check-options.js';
 import { isAdmin, owns } from '../../embedded/caller-scope.js';
-import type { Caller } from '../../model/caller.js';
+import type { Caller } from '../caller.js';
 import { CatalogError, type CatalogErrorCode } from '../catalog-error.js';
 import type {
   Connector,

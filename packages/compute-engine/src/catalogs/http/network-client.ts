@@ -1,7 +1,7 @@
 import { owns } from '../../embedded/caller-scope.js';
-import type { Caller } from '../../model/caller.js';
-import type { FixedIp } from '../../model/server.js';
+import type { Caller } from '../caller.js';
 import { CatalogError, type CatalogErrorCode } from '../catalog-error.js';
+import type { FixedIp } from '../fixed-ip.js';
 import type { FloatingIp, Network, Port, SecurityGroup, SecurityGroupRule, Subnet } from '../network-catalog.js';
 import type { Acting, ServiceClient } from './service-client.js';
 

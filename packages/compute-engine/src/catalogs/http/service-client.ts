@@ -1,4 +1,4 @@
-import type { Caller } from '../../model/caller.js';
+import type { Caller } from '../caller.js';
 import { CatalogError, type CatalogErrorCode } from '../catalog-error.js';
 import { AnswerTooLarge, boundedText } from './bounded-text.js';
 import { errorOf } from './service-fault.js';

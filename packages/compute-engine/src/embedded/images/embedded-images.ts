@@ -1,3 +1,4 @@
+import type { Caller } from '../../catalogs/caller.js';
 import { CatalogError } from '../../catalogs/catalog-error.js';
 import type {
   Image,
@@ -8,11 +9,9 @@ import type {
   ImageStatus,
   NewImage,
 } from '../../catalogs/image-catalog.js';
-import type { Caller } from '../../model/caller.js';
-import type { New } from '../../model/stored.js';
-import type { ImageSeed } from '../../preset/preset.js';
 import type { Session, Tx } from '../../store/database.js';
 import { lookThenInsert } from '../../store/look-then-insert.js';
+import type { New } from '../../store/stored.js';
 import { owns } from '../caller-scope.js';
 import { type EmbeddedOptions, embeddedContext } from '../embedded-options.js';
 import { refuseNul } from '../json-conditions.js';
@@ -21,6 +20,7 @@ import { contentInDatabase } from './content-in-database.js';
 import { contentInFiles } from './content-in-files.js';
 import { imageNotFound, maySee, narrowImages } from './image-access.js';
 import { imageMembers } from './image-members.js';
+import type { ImageSeed } from './image-seed.js';
 import { type ImageRecord, imageTables } from './image-tables.js';
 
 export interface EmbeddedImagesOptions extends EmbeddedOptions {

@@ -1,10 +1,10 @@
 import { sql } from 'kysely';
+import type { Caller } from '../../catalogs/caller.js';
 import { CatalogError } from '../../catalogs/catalog-error.js';
 import type { ImageQuery } from '../../catalogs/image-catalog.js';
-import type { Caller } from '../../model/caller.js';
+import { compoundKey } from '../../store/compound-key.js';
 import type { Session } from '../../store/database.js';
 import type { RowQuery } from '../../store/document-table.js';
-import { compoundKey } from '../../store/tables.js';
 import { isAdmin, owns } from '../caller-scope.js';
 import { hasEntry, hasItem } from '../json-conditions.js';
 import { type ImageRecord, imageTables } from './image-tables.js';

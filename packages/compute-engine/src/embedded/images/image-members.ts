@@ -1,7 +1,7 @@
+import type { Caller } from '../../catalogs/caller.js';
 import { CatalogError } from '../../catalogs/catalog-error.js';
-import type { Caller } from '../../model/caller.js';
+import { compoundKey } from '../../store/compound-key.js';
 import { lookThenInsert } from '../../store/look-then-insert.js';
-import { compoundKey } from '../../store/tables.js';
 import { isAdmin } from '../caller-scope.js';
 import type { EmbeddedContext } from '../embedded-options.js';
 import { type ImageMember, type ImageRecord, imageTables, type MemberStatus } from './image-tables.js';

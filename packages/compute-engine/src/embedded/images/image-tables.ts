@@ -1,7 +1,7 @@
 import type { Image } from '../../catalogs/image-catalog.js';
-import type { Stored } from '../../model/stored.js';
+import { compoundKey } from '../../store/compound-key.js';
 import { DocumentTable } from '../../store/document-table.js';
-import { compoundKey } from '../../store/tables.js';
+import type { Stored } from '../../store/stored.js';
 
 /** An image as the embedded catalog keeps it. */
 export interface ImageRecord extends Image, Stored {

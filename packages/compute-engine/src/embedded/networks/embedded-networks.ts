@@ -1,5 +1,6 @@
 import type { NetworkCatalog } from '../../catalogs/network-catalog.js';
-import type { NetworkPlans } from '../../drivers/network-plan.js';
+import type { NetworkPlans } from '../../catalogs/network-plan.js';
+import type { Session } from '../../store/database.js';
 import { type EmbeddedOptions, embeddedContext } from '../embedded-options.js';
 import { floatingAddresses } from './floating-ips.js';
 import { SlotBlocks } from './ip-allocations.js';
@@ -18,6 +19,8 @@ import { topology } from './topology.js';
 export interface EmbeddedNetworksOptions extends EmbeddedOptions {
   /** Told, once it is durable, that ports of a server were changed by somebody else than its creation or deletion. */
   readonly onServerPortsChanged?: (serverId: string) => void;
+  /** Addresses of the hosts whose networks are joined by tunnels, for the MTU of new networks. Default: none. */
+  readonly tunnelAddresses?: (session: Session) => Promise<readonly string[]>;
 }
 
 /**
@@ -26,9 +29,10 @@ export interface EmbeddedNetworksOptions extends EmbeddedOptions {
  */
 export function embeddedNetworks(options: EmbeddedNetworksOptions) {
   const context: NetworkContext = {
-    ...embeddedContext('embeddedNetworks', options, ['onServerPortsChanged']),
+    ...embeddedContext('embeddedNetworks', options, ['onServerPortsChanged', 'tunnelAddresses']),
     blocks: new SlotBlocks(),
     onServerPortsChanged: options.onServerPortsChanged ?? (() => {}),
+    tunnelAddresses: options.tunnelAddresses ?? (async () => []),
   };
   const changes = new NetworkChanges();
   const verbs = {

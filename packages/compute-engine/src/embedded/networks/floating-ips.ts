@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
+import type { Caller } from '../../catalogs/caller.js';
 import { CatalogError } from '../../catalogs/catalog-error.js';
+import type { FixedIp } from '../../catalogs/fixed-ip.js';
 import { canonicalIp } from '../../catalogs/ip-address.js';
 import type { FloatingIp, FloatingIpQuery } from '../../catalogs/network-catalog.js';
-import type { Caller } from '../../model/caller.js';
-import type { FixedIp } from '../../model/server.js';
 import type { Tx } from '../../store/database.js';
 import { isAdmin, owns } from '../caller-scope.js';
 import { listPage, type Page } from '../list-page.js';

@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import { CatalogError } from '../../catalogs/catalog-error.js';
+import type { FixedIp } from '../../catalogs/fixed-ip.js';
 import { formatIp, parseIp } from '../../catalogs/ip-address.js';
-import type { FixedIp } from '../../model/server.js';
 import type { Session, Tx } from '../../store/database.js';
 import { hotStatement } from '../../store/hot-statement.js';
 import { autoAddress } from './auto-address.js';

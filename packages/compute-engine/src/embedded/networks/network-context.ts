@@ -1,6 +1,6 @@
+import type { Caller } from '../../catalogs/caller.js';
 import { CatalogError } from '../../catalogs/catalog-error.js';
 import { cidrOf, formatCidr } from '../../catalogs/ip-address.js';
-import type { Caller } from '../../model/caller.js';
 import type { Session, Tx } from '../../store/database.js';
 import { lookThenInsert } from '../../store/look-then-insert.js';
 import { owns } from '../caller-scope.js';
@@ -16,6 +16,7 @@ import { defaultPools } from './subnet-slots.js';
 export interface NetworkContext extends EmbeddedContext {
   readonly blocks: SlotBlocks;
   readonly onServerPortsChanged: (serverId: string) => void;
+  readonly tunnelAddresses: (session: Session) => Promise<readonly string[]>;
 }
 
 /** What every new record begins with. */
@@ -57,6 +58,7 @@ export function newSubnet(
 
 /** Makes a network, with everything filled in that was not said. */
 export async function insertNetwork(
+  context: NetworkContext,
   tx: Tx,
   { mtu, ...given }: Pick<NetworkRecord, 'id' | 'projectId'> & Partial<NetworkRecord>,
   now: number,
@@ -68,7 +70,7 @@ export async function insertNetwork(
     status: 'ACTIVE',
     shared: false,
     external: false,
-    mtu: mtu ?? (await usualMtu(tx, given.external)),
+    mtu: mtu ?? (await usualMtu(context, tx, given.external)),
     subnetIds: [],
     isDefault: false,
     auto: false,
@@ -79,7 +81,7 @@ export async function insertNetwork(
 }
 
 /** Takes an id nobody has made for a shared network with 65,000 addresses, and remembers it. */
-async function acceptNetwork(tx: Tx, id: string, now: number): Promise<NetworkRecord> {
+async function acceptNetwork(context: NetworkContext, tx: Tx, id: string, now: number): Promise<NetworkRecord> {
   refuseNul(id);
   const octet = 16 + (Number.parseInt(derivedUuid(id).slice(0, 4), 16) % 200);
   const subnetId = derivedUuid(`accepted-subnet/${id}`);
@@ -88,7 +90,7 @@ async function acceptNetwork(tx: Tx, id: string, now: number): Promise<NetworkRe
   const subnet = newSubnet({ id: subnetId, networkId: id, projectId, cidr, gatewayIp: `10.${octet}.0.1` }, now);
   await networkTables.subnets.insert(tx, subnet);
   const network = { id, projectId, name: id, shared: true, accepted: true, subnetIds: [subnetId] };
-  return insertNetwork(tx, network, now);
+  return insertNetwork(context, tx, network, now);
 }
 
 export function maySeeNetwork(caller: Caller, network: NetworkRecord): boolean {
@@ -98,7 +100,7 @@ export function maySeeNetwork(caller: Caller, network: NetworkRecord): boolean {
 /** A network the caller may use; made up in a catalog that accepts unknown ids. */
 export async function networkFor(context: NetworkContext, tx: Tx, caller: Caller, id: string): Promise<NetworkRecord> {
   const network = await networkTables.networks.get(tx, id);
-  if (!network && context.accept) return acceptNetwork(tx, id, context.clock.now());
+  if (!network && context.accept) return acceptNetwork(context, tx, id, context.clock.now());
   if (!network || !maySeeNetwork(caller, network)) throw networkNotFound(id);
   return network;
 }

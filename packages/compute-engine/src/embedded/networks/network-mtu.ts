@@ -1,5 +1,5 @@
 import type { Session, Tx } from '../../store/database.js';
-import { tables } from '../../store/tables.js';
+import type { NetworkContext } from './network-context.js';
 import { networkTables } from './network-tables.js';
 
 const { networks } = networkTables;
@@ -14,27 +14,29 @@ function roomInTunnels(address: string): number {
   return USUAL_MTU - TUNNEL_BYTES[address.includes(':') ? 6 : 4];
 }
 
-/** The largest packets that tunnels between the hosts there are carry; that of a wire where there are none. */
-async function roomNow(session: Session): Promise<number> {
-  const nodes = await tables.nodes.find(session, (q) => q.orderBy('host'));
-  const rooms = nodes.flatMap(({ hostIp, process }) =>
-    process?.tunnelPort === undefined ? [] : [roomInTunnels(hostIp)],
-  );
-  return Math.min(USUAL_MTU, ...rooms);
+/** The largest packets that tunnels to these addresses carry; that of a wire where there are none. */
+function roomOf(addresses: readonly string[]): number {
+  return Math.min(USUAL_MTU, ...addresses.map(roomInTunnels));
 }
 
-/** The MTU of a network whose maker has not said any. External ones pass no tunnel. */
-export async function usualMtu(session: Session, external = false): Promise<number> {
-  return external ? USUAL_MTU : roomNow(session);
+/** Returns the MTU of a network that is created without one. External networks pass no tunnel. */
+export async function usualMtu(
+  { tunnelAddresses }: Pick<NetworkContext, 'tunnelAddresses'>,
+  session: Session,
+  external = false,
+): Promise<number> {
+  return external ? USUAL_MTU : roomOf(await tunnelAddresses(session));
 }
 
 /**
  * A host joins whose networks meet those of others by tunnels: networks get an MTU that leaves room for what tunnels add. Those that
  * somebody has given a larger one than a usual wire carries keep it, for whoever did that has seen to it.
+ *
+ * @param known addresses of the hosts that had joined before
  */
-export async function fitIntoTunnels(tx: Tx, address: string, now: number): Promise<void> {
+export async function fitIntoTunnels(tx: Tx, known: readonly string[], address: string, now: number): Promise<void> {
   const mtu = roomInTunnels(address);
-  if ((await roomNow(tx)) <= mtu) return;
+  if (roomOf(known) <= mtu) return;
   const inside = await networks.find(tx, (q) => q.where('external', '=', 0).orderBy('seq'));
   for (const network of inside)
     if (network.mtu > mtu && network.mtu <= USUAL_MTU) await networks.update(tx, { ...network, mtu, updatedAt: now });

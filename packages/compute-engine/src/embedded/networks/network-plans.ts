@@ -1,4 +1,4 @@
-import type { NetworkPlan, NetworkPlans } from '../../drivers/network-plan.js';
+import type { NetworkPlan, NetworkPlans } from '../../catalogs/network-plan.js';
 import type { Store } from '../../store/store.js';
 import { groupMembers } from './group-members.js';
 import type { NetworkContext } from './network-context.js';

@@ -1,17 +1,40 @@
-import type { Preset } from '../../preset/preset.js';
+import type { NewSecurityGroupRule } from '../../catalogs/network-catalog.js';
 import { lookThenInsert } from '../../store/look-then-insert.js';
 import { derivedUuid } from '../derived-uuid.js';
 import { dated, insertNetwork, type NetworkContext, newSubnet } from './network-context.js';
-import { networkTables } from './network-tables.js';
+import { type NetworkRecord, networkTables, type SecurityGroupRecord, type SubnetRecord } from './network-tables.js';
 import { checkSubnet, usualGateway } from './subnets.js';
 
 const { networks, rules, securityGroups, subnets } = networkTables;
 
-/** Networks and security groups of a preset. */
-export type NetworksSeed = Pick<Preset, 'networks' | 'securityGroups'>;
+/** A subnet of a network that is there from the start. */
+export type SubnetSeed = Pick<SubnetRecord, 'cidr'> &
+  Partial<Pick<SubnetRecord, 'id' | 'name' | 'gatewayIp' | 'allocationPools' | 'dnsNameservers'>>;
+
+/** A network that is there from the start. Without a project it is shared. */
+export interface NetworkSeed extends Partial<Omit<NetworkRecord, 'id' | 'subnetIds' | 'seq' | 'revision'>> {
+  readonly id: string;
+  readonly subnets?: readonly SubnetSeed[];
+}
+
+/** A rule of a security group that is there from the start. */
+export type RuleSeed = Omit<NewSecurityGroupRule, 'securityGroupId'>;
+
+/** A security group that is there from the start, with its rules. */
+export interface SecurityGroupSeed extends Pick<SecurityGroupRecord, 'id' | 'name' | 'projectId'> {
+  readonly description?: string;
+  readonly rules?: readonly RuleSeed[];
+}
+
+/** Networks and security groups that are there from the start. */
+export interface NetworksSeed {
+  readonly networks?: readonly NetworkSeed[];
+  readonly securityGroups?: readonly SecurityGroupSeed[];
+}
 
 /** Adds what is not there yet; what is there stays as it has become. */
-export async function seedNetworks({ store, clock }: NetworkContext, seed: NetworksSeed): Promise<void> {
+export async function seedNetworks(context: NetworkContext, seed: NetworksSeed): Promise<void> {
+  const { store, clock } = context;
   for (const { id, projectId = '', subnets: nets = [], ...fields } of seed.networks ?? []) {
     for (const subnet of nets) checkSubnet(subnet);
     await lookThenInsert(store, async (tx) => {
@@ -24,7 +47,7 @@ export async function seedNetworks({ store, clock }: NetworkContext, seed: Netwo
         subnetIds.push(subnetId);
       }
       const shared = projectId === '' && !fields.external;
-      await insertNetwork(tx, { shared, ...fields, id, projectId, subnetIds }, clock.now());
+      await insertNetwork(context, tx, { shared, ...fields, id, projectId, subnetIds }, clock.now());
     });
   }
   for (const { id, name, projectId, description = '', rules: given = [] } of seed.securityGroups ?? []) {

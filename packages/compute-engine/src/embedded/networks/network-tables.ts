@@ -1,8 +1,8 @@
+import type { FixedIp } from '../../catalogs/fixed-ip.js';
 import type { FloatingIp, Network, SecurityGroup, SecurityGroupRule } from '../../catalogs/network-catalog.js';
-import type { Ipv6Mode } from '../../drivers/network-plan.js';
-import type { FixedIp } from '../../model/server.js';
-import type { Stored } from '../../model/stored.js';
+import type { Ipv6Mode } from '../../catalogs/network-plan.js';
 import { DocumentTable } from '../../store/document-table.js';
+import type { Stored } from '../../store/stored.js';
 
 interface Dated {
   readonly description: string;

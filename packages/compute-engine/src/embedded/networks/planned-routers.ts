@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import type { PlanHosts, PlannedRouter, PlannedRouterInterface } from '../../drivers/network-plan.js';
+import type { PlanHosts, PlannedRouter, PlannedRouterInterface } from '../../catalogs/network-plan.js';
 import type { Session } from '../../store/database.js';
 import type { Store } from '../../store/store.js';
 import { derivedUuid } from '../derived-uuid.js';

@@ -1,7 +1,7 @@
+import type { Caller } from '../../catalogs/caller.js';
 import { CatalogError } from '../../catalogs/catalog-error.js';
+import type { FixedIp } from '../../catalogs/fixed-ip.js';
 import type { Port } from '../../catalogs/network-catalog.js';
-import type { Caller } from '../../model/caller.js';
-import type { FixedIp } from '../../model/server.js';
 import { randomBytes } from '../../random-bytes.js';
 import type { Session, Tx } from '../../store/database.js';
 import {

@@ -1,5 +1,5 @@
 import type { Kysely } from 'kysely';
-import type { PlanHosts } from '../../drivers/network-plan.js';
+import type { PlanHosts } from '../../catalogs/network-plan.js';
 import type { Rows } from '../../store/database.js';
 import type { Store } from '../../store/store.js';
 

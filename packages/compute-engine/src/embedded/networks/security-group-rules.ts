@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
+import type { Caller } from '../../catalogs/caller.js';
 import { CatalogError } from '../../catalogs/catalog-error.js';
 import { type Cidr, canonicalIp, parseCidr } from '../../catalogs/ip-address.js';
 import type { NewSecurityGroupRule, SecurityGroupRule } from '../../catalogs/network-catalog.js';
-import type { Caller } from '../../model/caller.js';
 import type { Tx } from '../../store/database.js';
 import { isAdmin, owns } from '../caller-scope.js';
 import { refuseNul } from '../json-conditions.js';

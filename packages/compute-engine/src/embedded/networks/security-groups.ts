@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
+import type { Caller } from '../../catalogs/caller.js';
 import { CatalogError } from '../../catalogs/catalog-error.js';
 import type { SecurityGroup, SecurityGroupName, SecurityGroupQuery } from '../../catalogs/network-catalog.js';
-import type { Caller } from '../../model/caller.js';
 import type { Tx } from '../../store/database.js';
 import { lookThenInsert } from '../../store/look-then-insert.js';
 import { isAdmin, owns } from '../caller-scope.js';

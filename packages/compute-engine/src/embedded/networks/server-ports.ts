@@ -1,7 +1,7 @@
+import type { Caller } from '../../catalogs/caller.js';
 import { CatalogError } from '../../catalogs/catalog-error.js';
 import { canonicalIp } from '../../catalogs/ip-address.js';
 import type { NewPort, PortBinding } from '../../catalogs/network-catalog.js';
-import type { Caller } from '../../model/caller.js';
 import type { Tx } from '../../store/database.js';
 import { lookThenInsert } from '../../store/look-then-insert.js';
 import { owns } from '../caller-scope.js';

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
+import type { Caller } from '../../catalogs/caller.js';
 import { CatalogError } from '../../catalogs/catalog-error.js';
 import { cidrOf, formatIp, ipOf, parseCidr, parseIp } from '../../catalogs/ip-address.js';
-import type { Caller } from '../../model/caller.js';
 import { isOneOf } from '../../store/is-one-of.js';
 import { isAdmin, owns } from '../caller-scope.js';
 import { refuseNul } from '../json-conditions.js';

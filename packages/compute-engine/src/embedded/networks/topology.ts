@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
+import type { Caller } from '../../catalogs/caller.js';
 import { CatalogError } from '../../catalogs/catalog-error.js';
 import type { NetworkQuery } from '../../catalogs/network-catalog.js';
-import type { Caller } from '../../model/caller.js';
 import type { Tx } from '../../store/database.js';
 import { lockName } from '../../store/store.js';
 import { isAdmin, owns } from '../caller-scope.js';
@@ -46,7 +46,7 @@ export function topology(context: NetworkContext) {
     const subnetId = randomUUID();
     const subnet = { id: subnetId, networkId: id, projectId, name: 'auto_allocated_subnet_v4' };
     await subnets.insert(tx, newSubnet({ ...subnet, cidr: '10.0.0.0/16', gatewayIp: '10.0.0.1' }, now));
-    return insertNetwork(tx, { id, projectId, name: AUTO_NAME, auto: true, subnetIds: [subnetId] }, now);
+    return insertNetwork(context, tx, { id, projectId, name: AUTO_NAME, auto: true, subnetIds: [subnetId] }, now);
   }
 
   return {
@@ -100,7 +100,7 @@ export function topology(context: NetworkContext) {
     ): Promise<NetworkRecord> {
       refuseNul(given);
       const { id = randomUUID(), projectId = caller.projectId, ...fields } = given;
-      return store.transaction((tx) => insertNetwork(tx, { id, projectId, ...fields }, clock.now()));
+      return store.transaction((tx) => insertNetwork(context, tx, { id, projectId, ...fields }, clock.now()));
     },
 
     async updateNetwork(caller: Caller, id: string, change: NetworkFields): Promise<NetworkRecord> {

@@ -1,11 +1,10 @@
 import { randomUUID } from 'node:crypto';
+import type { Caller } from '../../catalogs/caller.js';
 import { CatalogError } from '../../catalogs/catalog-error.js';
 import type { Share, ShareAccess, ShareAccessType, ShareCatalog } from '../../catalogs/share-catalog.js';
-import type { Caller } from '../../model/caller.js';
-import type { New, Stored } from '../../model/stored.js';
-import type { ShareSeed } from '../../preset/preset.js';
 import { DocumentTable } from '../../store/document-table.js';
 import { lookThenInsert } from '../../store/look-then-insert.js';
+import type { New, Stored } from '../../store/stored.js';
 import { isAdmin, owns } from '../caller-scope.js';
 import { type EmbeddedOptions, embeddedContext } from '../embedded-options.js';
 import { refuseNul } from '../json-conditions.js';
@@ -23,6 +22,9 @@ const shares = new DocumentTable<ShareRecord>({
   key: (s) => s.id,
   columns: { project_id: (s) => s.projectId, name: (s) => s.name },
 });
+
+/** A share that is there from the start; what is left out has a default. Size in GiB. */
+export type ShareSeed = Pick<Share, 'id' | 'projectId'> & Partial<Share>;
 
 function newShare(share: ShareSeed, now: number): New<ShareRecord> {
   return {

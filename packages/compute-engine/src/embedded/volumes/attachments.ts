@@ -1,6 +1,6 @@
+import type { Caller } from '../../catalogs/caller.js';
 import { CatalogError } from '../../catalogs/catalog-error.js';
 import type { Connector, VolumeStatus } from '../../catalogs/volume-catalog.js';
-import type { Caller } from '../../model/caller.js';
 import type { Tx } from '../../store/database.js';
 import { lookThenInsert } from '../../store/look-then-insert.js';
 import { isAdmin, owns } from '../caller-scope.js';

@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
+import type { Caller } from '../../catalogs/caller.js';
 import { CatalogError } from '../../catalogs/catalog-error.js';
 import type { ImageCatalog } from '../../catalogs/image-catalog.js';
 import type { VolumeCatalog, VolumeQuery, VolumeStatus } from '../../catalogs/volume-catalog.js';
-import type { VolumeStorage } from '../../drivers/volume-storage.js';
-import type { Caller } from '../../model/caller.js';
+import type { VolumeStorage } from '../../catalogs/volume-storage.js';
 import { owns } from '../caller-scope.js';
 import { type EmbeddedOptions, embeddedContext } from '../embedded-options.js';
 import { refuseNul } from '../json-conditions.js';

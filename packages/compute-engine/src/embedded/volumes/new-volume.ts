@@ -1,7 +1,7 @@
+import type { Caller } from '../../catalogs/caller.js';
 import { CatalogError } from '../../catalogs/catalog-error.js';
 import type { NewVolume, VolumeSnapshot } from '../../catalogs/volume-catalog.js';
-import type { VolumeOrigin } from '../../drivers/volume-storage.js';
-import type { Caller } from '../../model/caller.js';
+import type { VolumeOrigin } from '../../catalogs/volume-storage.js';
 import { lookThenInsert } from '../../store/look-then-insert.js';
 import { refuseNul } from '../json-conditions.js';
 import {

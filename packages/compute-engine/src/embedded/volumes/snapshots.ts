@@ -1,6 +1,6 @@
+import type { Caller } from '../../catalogs/caller.js';
 import { CatalogError } from '../../catalogs/catalog-error.js';
 import type { NewSnapshot, SnapshotQuery, SnapshotStatus, VolumeStatus } from '../../catalogs/volume-catalog.js';
-import type { Caller } from '../../model/caller.js';
 import { lookThenInsert } from '../../store/look-then-insert.js';
 import { owns } from '../caller-scope.js';
 import { derivedUuid } from '../derived-uuid.js';

@@ -1,12 +1,12 @@
+import type { Caller } from '../../catalogs/caller.js';
 import { CatalogError } from '../../catalogs/catalog-error.js';
 import type { ImageCatalog } from '../../catalogs/image-catalog.js';
 import type { Volume } from '../../catalogs/volume-catalog.js';
-import type { VolumeStorage } from '../../drivers/volume-storage.js';
-import type { Caller } from '../../model/caller.js';
-import type { New } from '../../model/stored.js';
+import type { VolumeStorage } from '../../catalogs/volume-storage.js';
 import type { Session, Tx } from '../../store/database.js';
 import type { RowQuery } from '../../store/document-table.js';
 import { lookThenInsert } from '../../store/look-then-insert.js';
+import type { New } from '../../store/stored.js';
 import { isAdmin, owns } from '../caller-scope.js';
 import type { EmbeddedContext } from '../embedded-options.js';
 import { hasEntry, refuseNul } from '../json-conditions.js';

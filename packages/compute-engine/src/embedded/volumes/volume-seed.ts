@@ -1,14 +1,24 @@
-import type { Preset } from '../../preset/preset.js';
 import { lookThenInsert } from '../../store/look-then-insert.js';
 import { derivedUuid } from '../derived-uuid.js';
 import { newVolumeRecord, type VolumeContext } from './volume-context.js';
-import { volumeTables } from './volume-tables.js';
+import { type VolumeRecord, type VolumeTypeRecord, volumeTables } from './volume-tables.js';
 import { allowsMultiattach, findType } from './volume-types.js';
 
 const { types, volumes } = volumeTables;
 
-/** Volume types and volumes of a preset. */
-export type VolumesSeed = Pick<Preset, 'volumeTypes' | 'volumes'>;
+/** A volume type that is there from the start. */
+export type VolumeTypeSeed = Pick<VolumeTypeRecord, 'name'> &
+  Partial<Pick<VolumeTypeRecord, 'id' | 'description' | 'isPublic' | 'extraSpecs'>>;
+
+/** A volume that is there from the start. Size in GiB. */
+export type VolumeSeed = Pick<VolumeRecord, 'id' | 'projectId' | 'sizeGb'> &
+  Partial<Omit<VolumeRecord, 'seq' | 'revision'>>;
+
+/** Volume types and volumes that are there from the start. */
+export interface VolumesSeed {
+  readonly volumeTypes?: readonly VolumeTypeSeed[];
+  readonly volumes?: readonly VolumeSeed[];
+}
 
 /** Adds what is not there yet; what is there stays as it has become. */
 export async function seedVolumes({ store, clock }: VolumeContext, seed: VolumesSeed): Promise<void> {

@@ -1,6 +1,6 @@
 import type { Volume, VolumeAttachment, VolumeSnapshot, VolumeType } from '../../catalogs/volume-catalog.js';
-import type { Stored } from '../../model/stored.js';
 import { DocumentTable } from '../../store/document-table.js';
+import type { Stored } from '../../store/stored.js';
 
 export interface VolumeRecord extends Omit<Volume, 'attachments'>, Stored {}
 

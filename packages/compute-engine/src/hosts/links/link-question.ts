@@ -1,8 +1,8 @@
 import { Readable } from 'node:stream';
+import type { Caller } from '../../catalogs/caller.js';
+import type { VolumeStorage } from '../../catalogs/volume-storage.js';
 import type { Driver } from '../../drivers/driver.js';
 import type { LinkAnswer } from '../../drivers/host-links.js';
-import type { VolumeStorage } from '../../drivers/volume-storage.js';
-import type { Caller } from '../../model/caller.js';
 import type { Store } from '../../store/store.js';
 import { tables } from '../../store/tables.js';
 import { failedWith } from '../host-question.js';

@@ -1,5 +1,5 @@
+import type { VolumeStorage } from '../../catalogs/volume-storage.js';
 import type { HostLinks, OpenLink } from '../../drivers/host-links.js';
-import type { VolumeStorage } from '../../drivers/volume-storage.js';
 import { answerValue } from '../host-question.js';
 import { readLinkLine } from './link-line.js';
 import type { LinkQuestion } from './link-question.js';

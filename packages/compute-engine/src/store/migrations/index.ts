@@ -1,4 +1,5 @@
-import type { Migration } from 'kysely';
+import { catalogChanges } from '../../embedded/schema/catalog-changes.js';
+import { joinChanges, type SchemaChanges } from '../schema-change.js';
 import * as initial from './0001-initial.js';
 import * as retention from './0002-retention.js';
 import * as questions from './0003-questions.js';
@@ -8,26 +9,13 @@ import * as addresses from './0006-addresses.js';
 import * as periods from './0007-periods.js';
 import * as namesOfProjects from './0008-names-of-projects.js';
 import * as keysOfActions from './0009-keys-of-actions.js';
-import * as routerHomes from './0010-router-homes.js';
 import * as coveredPages from './0011-covered-pages.js';
-import * as listsOfProjects from './0012-lists-of-projects.js';
-
-/** One change of the tables. */
-export interface SchemaChange extends Migration {
-  /**
-   * Of a change that takes something away: the earlier change whose processes no longer use it. A process that does not
-   * know that one refuses the database. Left out of changes that only add.
-   */
-  readonly needs?: string;
-}
-
-export type SchemaChanges = Readonly<Record<string, SchemaChange>>;
 
 /**
- * Every change of the tables, oldest first. A migration that was released is never edited: a new one follows it. It only
+ * Every change of the tables, those of the built-in catalogs included, oldest first. A migration that was released is never edited: a new one follows it. It only
  * adds what processes of the version before do without: tables, indexes, columns that may be null or have a default.
  */
-export const migrations: SchemaChanges = {
+export const migrations: SchemaChanges = joinChanges(catalogChanges, {
   '0001-initial': initial,
   '0002-retention': retention,
   '0003-questions': questions,
@@ -37,7 +25,5 @@ export const migrations: SchemaChanges = {
   '0007-periods': periods,
   '0008-names-of-projects': namesOfProjects,
   '0009-keys-of-actions': keysOfActions,
-  '0010-router-homes': routerHomes,
   '0011-covered-pages': coveredPages,
-  '0012-lists-of-projects': listsOfProjects,
-};
+});

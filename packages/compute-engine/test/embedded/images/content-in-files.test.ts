@@ -3,8 +3,8 @@ import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, utimesSync, wr
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
+import type { Caller } from '../../../src/catalogs/caller.js';
 import { type EmbeddedImageCatalog, embeddedImages } from '../../../src/embedded/images/embedded-images.js';
-import type { Caller } from '../../../src/model/caller.js';
 import type { Store } from '../../../src/store/store.js';
 import { storesUnderTest } from '../../stores-under-test.js';
 

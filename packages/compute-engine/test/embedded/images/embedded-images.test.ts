@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
+import type { Caller } from '../../../src/catalogs/caller.js';
 import { type EmbeddedImageCatalog, embeddedImages } from '../../../src/embedded/images/embedded-images.js';
-import type { Caller } from '../../../src/model/caller.js';
 import type { Store } from '../../../src/store/store.js';
 import { ManualClock } from '../../../src/testing/manual-clock.js';
 import { storesUnderTest } from '../../stores-under-test.js';

@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, inject } from 'vitest';
+import type { Caller } from '../../../src/catalogs/caller.js';
 import type { NewPort } from '../../../src/catalogs/network-catalog.js';
 import { type EmbeddedNetworkCatalog, embeddedNetworks } from '../../../src/embedded/networks/embedded-networks.js';
 import type { PortView } from '../../../src/embedded/networks/port-records.js';
-import type { Caller } from '../../../src/model/caller.js';
 import type { Store } from '../../../src/store/store.js';
 import { storesUnderTest } from '../../stores-under-test.js';
 

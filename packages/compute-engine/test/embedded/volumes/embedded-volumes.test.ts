@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
-import type { Caller } from '../../../src/model/caller.js';
+import type { Caller } from '../../../src/catalogs/caller.js';
 import { storesUnderTest } from '../../stores-under-test.js';
 import { ada, admin, bob, CIRROS, type VolumesUnderTest, volumesUnderTest } from './volumes-under-test.js';
 

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
+import type { Caller } from '../../../src/catalogs/caller.js';
 import { embeddedVolumes } from '../../../src/embedded/volumes/embedded-volumes.js';
-import type { Caller } from '../../../src/model/caller.js';
 import type { Store } from '../../../src/store/store.js';
 import { storesUnderTest } from '../../stores-under-test.js';
 

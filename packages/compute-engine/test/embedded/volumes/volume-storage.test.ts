@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, inject, it } from 'vitest';
-import type { VolumeStorage } from '../../../src/drivers/volume-storage.js';
+import type { Caller } from '../../../src/catalogs/caller.js';
+import type { VolumeStorage } from '../../../src/catalogs/volume-storage.js';
 import { type EmbeddedVolumeCatalog, embeddedVolumes } from '../../../src/embedded/volumes/embedded-volumes.js';
-import type { Caller } from '../../../src/model/caller.js';
 import type { Store } from '../../../src/store/store.js';
 import { ManualClock } from '../../../src/testing/manual-clock.js';
 import { storesUnderTest } from '../../stores-under-test.js';

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
+import type { Caller } from '../../../src/catalogs/caller.js';
 import type { NewVolume } from '../../../src/catalogs/volume-catalog.js';
 import { embeddedImages } from '../../../src/embedded/images/embedded-images.js';
 import { embeddedVolumes } from '../../../src/embedded/volumes/embedded-volumes.js';
-import type { Caller } from '../../../src/model/caller.js';
 import type { StoreUnderTest } from '../../stores-under-test.js';
 
 export const ada: Caller = { userId: 'ada', projectId: 'p-ada', roles: ['member', 'reader'] };

@@ -1,5 +1,5 @@
 import type { Kysely } from 'kysely';
-import type { Rows } from '../database.js';
+import type { Rows } from '../../store/database.js';
 
 /** On which host each router is, where hosts are processes of their own. */
 export async function up(db: Kysely<Rows>): Promise<void> {

@@ -1,4 +1,4 @@
-import type { Network, SecurityGroupRule, Subnet } from '../catalogs/network-catalog.js';
+import type { Network, SecurityGroupRule, Subnet } from './network-catalog.js';
 
 /** How guests come to their addresses of version 6, or are told of them, as networks know it; null: nobody tells them. */
 export type Ipv6Mode = 'slaac' | 'dhcpv6-stateful' | 'dhcpv6-stateless' | null;

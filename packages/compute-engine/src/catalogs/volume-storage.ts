@@ -1,4 +1,4 @@
-import type { Caller } from '../model/caller.js';
+import type { Caller } from './caller.js';
 
 /** What a volume, or the snapshot of one, begins with: nothing, an image, or what another one holds at that moment. */
 export type VolumeOrigin =

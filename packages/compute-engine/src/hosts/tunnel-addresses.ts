@@ -1,0 +1,8 @@
+import type { Session } from '../store/database.js';
+import { tables } from '../store/tables.js';
+
+/** Returns the addresses of the hosts whose networks are joined by tunnels. */
+export async function tunnelAddresses(session: Session): Promise<readonly string[]> {
+  const nodes = await tables.nodes.find(session, (q) => q.orderBy('host'));
+  return nodes.flatMap(({ hostIp, process }) => (process?.tunnelPort === undefined ? [] : [hostIp]));
+}

@@ -1,0 +1,17 @@
+import { migrations } from '../store/migrations/index.js';
+import type { SchemaChanges } from '../store/schema-change.js';
+import { openStore as openRecordStore, type Store, type StoreOptions } from '../store/store.js';
+import type { StoreObserver } from '../store/store-observer.js';
+
+/**
+ * Opens a store with the engine's tables, as `openStore` of the record store does.
+ * @param changes what this version knows of the tables; others only in tests of upgrades
+ */
+export function openStore(
+  url: string,
+  options?: StoreOptions,
+  observer?: StoreObserver,
+  changes: SchemaChanges = migrations,
+): Promise<Store> {
+  return openRecordStore(url, changes, options, observer);
+}

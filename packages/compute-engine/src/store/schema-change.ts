@@ -1,0 +1,28 @@
+import type { Migration } from 'kysely';
+
+/** One change of the tables. */
+export interface SchemaChange extends Migration {
+  /**
+   * Of a change that takes something away: the earlier change whose processes no longer use it. A process that does not
+   * know that one refuses the database. Left out of changes that only add.
+   */
+  readonly needs?: string;
+}
+
+export type SchemaChanges = Readonly<Record<string, SchemaChange>>;
+
+/** Returns the changes of several parts of one database, oldest first; a change that several parts name is made in their order. */
+export function joinChanges(...parts: readonly SchemaChanges[]): SchemaChanges {
+  const names = [...new Set(parts.flatMap((part) => Object.keys(part)))].sort();
+  return Object.fromEntries(names.map((name) => [name, joined(parts.flatMap((part) => part[name] ?? []))]));
+}
+
+function joined(changes: readonly SchemaChange[]): SchemaChange {
+  const needs = changes.flatMap((change) => change.needs ?? []).sort();
+  return {
+    ...(needs.length > 0 && { needs: needs.at(-1) }),
+    async up(db) {
+      for (const change of changes) await change.up(db);
+    },
+  };
+}
