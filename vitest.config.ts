@@ -39,11 +39,11 @@ const otherApis = [
   'packages/compute-router/test/adding-a-microversion.test.ts',
   'packages/compute-router/test/servers-actions/adding-an-action.test.ts',
 ];
-/** The engine's own, in shared processes, too: but for those that replace modules or parts of Node. */
-const engine = 'packages/compute-engine/{src,test}/**/*.test.ts';
+/** Those of the engine and of the packages below it, in shared processes, too: but for those that replace modules or parts of Node. */
+const engine = 'packages/{record-store,catalogs,compute-engine}/{src,test}/**/*.test.ts';
 const otherEngines = [
   'packages/compute-engine/test/{dying-process,hosts/killed-hosts,model/conflicting-actions,model/random-walk}.test.ts',
-  'packages/compute-engine/test/store/{sqlite-handle,record-cache}.test.ts',
+  'packages/record-store/test/{sqlite/sqlite-handle,record-cache}.test.ts',
   'packages/compute-engine/src/secrets/sealer-for.test.ts',
 ];
 /** What the router does without an engine, and what depends on the version alone; on one kind. */
@@ -58,7 +58,7 @@ const packages = [
   'packages/test-cloud/test/{control,docs-pages,recording,scripted,start-cloud,state,transient}.test.ts',
 ];
 const rest = [
-  'packages/!(compute-router|compute-engine|microversion|quota|request-id|test-cloud)/{src,test}/**/*.test.ts',
+  'packages/!(compute-router|compute-engine|record-store|catalogs|microversion|quota|request-id|test-cloud)/{src,test}/**/*.test.ts',
   'packages/test-cloud/test/**/*.test.ts',
   'packages/compute-router/src/**/*.test.ts',
   'examples/*/{src,test}/**/*.test.ts',

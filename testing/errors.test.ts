@@ -2,13 +2,13 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { inspect } from 'node:util';
 import { describe, expect, it } from 'vitest';
-import { CatalogError } from '../packages/compute-engine/src/catalogs/catalog-error.js';
+import { CatalogError } from '../packages/catalogs/src/errors/catalog-error.js';
 import {
   type CatalogErrorCode,
   catalogErrorKinds,
-} from '../packages/compute-engine/src/catalogs/catalog-error-codes.js';
-import { errorCodes as engineCodes } from '../packages/compute-engine/src/engine-error.js';
-import { Refusal } from '../packages/compute-engine/src/errors.js';
+} from '../packages/catalogs/src/errors/catalog-error-codes.js';
+import { errorCodes as engineCodes } from '../packages/compute-engine/src/errors/engine-error.js';
+import { Refusal } from '../packages/compute-engine/src/errors/refusal.js';
 import { errorCodes as routerCodes } from '../packages/compute-router/src/errors.js';
 import { PolicyDenied } from '../packages/compute-router/src/policy/policy-errors.js';
 import { CommandError } from '../packages/explorer/src/cli/command-error.js';

@@ -34,7 +34,7 @@ describe('the manifests of the packages', () => {
 
   it('of the compute API get one version number together', () => {
     const { fixed } = JSON.parse(read('.changeset/config.json'));
-    const family = ['compute-engine', 'compute-router', 'explorer', 'qemu', 'test-cloud'].map(
+    const family = ['catalogs', 'compute-engine', 'compute-router', 'explorer', 'qemu', 'record-store', 'test-cloud'].map(
       (name) => `@apistrata/${name}`,
     );
     expect(fixed).toContainEqual(expect.arrayContaining(family));

@@ -9,7 +9,9 @@ const arrows: Record<string, readonly string[]> = {
   healthcheck: [],
   // Only its router, which serves versions: see below.
   quota: ['microversion'],
-  'compute-engine': ['quota'],
+  'record-store': [],
+  catalogs: ['record-store'],
+  'compute-engine': ['record-store', 'catalogs', 'quota'],
   'compute-router': ['microversion', 'request-id', 'healthcheck', 'quota', 'compute-engine'],
   explorer: ['microversion'],
   qemu: ['compute-engine'],

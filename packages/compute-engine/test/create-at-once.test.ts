@@ -1,9 +1,9 @@
 import { afterEach, describe, expect, inject, it } from 'vitest';
-import { systemClock } from '../src/clock.js';
+import { systemClock } from '../src/clock/clock.js';
 import { SimulatedDriver } from '../src/drivers/simulated.js';
-import type { Engine } from '../src/engine.js';
-import { coreOf } from '../src/engine-core.js';
-import type { EngineOptions } from '../src/engine-options.js';
+import type { Engine } from '../src/engine/engine.js';
+import { coreOf } from '../src/engine/engine-core.js';
+import type { EngineOptions } from '../src/engine/engine-options.js';
 import type { Server } from '../src/model/index.js';
 import type { ObservedJob, ObservedStep } from '../src/observation/observer.js';
 import { usageByHost } from '../src/scheduler/claims.js';

@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import { describe, expect, inject, it } from 'vitest';
-import type { Engine } from '../src/engine.js';
-import { coreOf } from '../src/engine-core.js';
+import type { Engine } from '../src/engine/engine.js';
+import { coreOf } from '../src/engine/engine-core.js';
 import { contextOf, engineUnderTest, imageId } from './engine-under-test.js';
 import { storesUnderTest } from './stores-under-test.js';
 

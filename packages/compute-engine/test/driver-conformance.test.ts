@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { systemClock } from '../src/clock.js';
+import { systemClock } from '../src/clock/clock.js';
 import type { Driver, DriverWork } from '../src/drivers/driver.js';
 import { SimulatedDriver } from '../src/drivers/simulated.js';
 import type { Server } from '../src/model/index.js';

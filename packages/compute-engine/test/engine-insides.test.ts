@@ -1,7 +1,7 @@
 import { describe, expect, expectTypeOf, it } from 'vitest';
-import { createEngine } from '../src/create-engine.js';
-import type { Engine } from '../src/engine.js';
-import { coreOf } from '../src/engine-core.js';
+import { createEngine } from '../src/engine/create-engine.js';
+import type { Engine } from '../src/engine/engine.js';
+import { coreOf } from '../src/engine/engine-core.js';
 
 describe('the insides of an engine', () => {
   it('are no part of what an engine gives', async () => {

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
-import { createEngine } from '../src/create-engine.js';
-import type { Engine } from '../src/engine.js';
-import type { EngineOptions } from '../src/engine-options.js';
+import { createEngine } from '../src/engine/create-engine.js';
+import type { Engine } from '../src/engine/engine.js';
+import type { EngineOptions } from '../src/engine/engine-options.js';
 import type { Context } from '../src/index.js';
 import { defaultPreset } from '../src/preset/preset.js';
 

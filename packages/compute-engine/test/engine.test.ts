@@ -1,9 +1,9 @@
 import { afterEach, describe, expect, inject, it } from 'vitest';
 import { SimulatedDriver } from '../src/drivers/simulated.js';
-import type { Engine } from '../src/engine.js';
-import { coreOf } from '../src/engine-core.js';
+import type { Engine } from '../src/engine/engine.js';
+import { coreOf } from '../src/engine/engine-core.js';
 import { usageByHost } from '../src/scheduler/claims.js';
-import { tables } from '../src/store/tables.js';
+import { tables } from '../src/schema/tables.js';
 import { ManualClock } from '../src/testing/manual-clock.js';
 import { contextOf, engineUnderTest, imageId } from './engine-under-test.js';
 import { storesUnderTest } from './stores-under-test.js';

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { afterEach, describe, expect, inject, it } from 'vitest';
 import { eventually } from '../../../testing/eventually.js';
 import { freshDatabase } from '../../../testing/fresh-database.js';
-import { contextOf } from '../src/context.js';
+import { contextOf } from '../src/core/context.js';
 import { type Rule, SimulatedDriver } from '../src/drivers/index.js';
 import type { Notification } from '../src/events/index.js';
 import { createEngine, type Engine } from '../src/index.js';

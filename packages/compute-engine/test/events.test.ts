@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net';
 import { afterEach, describe, expect, inject, it } from 'vitest';
 import { eventually } from '../../../testing/eventually.js';
 import { freshDatabase } from '../../../testing/fresh-database.js';
-import { contextOf } from '../src/context.js';
+import { contextOf } from '../src/core/context.js';
 import { SimulatedDriver } from '../src/drivers/index.js';
 import { type Notification, signatureOf, type ToldEvent } from '../src/events/index.js';
 import { createEngine, type Engine, type EngineOptions } from '../src/index.js';

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
-import type { Engine } from '../src/engine.js';
-import { coreOf } from '../src/engine-core.js';
+import type { Engine } from '../src/engine/engine.js';
+import { coreOf } from '../src/engine/engine-core.js';
 import { populateServers } from '../src/testing/populate-servers.js';
 import { contextOf, engineUnderTest } from './engine-under-test.js';
 import { type Asked, listenTo } from './listen-to.js';

@@ -4,13 +4,13 @@ import { join } from 'node:path';
 import { CompiledQuery, sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import type { ServerFilters, ServerQuery, ServerSortKey } from '../src/api/index.js';
-import type { Engine } from '../src/engine.js';
-import { coreOf } from '../src/engine-core.js';
+import type { Engine } from '../src/engine/engine.js';
+import { coreOf } from '../src/engine/engine-core.js';
 import { populateServers } from '../src/testing/populate-servers.js';
 import { contextOf, engineUnderTest } from './engine-under-test.js';
 import { type Asked, listenTo } from './listen-to.js';
 import { planCosts } from './plan-cost.js';
-import { sortKeys } from './services/servers/sort-keys.js';
+import { sortKeys } from './servers/sort-keys.js';
 import { storesUnderTest } from './stores-under-test.js';
 
 const OWN = 100;

@@ -1,7 +1,7 @@
 import { describe, expect, inject, it } from 'vitest';
 import { eventually } from '../../../testing/eventually.js';
 import { freshDatabase } from '../../../testing/fresh-database.js';
-import { contextOf } from '../src/context.js';
+import { contextOf } from '../src/core/context.js';
 import { createEngine } from '../src/index.js';
 import type {
   EngineObserver,

@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import { CompiledQuery } from 'kysely';
 import { afterEach, beforeEach, describe, expect, inject, it } from 'vitest';
-import type { Engine } from '../src/engine.js';
-import { coreOf } from '../src/engine-core.js';
+import type { Engine } from '../src/engine/engine.js';
+import { coreOf } from '../src/engine/engine-core.js';
 import { PeriodicPurge } from '../src/retention/periodic-purge.js';
-import { tables } from '../src/store/tables.js';
+import { tables } from '../src/schema/tables.js';
 import { ManualClock } from '../src/testing/manual-clock.js';
 import { contextOf, engineUnderTest, imageId } from './engine-under-test.js';
 import { storesUnderTest } from './stores-under-test.js';

@@ -1,30 +1,8 @@
-import { freshDatabase } from '../../../testing/fresh-database.js';
+import { type StoreUnderTest as AnyStoreUnderTest, storesOf } from '../../../testing/stores.js';
+import type { Store } from '@apistrata/record-store';
 import { openStore } from '../src/schema/open-store.js';
-import type { Store } from '../src/store/store.js';
 
-export interface StoreUnderTest {
-  readonly kind: 'SQLite' | 'PostgreSQL';
-  /** The address of an empty database, for who opens it. */
-  readonly database: () => Promise<string>;
-  readonly open: () => Promise<{ store: Store; url: string; close: () => Promise<void> }>;
-}
+export type StoreUnderTest = AnyStoreUnderTest<Store>;
 
-const template = { name: 'engine_tables', fill: async (url: string) => (await openStore(url)).close() };
-
-function storesOn(kind: StoreUnderTest['kind'], database: StoreUnderTest['database']): StoreUnderTest {
-  return {
-    kind,
-    database,
-    async open() {
-      const url = await database();
-      const store = await openStore(url);
-      return { store, url, close: () => store.close() };
-    },
-  };
-}
-
-/** SQLite always, PostgreSQL (a database of its own) where the machine has one. */
-export function storesUnderTest(postgresUrl: string): readonly StoreUnderTest[] {
-  const sqlite = storesOn('SQLite', async () => ':memory:');
-  return postgresUrl ? [sqlite, storesOn('PostgreSQL', () => freshDatabase(postgresUrl, template))] : [sqlite];
-}
+/** Returns SQLite, and PostgreSQL (a database of its own) where the machine has one. */
+export const storesUnderTest = (postgresUrl: string) => storesOf(postgresUrl, 'engine_tables', (url) => openStore(url));

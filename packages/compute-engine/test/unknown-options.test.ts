@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { httpImages, httpNetworks, httpVolumes, ServiceSession } from '../src/catalogs/http/index.js';
-import { systemClock } from '../src/clock.js';
-import { createEngine } from '../src/create-engine.js';
+import { httpImages, httpNetworks, httpVolumes, ServiceSession } from '@apistrata/catalogs/http';
+import { systemClock } from '../src/clock/clock.js';
+import { createEngine } from '../src/engine/create-engine.js';
 import { SimulatedDriver } from '../src/drivers/simulated.js';
 
 const credentials = { authUrl: 'http://identity', username: 'nova', password: 'secret', projectName: 'service' };

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { createEngine, DatabaseInUse, Refusal } from '@apistrata/compute-engine';
-import { databaseStatus, OperatingError } from '@apistrata/compute-engine/operating';
+import { databaseStatus, OperatingError } from '@apistrata/compute-engine/maintenance';
 import { isFile, withoutPassword } from '../database-url.js';
 import { helpRow, optionRows, paragraphs } from '../help-text.js';
 import { flag } from '../option-kinds.js';

@@ -8,7 +8,7 @@ import {
   type Finding,
   type RestoreReport,
   restoreDatabase,
-} from '@apistrata/compute-engine/operating';
+} from '@apistrata/compute-engine/maintenance';
 import { withoutPassword } from '../database-url.js';
 import { flag } from '../option-kinds.js';
 import { columns, type DatabaseCommand } from './admin-command.js';

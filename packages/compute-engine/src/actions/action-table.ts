@@ -1,5 +1,5 @@
-import type { Action, ActionRules, AnyAction, ConcurrentAction } from '../runs/action.js';
-import type { Cleanup } from '../runs/cleanup.js';
+import type { Action, ActionRules, AnyAction, ConcurrentAction } from './runner/action.js';
+import type { Cleanup } from './runner/cleanup.js';
 import { changePassword } from './administration/change-password.js';
 import { injectNetworkInfo } from './administration/inject-network-info.js';
 import { resetState } from './administration/reset-state.js';

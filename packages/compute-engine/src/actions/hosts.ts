@@ -1,6 +1,6 @@
-import type { Core } from '../core.js';
-import { conflict } from '../errors.js';
-import { hostNamed } from '../migrations/destination.js';
+import type { Core } from '../core/core.js';
+import { conflict } from '../errors/refusal.js';
+import { hostNamed } from '../server-migrations/destination.js';
 import type { Server } from '../model/index.js';
 import type { Host } from '../scheduler/infrastructure.js';
 

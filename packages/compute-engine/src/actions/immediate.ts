@@ -1,4 +1,4 @@
-import type { ActionRules } from '../runs/action.js';
+import type { ActionRules } from './runner/action.js';
 import { BOOTED } from './states.js';
 
 /** Rules of what is done at once, without work in the background: each as the service that does it asks. */

@@ -9,7 +9,7 @@ export {
   type ConcurrentBegun,
   concurrentAction,
   type NoArguments,
-} from '../runs/action.js';
-export type { ConcurrentRun } from '../runs/concurrent-run.js';
-export type { ServerRun } from '../runs/server-run.js';
+} from './runner/action.js';
+export type { ConcurrentRun } from './runner/concurrent-run.js';
+export type { ServerRun } from './runner/server-run.js';
 export type { RequestOf, ResultOf, ServerActionName } from './action-table.js';

@@ -1,7 +1,7 @@
-import type { ImageCatalog } from '../catalogs/image-catalog.js';
-import type { NetworkCatalog } from '../catalogs/network-catalog.js';
-import type { NetworkPlans } from '../catalogs/network-plan.js';
-import type { VolumeCatalog } from '../catalogs/volume-catalog.js';
+import type { ImageCatalog } from '@apistrata/catalogs';
+import type { NetworkCatalog } from '@apistrata/catalogs';
+import type { NetworkPlans } from '@apistrata/catalogs';
+import type { VolumeCatalog } from '@apistrata/catalogs';
 import type { HostLinks } from './host-links.js';
 
 /**

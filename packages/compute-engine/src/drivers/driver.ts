@@ -1,6 +1,6 @@
 import type { Duplex } from 'node:stream';
-import type { ImageContent } from '../catalogs/image-catalog.js';
-import type { VolumeStorage } from '../catalogs/volume-storage.js';
+import type { ImageContent } from '@apistrata/catalogs';
+import type { VolumeStorage } from '@apistrata/catalogs';
 import type {
   BlockDevice,
   FlavorCopy,

@@ -1,6 +1,16 @@
-export type * from '../catalogs/network-plan.js';
-export type { StoredVolume, VolumeOrigin, VolumeStorage } from '../catalogs/volume-storage.js';
-export { isYes } from '../extra-specs/is-yes.js';
+export type {
+  Ipv6Mode,
+  NetworkPlan,
+  NetworkPlans,
+  PlanHosts,
+  PlannedNetwork,
+  PlannedPort,
+  PlannedRouter,
+  PlannedRouterInterface,
+  PlannedSubnet,
+} from '@apistrata/catalogs';
+export type { StoredVolume, VolumeOrigin, VolumeStorage } from '@apistrata/catalogs';
+export { isYes } from '../resources/extra-specs/is-yes.js';
 export type * from './driver.js';
 export type { DriverServices } from './driver-services.js';
 export { joinStreams } from './join-streams.js';

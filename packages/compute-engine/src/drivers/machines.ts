@@ -1,5 +1,5 @@
 import type { Duplex } from 'node:stream';
-import type { ImageContent } from '../catalogs/image-catalog.js';
+import type { ImageContent } from '@apistrata/catalogs';
 import type { Caller, Server } from '../model/index.js';
 import type { EngineObserver } from '../observation/observer.js';
 import type {

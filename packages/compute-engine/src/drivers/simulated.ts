@@ -1,5 +1,5 @@
-import { checkOptions } from '../check-options.js';
-import type { Clock } from '../clock.js';
+import { checkOptions } from '@apistrata/record-store';
+import type { Clock } from '../clock/clock.js';
 import type { Server } from '../model/index.js';
 import type {
   ConsoleEndpoint,

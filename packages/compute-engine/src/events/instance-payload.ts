@@ -1,4 +1,4 @@
-import type { Context } from '../context.js';
+import type { Context } from '../core/context.js';
 import type { FlavorCopy, PowerState, Server } from '../model/index.js';
 import { type NotificationObject, notificationObject } from './notification.js';
 

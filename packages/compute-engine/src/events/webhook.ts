@@ -1,5 +1,5 @@
 import { createHmac, randomUUID } from 'node:crypto';
-import { groupBy } from '../group-by.js';
+import { groupBy } from '../core/group-by.js';
 import type { Outbox, ToldEvent } from './outbox.js';
 import { wantedTypes } from './wanted-types.js';
 

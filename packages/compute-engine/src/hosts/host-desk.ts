@@ -1,7 +1,7 @@
+import { isOutage, databaseError } from '@apistrata/record-store';
 import { randomUUID } from 'node:crypto';
-import { databaseError, isOutage } from '../store/database-unavailable.js';
-import { Notices } from '../store/postgres-notices.js';
-import type { Store } from '../store/store.js';
+import { Notices } from '@apistrata/record-store';
+import type { Store } from '@apistrata/record-store';
 import { Batches } from './batches.js';
 import type { HostOrders, NewHostOrder } from './host-orders.js';
 import { answerValue, type HostAnswer } from './host-question.js';

@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import type { Sealer } from '../secrets/sealer.js';
-import { channelOf } from '../store/postgres-notices.js';
-import type { Store } from '../store/store.js';
+import { channelOf } from '@apistrata/record-store';
+import type { Store } from '@apistrata/record-store';
 import type { HostAnswer, HostQuestion } from './host-question.js';
 
 /** A question before it is written down. */

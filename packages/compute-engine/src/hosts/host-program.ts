@@ -1,6 +1,6 @@
-import { isOutage } from '../store/database-unavailable.js';
-import { Notices } from '../store/postgres-notices.js';
-import type { Store } from '../store/store.js';
+import { isOutage } from '@apistrata/record-store';
+import { Notices } from '@apistrata/record-store';
+import type { Store } from '@apistrata/record-store';
 import { Batches } from './batches.js';
 import type { HostHold } from './host-hold.js';
 import type { HostOrder, HostOrders, ToldAnswer } from './host-orders.js';

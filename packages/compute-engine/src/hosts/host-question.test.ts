@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { CatalogError } from '../catalogs/catalog-error.js';
-import { badRequest, conflict, Refusal } from '../errors.js';
+import { CatalogError } from '@apistrata/catalogs';
+import { badRequest, conflict, Refusal } from '../errors/refusal.js';
 import { answerValue, failedWith } from './host-question.js';
 
 /** What a host throws, as its asker gets it: answers travel as text. */

@@ -1,10 +1,10 @@
-import type { Caller } from '../catalogs/caller.js';
-import { CatalogError } from '../catalogs/catalog-error.js';
-import { type CatalogErrorCode, catalogErrorKinds } from '../catalogs/catalog-error-codes.js';
+import type { Caller } from '@apistrata/catalogs';
+import { CatalogError } from '@apistrata/catalogs';
+import { type CatalogErrorCode, catalogErrorKinds } from '@apistrata/catalogs';
 import type { DriverVerb, DriverWork, WorkOrigin } from '../drivers/driver.js';
 import type { HostPowerAction } from '../drivers/host-control.js';
 import type { MachineJob } from '../drivers/machines.js';
-import { Refusal, type RefusalCode } from '../errors.js';
+import { Refusal, type RefusalCode } from '../errors/refusal.js';
 
 /** What a host may be asked. Plain data, for it travels; which server it is about stands beside it. */
 export type HostQuestion =

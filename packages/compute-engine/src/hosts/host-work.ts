@@ -1,10 +1,10 @@
-import type { Catalogs } from '../catalogs/catalogs.js';
+import { isOutage } from '@apistrata/record-store';
+import type { Catalogs } from '@apistrata/catalogs';
 import type { MachineJob, Machines } from '../drivers/machines.js';
-import { EngineError } from '../engine-error.js';
+import { EngineError } from '../errors/engine-error.js';
 import type { Server } from '../model/index.js';
-import { isOutage } from '../store/database-unavailable.js';
-import type { Store } from '../store/store.js';
-import { tables } from '../store/tables.js';
+import type { Store } from '@apistrata/record-store';
+import { tables } from '../schema/tables.js';
 import type { HostOrder } from './host-orders.js';
 import { failedWith, type HostAnswer, type HostQuestion } from './host-question.js';
 import type { Leftovers } from './leftovers.js';

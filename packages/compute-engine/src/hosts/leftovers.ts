@@ -1,9 +1,9 @@
 import type { Driver } from '../drivers/driver.js';
 import type { Machines } from '../drivers/machines.js';
-import { evacuationsFrom } from '../migrations/evacuations.js';
+import { evacuationsFrom } from '../server-migrations/evacuations.js';
 import type { Server } from '../model/index.js';
-import type { Store } from '../store/store.js';
-import { tables } from '../store/tables.js';
+import type { Store } from '@apistrata/record-store';
+import { tables } from '../schema/tables.js';
 
 export interface LeftoversOptions {
   readonly name: string;

@@ -1,7 +1,7 @@
 import type { Driver } from '../drivers/driver.js';
 import type { PowerState, Server } from '../model/index.js';
-import type { Store } from '../store/store.js';
-import { tables } from '../store/tables.js';
+import type { Store } from '@apistrata/record-store';
+import { tables } from '../schema/tables.js';
 
 export interface PowerWatchOptions {
   readonly store: Store;

@@ -1,5 +1,5 @@
-import type { Session } from '../store/database.js';
-import { tables } from '../store/tables.js';
+import type { Session } from '@apistrata/record-store';
+import { tables } from '../schema/tables.js';
 
 /** Returns the addresses of the hosts whose networks are joined by tunnels. */
 export async function tunnelAddresses(session: Session): Promise<readonly string[]> {

@@ -1,4 +1,4 @@
-import { randomBytes } from '../random-bytes.js';
+import { randomBytes } from '@apistrata/record-store';
 
 const LETTERS = 'ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz23456789';
 

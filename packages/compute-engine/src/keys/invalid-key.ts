@@ -1,4 +1,4 @@
-import { EngineError } from '../engine-error.js';
+import { EngineError } from '../errors/engine-error.js';
 
 /** Something handed in as a public key or certificate is none. */
 export class InvalidKey extends EngineError<'INVALID_KEY'> {

@@ -1,4 +1,4 @@
-import { notSupported } from '../errors.js';
+import { notSupported } from '../errors/refusal.js';
 
 /**
  * The library that makes certificates: an optional peer, loaded when first needed, for few ever ask for a certificate.

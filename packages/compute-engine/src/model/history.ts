@@ -1,4 +1,4 @@
-import type { Stored } from '../store/stored.js';
+import type { Stored } from '@apistrata/record-store';
 
 /** One step of an action. */
 export interface ActionEvent {

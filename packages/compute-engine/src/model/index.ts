@@ -1,6 +1,5 @@
-export type * from '../catalogs/caller.js';
-export type * from '../catalogs/fixed-ip.js';
-export type * from '../store/stored.js';
+export type { Caller, FixedIp } from '@apistrata/catalogs';
+export type { New, Stored } from '@apistrata/record-store';
 export type * from './history.js';
 export type * from './infrastructure.js';
 export type * from './resources.js';

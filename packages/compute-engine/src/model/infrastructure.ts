@@ -1,4 +1,4 @@
-import type { Stored } from '../store/stored.js';
+import type { Stored } from '@apistrata/record-store';
 
 /** A service of the compute system: `nova-compute` on each host, control services elsewhere. */
 export interface Service extends Stored {

@@ -1,4 +1,4 @@
-import type { Stored } from '../store/stored.js';
+import type { Stored } from '@apistrata/record-store';
 
 /** A flavor. Memory and swap in MiB, disks in GiB. */
 export interface Flavor extends Stored {

@@ -1,5 +1,5 @@
-import type { FixedIp } from '../catalogs/fixed-ip.js';
-import type { Stored } from '../store/stored.js';
+import type { FixedIp } from '@apistrata/catalogs';
+import type { Stored } from '@apistrata/record-store';
 import type { ServerSettings } from './server-settings.js';
 
 /** What a server is, as its owner sees it; spelled as on the wire. */

@@ -1,4 +1,4 @@
-import type { StoreObserver } from '../store/store-observer.js';
+import type { StoreObserver } from '@apistrata/record-store';
 
 /** Work that an observer may run within something of its own: a span. */
 export type ObservedWork =

@@ -1,11 +1,11 @@
 import { randomUUID } from 'node:crypto';
-import type { Clock } from '../clock.js';
-import type { EmbeddedCatalogs } from '../embedded/embedded-catalogs.js';
+import type { Clock } from '../clock/clock.js';
+import type { EmbeddedCatalogs } from '@apistrata/catalogs/builtin';
 import { nodeRecord, serviceRecord } from '../scheduler/host-records.js';
 import { COMPUTE_BINARY } from '../scheduler/infrastructure.js';
-import type { Store } from '../store/store.js';
-import { lockName } from '../store/store.js';
-import { tables } from '../store/tables.js';
+import type { Store } from '@apistrata/record-store';
+import { lockName } from '@apistrata/record-store';
+import { tables } from '../schema/tables.js';
 import type { AggregateSeed, FlavorSeed, HostSeed, Preset } from './preset.js';
 
 /** Services that run the cloud itself, on one machine. */

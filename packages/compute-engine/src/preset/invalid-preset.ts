@@ -1,4 +1,4 @@
-import { EngineError } from '../engine-error.js';
+import { EngineError } from '../errors/engine-error.js';
 
 /** A preset that cannot be: the message names the path of the first fault. */
 export class InvalidPreset extends EngineError<'INVALID_PRESET'> {

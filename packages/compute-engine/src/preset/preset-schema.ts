@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import type { ImageStatus } from '../catalogs/image-catalog.js';
-import type { VolumeStatus } from '../catalogs/volume-catalog.js';
+import type { ImageStatus } from '@apistrata/catalogs';
+import type { VolumeStatus } from '@apistrata/catalogs';
 import type { DriverVerb } from '../drivers/driver.js';
 
 const uuid = z.guid();

@@ -1,4 +1,4 @@
-import type { Clock } from '../clock.js';
+import type { Clock } from '../clock/clock.js';
 import type { Retention } from './retention.js';
 
 /** How often it is looked whether it is time again, and how long that is. */

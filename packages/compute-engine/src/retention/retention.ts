@@ -1,9 +1,9 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import type { Core } from '../core.js';
-import { migrationsInProgress } from '../migrations/migrations-in-progress.js';
-import type { Tx } from '../store/database.js';
-import { lockName } from '../store/store.js';
-import { tables } from '../store/tables.js';
+import type { Core } from '../core/core.js';
+import { migrationsInProgress } from '../server-migrations/migrations-in-progress.js';
+import type { Tx } from '@apistrata/record-store';
+import { lockName } from '@apistrata/record-store';
+import { tables } from '../schema/tables.js';
 import { usageOf } from './server-usage.js';
 
 /** Until when things are removed. Times in milliseconds since the epoch; left out: nothing of that kind is. */

@@ -1,7 +1,7 @@
 import { type RawBuilder, sql } from 'kysely';
-import type { Session } from '../store/database.js';
-import type { Stored } from '../store/stored.js';
-import { tables } from '../store/tables.js';
+import type { Session } from '@apistrata/record-store';
+import type { Stored } from '@apistrata/record-store';
+import { tables } from '../schema/tables.js';
 import type { RunServer, UsedServer } from './server-usage.js';
 
 /** Which servers: those that ran between two times, in milliseconds since the epoch, the end excluded. */

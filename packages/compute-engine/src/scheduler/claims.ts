@@ -1,12 +1,12 @@
 import { CompiledQuery, sql } from 'kysely';
-import { groupBy } from '../group-by.js';
+import { groupBy } from '../core/group-by.js';
 import type { Claim, FlavorCopy, Node } from '../model/index.js';
-import type { Session, Tx } from '../store/database.js';
-import { gathered } from '../store/gathered.js';
-import { hotStatement } from '../store/hot-statement.js';
-import { byColumn } from '../store/many-rows.js';
-import { preparedQuery } from '../store/prepared-query.js';
-import { settled } from '../store/settled.js';
+import type { Session, Tx } from '@apistrata/record-store';
+import { gathered } from '@apistrata/record-store';
+import { hotStatement } from '@apistrata/record-store';
+import { byColumn } from '@apistrata/record-store';
+import { preparedQuery } from '@apistrata/record-store';
+import { settled } from '@apistrata/record-store';
 
 /** What is taken of a host. Memory in MiB, disk in GiB. */
 export interface HostUsage {

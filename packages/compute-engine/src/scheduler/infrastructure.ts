@@ -1,9 +1,9 @@
-import type { Clock } from '../clock.js';
+import type { Clock } from '../clock/clock.js';
 import type { Aggregate, Node, Service } from '../model/index.js';
-import type { Settings } from '../settings.js';
-import type { Session, Tx } from '../store/database.js';
-import type { Store } from '../store/store.js';
-import { tables } from '../store/tables.js';
+import type { Settings } from '../core/settings.js';
+import type { Session, Tx } from '@apistrata/record-store';
+import type { Store } from '@apistrata/record-store';
+import { tables } from '../schema/tables.js';
 
 /** Name of the service that runs servers on a host. */
 export const COMPUTE_BINARY = 'nova-compute';

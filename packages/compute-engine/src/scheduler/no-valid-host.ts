@@ -1,4 +1,4 @@
-import { EngineError } from '../engine-error.js';
+import { EngineError } from '../errors/engine-error.js';
 
 /** No host passed every filter with capacity left; `reasons` counts by filter how many hosts it turned away. */
 export class NoValidHost extends EngineError<'NO_VALID_HOST'> {

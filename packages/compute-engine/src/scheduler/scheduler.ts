@@ -1,8 +1,8 @@
 import { BlockList, isIP } from 'node:net';
 import type { Claim, FlavorCopy, ServerGroup } from '../model/index.js';
-import type { Tx } from '../store/database.js';
-import { lockName } from '../store/store.js';
-import { LIVE, tables } from '../store/tables.js';
+import type { Tx } from '@apistrata/record-store';
+import { lockName } from '@apistrata/record-store';
+import { LIVE, tables } from '../schema/tables.js';
 import { claim, enter, type HostUsage, usageForClaim } from './claims.js';
 import { fitsQuery } from './host-query.js';
 import type { Host, HostMap, Infrastructure } from './infrastructure.js';

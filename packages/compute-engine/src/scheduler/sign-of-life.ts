@@ -1,6 +1,6 @@
-import type { Tx } from '../store/database.js';
-import { lockName } from '../store/store.js';
-import { tables } from '../store/tables.js';
+import type { Tx } from '@apistrata/record-store';
+import { lockName } from '@apistrata/record-store';
+import { tables } from '../schema/tables.js';
 import { serviceRecord } from './host-records.js';
 
 /** A service that runs outside of the processes of the API lives; its first sign makes it known. */

@@ -1,7 +1,7 @@
-import { migrations } from '../store/migrations/index.js';
-import type { SchemaChanges } from '../store/schema-change.js';
-import { openStore as openRecordStore, type Store, type StoreOptions } from '../store/store.js';
-import type { StoreObserver } from '../store/store-observer.js';
+import { migrations } from './migrations/index.js';
+import type { SchemaChanges } from '@apistrata/record-store';
+import { openStore as openRecordStore, type Store, type StoreOptions } from '@apistrata/record-store';
+import type { StoreObserver } from '@apistrata/record-store';
 
 /**
  * Opens a store with the engine's tables, as `openStore` of the record store does.

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { link, open, readFile, rm } from 'node:fs/promises';
-import { isSqliteFile } from '../store/is-sqlite-file.js';
+import { isSqliteFile } from '@apistrata/record-store';
 import { newSecretKey, Sealer } from './sealer.js';
 import { SecretKeyError } from './secret-key-error.js';
 

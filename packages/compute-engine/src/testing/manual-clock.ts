@@ -1,5 +1,5 @@
-import type { Clock } from '../clock.js';
-import { type MovableClock, Sleepers } from '../sleepers.js';
+import type { Clock } from '../clock/clock.js';
+import { type MovableClock, Sleepers } from '../clock/sleepers.js';
 
 /** A clock that moves only when told to: for tests that must see a state between two steps. */
 export class ManualClock implements Clock, MovableClock {

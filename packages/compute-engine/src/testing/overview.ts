@@ -1,8 +1,8 @@
-import type { Engine } from '../engine.js';
-import { coreOf } from '../engine-core.js';
+import type { Engine } from '../engine/engine.js';
+import { coreOf } from '../engine/engine-core.js';
 import type { Server, VmState } from '../model/index.js';
 import { usageByHost } from '../scheduler/claims.js';
-import { tables } from '../store/tables.js';
+import { tables } from '../schema/tables.js';
 
 /** A host, and what servers hold of it. Memory in MiB. */
 export interface HostOverview {

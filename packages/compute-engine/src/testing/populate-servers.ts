@@ -1,10 +1,10 @@
 import { sql } from 'kysely';
-import { ownWork } from '../context.js';
-import type { Engine } from '../engine.js';
-import { coreOf } from '../engine-core.js';
+import { ownWork } from '../core/context.js';
+import type { Engine } from '../engine/engine.js';
+import { coreOf } from '../engine/engine-core.js';
 import type { Server } from '../model/index.js';
-import type { Tx } from '../store/database.js';
-import { tables } from '../store/tables.js';
+import type { Tx } from '@apistrata/record-store';
+import { tables } from '../schema/tables.js';
 
 /** How many servers to make, and whose. */
 export interface Population {

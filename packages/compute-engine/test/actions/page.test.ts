@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { actions, rulesOf } from '../../src/actions/action-table.js';
 import { immediate } from '../../src/actions/immediate.js';
-import type { ActionRules, AnyAction } from '../../src/runs/action.js';
+import type { ActionRules, AnyAction } from '../../src/actions/runner/action.js';
 
 const HEAD = `# Actions on servers
 

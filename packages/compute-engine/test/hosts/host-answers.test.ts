@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { eventually } from '../../../../testing/eventually.js';
 import { freshDatabase } from '../../../../testing/fresh-database.js';
-import { Refusal } from '../../src/errors.js';
+import { Refusal } from '../../src/errors/refusal.js';
 import { imageId } from '../engine-under-test.js';
 import { admin, HostCloud } from './host-cloud.js';
 

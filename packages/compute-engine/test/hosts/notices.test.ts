@@ -6,8 +6,8 @@ import { freshDatabase } from '../../../../testing/fresh-database.js';
 import { HostDesk } from '../../src/hosts/host-desk.js';
 import { HostOrders } from '../../src/hosts/host-orders.js';
 import { openStore } from '../../src/schema/open-store.js';
-import { channelOf, Notices } from '../../src/store/postgres-notices.js';
-import type { Store } from '../../src/store/store.js';
+import { channelOf, Notices } from '@apistrata/record-store';
+import type { Store } from '@apistrata/record-store';
 
 const postgresUrl = inject('postgresUrl');
 

@@ -1,10 +1,10 @@
 import { afterEach, describe, expect, inject, it } from 'vitest';
 import { rulesOf } from '../../src/actions/action-table.js';
-import { systemClock } from '../../src/clock.js';
+import { systemClock } from '../../src/clock/clock.js';
 import { SimulatedDriver } from '../../src/drivers/simulated.js';
-import type { Engine } from '../../src/engine.js';
-import { coreOf } from '../../src/engine-core.js';
-import { tables } from '../../src/store/tables.js';
+import type { Engine } from '../../src/engine/engine.js';
+import { coreOf } from '../../src/engine/engine-core.js';
+import { tables } from '../../src/schema/tables.js';
 import { contextOf, engineUnderTest, imageId } from '../engine-under-test.js';
 import { storesUnderTest } from '../stores-under-test.js';
 import { checkInvariants } from './invariants.js';

@@ -1,4 +1,4 @@
-import type { Clock } from '../../src/clock.js';
+import type { Clock } from '../../src/clock/clock.js';
 import type { DriverWork, WorkOrigin } from '../../src/drivers/driver.js';
 import { SimulatedDriver } from '../../src/drivers/simulated.js';
 import type { Server } from '../../src/model/index.js';

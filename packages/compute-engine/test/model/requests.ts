@@ -1,12 +1,12 @@
 import { actions, type RequestOf, rulesOf, type WorkName } from '../../src/actions/action-table.js';
-import type { Context } from '../../src/context.js';
-import type { Engine } from '../../src/engine.js';
-import { coreOf } from '../../src/engine-core.js';
+import type { Context } from '../../src/core/context.js';
+import type { Engine } from '../../src/engine/engine.js';
+import { coreOf } from '../../src/engine/engine-core.js';
 import type { Server } from '../../src/model/index.js';
 import { defaultPreset } from '../../src/preset/preset.js';
-import type { AnyAction } from '../../src/runs/action.js';
-import { checkAction } from '../../src/runs/check-action.js';
-import { tables } from '../../src/store/tables.js';
+import type { AnyAction } from '../../src/actions/runner/action.js';
+import { checkAction } from '../../src/actions/runner/check-action.js';
+import { tables } from '../../src/schema/tables.js';
 import type { Random } from './random.js';
 
 export const hosts = ['host1', 'host2', 'host3', 'host4'] as const;

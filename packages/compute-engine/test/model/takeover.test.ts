@@ -1,7 +1,7 @@
 import { afterEach, describe, inject, it } from 'vitest';
-import { systemClock } from '../../src/clock.js';
+import { systemClock } from '../../src/clock/clock.js';
 import { SimulatedDriver } from '../../src/drivers/simulated.js';
-import type { Engine } from '../../src/engine.js';
+import type { Engine } from '../../src/engine/engine.js';
 import { contextOf, engineUnderTest, imageId } from '../engine-under-test.js';
 import { storesUnderTest } from '../stores-under-test.js';
 import { checkInvariants } from './invariants.js';

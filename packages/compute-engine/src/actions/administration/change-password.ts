@@ -1,5 +1,5 @@
-import { type ActionRules, action } from '../../runs/action.js';
-import { checkAble } from '../../runs/check-action.js';
+import { type ActionRules, action } from '../runner/action.js';
+import { checkAble } from '../runner/check-action.js';
 
 /** A request for another administrator password. */
 export interface PasswordChange {

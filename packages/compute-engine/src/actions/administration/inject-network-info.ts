@@ -1,4 +1,4 @@
-import { concurrentAction } from '../../runs/action.js';
+import { concurrentAction } from '../runner/action.js';
 
 /** Writes into the guest how its network is set up. */
 export const injectNetworkInfo = concurrentAction({

@@ -1,7 +1,7 @@
-import { followServer } from '../../migrations/follow-server.js';
-import { endMigrations } from '../../migrations/migration-record.js';
-import type { Change } from '../../runs/action.js';
-import { action, type NoArguments } from '../../runs/action.js';
+import { followServer } from '../../server-migrations/follow-server.js';
+import { endMigrations } from '../../server-migrations/migration-record.js';
+import type { Change } from '../runner/action.js';
+import { action, type NoArguments } from '../runner/action.js';
 import { keepClaim, ownClaim } from '../../scheduler/server-claims.js';
 
 /** What a server is to be from now on. */

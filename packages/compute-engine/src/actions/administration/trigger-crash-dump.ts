@@ -1,5 +1,5 @@
-import { badRequest } from '../../errors.js';
-import { concurrentAction } from '../../runs/action.js';
+import { badRequest } from '../../errors/refusal.js';
+import { concurrentAction } from '../runner/action.js';
 
 /** Has the guest write down what is in its memory, and crash. */
 export const triggerCrashDump = concurrentAction({

@@ -1,4 +1,4 @@
-import { action } from '../../runs/action.js';
+import { action } from '../runner/action.js';
 import { beginEnd, endServer, failEnd } from './end-server.js';
 
 /** Removes a server and all that was made for it. */

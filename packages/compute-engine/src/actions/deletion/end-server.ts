@@ -1,13 +1,13 @@
-import type { ServerScope } from '../../core.js';
-import { followServer } from '../../migrations/follow-server.js';
-import { endMigrations } from '../../migrations/migration-record.js';
-import { releasePorts } from '../../ports/server-ports.js';
-import type { Begun, NoArguments } from '../../runs/action.js';
-import { failRun } from '../../runs/fail-run.js';
-import type { AlsoWrite, ServerRun } from '../../runs/server-run.js';
+import type { ServerScope } from '../../core/core.js';
+import { followServer } from '../../server-migrations/follow-server.js';
+import { endMigrations } from '../../server-migrations/migration-record.js';
+import { releasePorts } from '../../servers/interfaces/server-ports.js';
+import type { Begun, NoArguments } from '../runner/action.js';
+import { failRun } from '../runner/fail-run.js';
+import type { AlsoWrite, ServerRun } from '../runner/server-run.js';
 import { keepClaim, ownClaim } from '../../scheduler/server-claims.js';
-import { releaseShares } from '../../shares/share-access.js';
-import { releaseVolumes } from '../../volumes/server-volumes.js';
+import { releaseShares } from '../../servers/shares/share-access.js';
+import { releaseVolumes } from '../../servers/volumes/server-volumes.js';
 import { isHostDown } from '../hosts.js';
 
 /** Nothing can be done on a host that is down: the server is gone at once, and what it had is given back later. */

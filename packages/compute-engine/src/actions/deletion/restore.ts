@@ -1,4 +1,4 @@
-import { checkServerQuota } from '../../quotas/server-quota.js';
+import { checkServerQuota } from '../../resources/quotas/server-quota.js';
 import { machineAction } from '../power/machine-action.js';
 
 /** Takes a soft-deleted server back into use; it counts against the quota again. */

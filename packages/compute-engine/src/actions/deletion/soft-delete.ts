@@ -1,4 +1,4 @@
-import { action } from '../../runs/action.js';
+import { action } from '../runner/action.js';
 import { putAside } from './end-server.js';
 
 /** Puts a server aside, so that its owner may think again. */

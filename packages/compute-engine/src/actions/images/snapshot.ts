@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto';
-import { ifMissing } from '../../catalogs/catalog-error.js';
-import type { Image, NewImage } from '../../catalogs/image-catalog.js';
-import type { ServerScope } from '../../core.js';
+import { ifMissing } from '@apistrata/catalogs';
+import type { Image, NewImage } from '@apistrata/catalogs';
+import type { ServerScope } from '../../core/core.js';
 import type { Server, TaskState } from '../../model/index.js';
-import { checkMetadataQuota } from '../../quotas/server-quota.js';
-import type { ServerRun } from '../../runs/server-run.js';
+import { checkMetadataQuota } from '../../resources/quotas/server-quota.js';
+import type { ServerRun } from '../runner/server-run.js';
 
 /** A request for an image of a server's disk. */
 export interface SnapshotRequest {

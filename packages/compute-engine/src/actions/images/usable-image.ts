@@ -1,6 +1,6 @@
-import type { Image } from '../../catalogs/image-catalog.js';
-import type { ServerScope } from '../../core.js';
-import { activeImage, checkDisk, checkMemory } from '../../images/active-image.js';
+import type { Image } from '@apistrata/catalogs';
+import type { ServerScope } from '../../core/core.js';
+import { activeImage, checkDisk, checkMemory } from '../../servers/active-image.js';
 
 /**
  * An active image that the caller may see and that the server's flavor is large enough for; 400 otherwise.

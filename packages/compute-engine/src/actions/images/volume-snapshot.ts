@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import type { ServerScope } from '../../core.js';
+import type { ServerScope } from '../../core/core.js';
 import type { BlockDevice } from '../../model/index.js';
 import { type SnapshotRequest, snapshotImage } from './snapshot.js';
 import { whileQuiesced } from './while-quiesced.js';

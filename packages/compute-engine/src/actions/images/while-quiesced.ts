@@ -1,7 +1,7 @@
-import type { Core, ServerScope } from '../../core.js';
+import type { Core, ServerScope } from '../../core/core.js';
 import type { DriverWork } from '../../drivers/driver.js';
-import { badRequest, conflict } from '../../errors.js';
-import { isYes } from '../../extra-specs/is-yes.js';
+import { badRequest, conflict } from '../../errors/refusal.js';
+import { isYes } from '../../resources/extra-specs/is-yes.js';
 import type { Server } from '../../model/index.js';
 import { isHostDown } from '../hosts.js';
 

@@ -1,14 +1,14 @@
 import { randomUUID } from 'node:crypto';
-import type { Port } from '../../catalogs/network-catalog.js';
-import type { ServerScope } from '../../core.js';
-import { badRequest, conflict, forbidden } from '../../errors.js';
+import type { Port } from '@apistrata/catalogs';
+import type { ServerScope } from '../../core/core.js';
+import { badRequest, conflict, forbidden } from '../../errors/refusal.js';
 import type { ActionEvent, Server } from '../../model/index.js';
-import { addressAsBadRequest } from '../../ports/address-refusal.js';
-import { interfaceOf, type RequestedPort, withoutPort } from '../../ports/server-interface.js';
-import { returnPort, takePort } from '../../ports/server-ports.js';
-import { concurrentAction } from '../../runs/action.js';
-import type { ConcurrentRun } from '../../runs/concurrent-run.js';
-import { ifStillThere } from '../../runs/superseded.js';
+import { addressAsBadRequest } from '../../servers/interfaces/address-refusal.js';
+import { interfaceOf, type RequestedPort, withoutPort } from '../../servers/interfaces/server-interface.js';
+import { returnPort, takePort } from '../../servers/interfaces/server-ports.js';
+import { concurrentAction } from '../runner/action.js';
+import type { ConcurrentRun } from '../runner/concurrent-run.js';
+import { ifStillThere } from '../runner/superseded.js';
 
 /** A request for one more interface. */
 export interface NewInterface {

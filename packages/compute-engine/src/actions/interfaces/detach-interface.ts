@@ -1,5 +1,5 @@
-import { withoutPort } from '../../ports/server-interface.js';
-import { concurrentAction } from '../../runs/action.js';
+import { withoutPort } from '../../servers/interfaces/server-interface.js';
+import { concurrentAction } from '../runner/action.js';
 
 /** Which interface is to go. */
 export interface InterfaceDetachment {

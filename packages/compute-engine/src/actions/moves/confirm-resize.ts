@@ -1,6 +1,6 @@
-import { changeMigration, getMigration } from '../../migrations/migration-record.js';
-import { action } from '../../runs/action.js';
-import { failRun } from '../../runs/fail-run.js';
+import { changeMigration, getMigration } from '../../server-migrations/migration-record.js';
+import { action } from '../runner/action.js';
+import { failRun } from '../runner/fail-run.js';
 import { keepClaim, ownClaim } from '../../scheduler/server-claims.js';
 import { checkHostUp } from '../hosts.js';
 import { beginVerdict } from './verdict.js';

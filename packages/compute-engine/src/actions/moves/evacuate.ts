@@ -1,15 +1,15 @@
 import { randomUUID } from 'node:crypto';
-import { badRequest, conflict, notFound } from '../../errors.js';
+import { badRequest, conflict, notFound } from '../../errors/refusal.js';
 import { generatePassword } from '../../keys/generate-password.js';
-import { claimDestination } from '../../migrations/destination.js';
-import { followServer } from '../../migrations/follow-server.js';
-import { beginMigration, changeMigration, endMigrations, getMigration } from '../../migrations/migration-record.js';
-import { action, type Change } from '../../runs/action.js';
-import { failRun } from '../../runs/fail-run.js';
-import type { ServerRun } from '../../runs/server-run.js';
+import { claimDestination } from '../../server-migrations/destination.js';
+import { followServer } from '../../server-migrations/follow-server.js';
+import { beginMigration, changeMigration, endMigrations, getMigration } from '../../server-migrations/migration-record.js';
+import { action, type Change } from '../runner/action.js';
+import { failRun } from '../runner/fail-run.js';
+import type { ServerRun } from '../runner/server-run.js';
 import { amountsOf, forceClaim } from '../../scheduler/claims.js';
 import { keepClaim, ownClaim } from '../../scheduler/server-claims.js';
-import { hasLocalRoot } from '../../volumes/root-disk.js';
+import { hasLocalRoot } from '../../servers/volumes/root-disk.js';
 import { isHostUp, requestedHost } from '../hosts.js';
 
 /** A request to bring a server of a host that is down to life elsewhere. */

@@ -1,6 +1,6 @@
 import type { DriverWork } from '../../drivers/driver.js';
-import { getMigration } from '../../migrations/migration-record.js';
-import { action } from '../../runs/action.js';
+import { getMigration } from '../../server-migrations/migration-record.js';
+import { action } from '../runner/action.js';
 import { beginEnd } from './end-live-migration.js';
 import { arrive, stay } from './live-move.js';
 

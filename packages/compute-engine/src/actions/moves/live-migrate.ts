@@ -1,20 +1,20 @@
 import { randomUUID } from 'node:crypto';
-import type { ServerScope } from '../../core.js';
+import type { ServerScope } from '../../core/core.js';
 import type { DriverWork } from '../../drivers/driver.js';
-import { badRequest } from '../../errors.js';
-import { claimDestination } from '../../migrations/destination.js';
+import { badRequest } from '../../errors/refusal.js';
+import { claimDestination } from '../../server-migrations/destination.js';
 import {
   beginMigration,
   changeMigration,
   getMigration,
   type MigrationPatch,
-} from '../../migrations/migration-record.js';
+} from '../../server-migrations/migration-record.js';
 import type { MigrationStatus } from '../../model/index.js';
-import { action, type Change } from '../../runs/action.js';
-import type { ServerRun } from '../../runs/server-run.js';
+import { action, type Change } from '../runner/action.js';
+import type { ServerRun } from '../runner/server-run.js';
 import type { Host } from '../../scheduler/infrastructure.js';
 import { NoValidHost } from '../../scheduler/no-valid-host.js';
-import { tables } from '../../store/tables.js';
+import { tables } from '../../schema/tables.js';
 import { isHostUp, requestedHost } from '../hosts.js';
 import { forceComplete } from './force-complete.js';
 import { arrive, type LiveMoveArguments, stay } from './live-move.js';

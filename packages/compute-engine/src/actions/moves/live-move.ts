@@ -1,8 +1,8 @@
-import { followServer } from '../../migrations/follow-server.js';
-import { changeMigration, getMigration } from '../../migrations/migration-record.js';
+import { followServer } from '../../server-migrations/follow-server.js';
+import { changeMigration, getMigration } from '../../server-migrations/migration-record.js';
 import type { MigrationStatus } from '../../model/index.js';
-import { failRun } from '../../runs/fail-run.js';
-import type { ServerRun } from '../../runs/server-run.js';
+import { failRun } from '../runner/fail-run.js';
+import type { ServerRun } from '../runner/server-run.js';
 import { NoValidHost } from '../../scheduler/no-valid-host.js';
 import { keepClaim, ownClaim } from '../../scheduler/server-claims.js';
 

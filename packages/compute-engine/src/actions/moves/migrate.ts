@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
-import { badRequest } from '../../errors.js';
-import { beginMigration } from '../../migrations/migration-record.js';
-import { action, type Change } from '../../runs/action.js';
+import { badRequest } from '../../errors/refusal.js';
+import { beginMigration } from '../../server-migrations/migration-record.js';
+import { action, type Change } from '../runner/action.js';
 import { checkHostUp, requestedHost } from '../hosts.js';
 import { failMove, MOVING, type MoveArguments, moveServer } from './cold-move.js';
 

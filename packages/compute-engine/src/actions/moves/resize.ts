@@ -1,15 +1,15 @@
 import { randomUUID } from 'node:crypto';
-import type { Context } from '../../context.js';
-import type { Core, ServerScope } from '../../core.js';
-import { badRequest } from '../../errors.js';
-import { flavorCopy } from '../../flavors/flavor-copy.js';
-import { usableFlavor } from '../../flavors/usable-flavor.js';
-import { beginMigration } from '../../migrations/migration-record.js';
+import type { Context } from '../../core/context.js';
+import type { Core, ServerScope } from '../../core/core.js';
+import { badRequest } from '../../errors/refusal.js';
+import { flavorCopy } from '../../resources/flavors/flavor-copy.js';
+import { usableFlavor } from '../../resources/flavors/usable-flavor.js';
+import { beginMigration } from '../../server-migrations/migration-record.js';
 import type { FlavorCopy, Server } from '../../model/index.js';
-import { checkServerQuota } from '../../quotas/server-quota.js';
-import { action, type Change } from '../../runs/action.js';
-import type { Tx } from '../../store/database.js';
-import { isVolumeBacked } from '../../volumes/root-disk.js';
+import { checkServerQuota } from '../../resources/quotas/server-quota.js';
+import { action, type Change } from '../runner/action.js';
+import type { Tx } from '@apistrata/record-store';
+import { isVolumeBacked } from '../../servers/volumes/root-disk.js';
 import { checkHostUp } from '../hosts.js';
 import { failMove, MOVING, type MoveArguments, moveServer } from './cold-move.js';
 

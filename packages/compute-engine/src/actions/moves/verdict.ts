@@ -1,10 +1,10 @@
-import type { ServerScope } from '../../core.js';
-import { badRequest } from '../../errors.js';
-import { changeMigration } from '../../migrations/migration-record.js';
+import type { ServerScope } from '../../core/core.js';
+import { badRequest } from '../../errors/refusal.js';
+import { changeMigration } from '../../server-migrations/migration-record.js';
 import type { MigrationStatus } from '../../model/index.js';
-import type { Begun } from '../../runs/action.js';
-import type { Session } from '../../store/database.js';
-import { tables } from '../../store/tables.js';
+import type { Begun } from '../runner/action.js';
+import type { Session } from '@apistrata/record-store';
+import { tables } from '../../schema/tables.js';
 
 /** The move that a verdict is about. */
 export interface VerdictArguments {

@@ -1,6 +1,6 @@
 import type { DriverWork } from '../../drivers/driver.js';
 import type { PowerState, VmState } from '../../model/index.js';
-import { type Action, action, type NoArguments } from '../../runs/action.js';
+import { type Action, action, type NoArguments } from '../runner/action.js';
 
 /** An action that is one order to the machine and one result. */
 interface MachineAction<Name extends string> extends Omit<Action<Name>, 'run' | 'fail' | 'abandoned' | 'concurrent'> {

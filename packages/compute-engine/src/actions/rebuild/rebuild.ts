@@ -1,15 +1,15 @@
-import type { ServerScope } from '../../core.js';
-import { badRequest, forbidden } from '../../errors.js';
+import type { ServerScope } from '../../core/core.js';
+import { badRequest, forbidden } from '../../errors/refusal.js';
 import { generatePassword } from '../../keys/generate-password.js';
 import type { BlockDevice, Keypair, Server, ServerPatch, ServerSettings } from '../../model/index.js';
 import { settingsIn } from '../../model/server-settings.js';
-import { checkMetadataQuota, limitsOf } from '../../quotas/server-quota.js';
-import { action } from '../../runs/action.js';
-import type { ServerRun } from '../../runs/server-run.js';
-import { compoundKey } from '../../store/compound-key.js';
-import { tables } from '../../store/tables.js';
-import { isVolumeBacked } from '../../volumes/root-disk.js';
-import { connectVolume, untilAvailable } from '../../volumes/server-volumes.js';
+import { checkMetadataQuota, limitsOf } from '../../resources/quotas/server-quota.js';
+import { action } from '../runner/action.js';
+import type { ServerRun } from '../runner/server-run.js';
+import { compoundKey } from '@apistrata/record-store';
+import { tables } from '../../schema/tables.js';
+import { isVolumeBacked } from '../../servers/volumes/root-disk.js';
+import { connectVolume, untilAvailable } from '../../servers/volumes/server-volumes.js';
 import { usableImage } from '../images/usable-image.js';
 
 /** A request to rebuild, after the schema has been checked. What is left out stays as it is. */

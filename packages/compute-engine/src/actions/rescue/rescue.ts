@@ -1,13 +1,13 @@
-import type { Image } from '../../catalogs/image-catalog.js';
-import { badRequest } from '../../errors.js';
+import type { Image } from '@apistrata/catalogs';
+import { badRequest } from '../../errors/refusal.js';
 import { generatePassword } from '../../keys/generate-password.js';
-import { claimDestination } from '../../migrations/destination.js';
-import { followServer } from '../../migrations/follow-server.js';
+import { claimDestination } from '../../server-migrations/destination.js';
+import { followServer } from '../../server-migrations/follow-server.js';
 import type { Server } from '../../model/index.js';
-import { action } from '../../runs/action.js';
-import type { ServerRun } from '../../runs/server-run.js';
+import { action } from '../runner/action.js';
+import type { ServerRun } from '../runner/server-run.js';
 import { keepClaim } from '../../scheduler/server-claims.js';
-import { isVolumeBacked } from '../../volumes/root-disk.js';
+import { isVolumeBacked } from '../../servers/volumes/root-disk.js';
 import { requestedHost } from '../hosts.js';
 import { usableImage } from '../images/usable-image.js';
 

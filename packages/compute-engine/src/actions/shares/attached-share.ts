@@ -1,6 +1,6 @@
-import { notFound } from '../../errors.js';
+import { notFound } from '../../errors/refusal.js';
 import type { Server, ServerShare } from '../../model/index.js';
-import { Superseded } from '../../runs/superseded.js';
+import { Superseded } from '../runner/superseded.js';
 
 /** What the work on a share knows. */
 export interface ShareArguments {

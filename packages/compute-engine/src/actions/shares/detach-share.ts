@@ -1,7 +1,7 @@
-import { conflict } from '../../errors.js';
-import { type Change, concurrentAction } from '../../runs/action.js';
-import { ifStillThere } from '../../runs/superseded.js';
-import { closeShare } from '../../shares/share-access.js';
+import { conflict } from '../../errors/refusal.js';
+import { type Change, concurrentAction } from '../runner/action.js';
+import { ifStillThere } from '../runner/superseded.js';
+import { closeShare } from '../../servers/shares/share-access.js';
 import { findShare, type ShareArguments, shareOf, withShare } from './attached-share.js';
 
 /** Which share is to go. */

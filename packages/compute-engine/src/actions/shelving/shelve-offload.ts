@@ -1,4 +1,4 @@
-import { action } from '../../runs/action.js';
+import { action } from '../runner/action.js';
 import { offload } from './offload.js';
 
 /** Takes a shelved server from its host before its time. */

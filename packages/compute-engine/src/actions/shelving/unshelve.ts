@@ -1,11 +1,11 @@
-import type { ServerScope } from '../../core.js';
-import { badRequest, conflict } from '../../errors.js';
-import { claimDestination } from '../../migrations/destination.js';
-import { followServer } from '../../migrations/follow-server.js';
+import type { ServerScope } from '../../core/core.js';
+import { badRequest, conflict } from '../../errors/refusal.js';
+import { claimDestination } from '../../server-migrations/destination.js';
+import { followServer } from '../../server-migrations/follow-server.js';
 import type { ServerPatch } from '../../model/index.js';
-import { action } from '../../runs/action.js';
-import { failRun } from '../../runs/fail-run.js';
-import type { ServerRun } from '../../runs/server-run.js';
+import { action } from '../runner/action.js';
+import { failRun } from '../runner/fail-run.js';
+import type { ServerRun } from '../runner/server-run.js';
 import { keepClaim, ownClaim } from '../../scheduler/server-claims.js';
 import { requestedHost } from '../hosts.js';
 

@@ -1,6 +1,6 @@
 import type { BlockDevice, Server } from '../../model/index.js';
-import type { ConcurrentRun } from '../../runs/concurrent-run.js';
-import { ifStillThere, Superseded } from '../../runs/superseded.js';
+import type { ConcurrentRun } from '../runner/concurrent-run.js';
+import { ifStillThere, Superseded } from '../runner/superseded.js';
 
 /** The disk with that id; throws `Superseded` when the server has it no more. */
 export function deviceOf(server: Server, deviceId: string): BlockDevice {

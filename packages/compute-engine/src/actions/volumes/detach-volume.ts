@@ -1,6 +1,6 @@
-import { unlessRefused } from '../../catalogs/unless-refused.js';
-import { badRequest, conflict } from '../../errors.js';
-import { concurrentAction } from '../../runs/action.js';
+import { unlessRefused } from '@apistrata/catalogs';
+import { badRequest, conflict } from '../../errors/refusal.js';
+import { concurrentAction } from '../runner/action.js';
 import { isHostDown } from '../hosts.js';
 import { deviceOf, dropDevice } from './attached-device.js';
 import { attachedDevice, findVolume } from './find-volume.js';

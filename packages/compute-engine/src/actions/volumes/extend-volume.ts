@@ -1,4 +1,4 @@
-import { concurrentAction } from '../../runs/action.js';
+import { concurrentAction } from '../runner/action.js';
 
 /** Which volume has grown. */
 export interface VolumeExtension {

@@ -1,7 +1,7 @@
-import { CatalogError } from '../../catalogs/catalog-error.js';
-import type { Volume } from '../../catalogs/volume-catalog.js';
-import type { ServerScope } from '../../core.js';
-import { notFound } from '../../errors.js';
+import { CatalogError } from '@apistrata/catalogs';
+import type { Volume } from '@apistrata/catalogs';
+import type { ServerScope } from '../../core/core.js';
+import { notFound } from '../../errors/refusal.js';
 import type { BlockDevice, Server } from '../../model/index.js';
 
 /** A volume that the caller may see. @param refusal what a volume that is not there is told with; default 404 */

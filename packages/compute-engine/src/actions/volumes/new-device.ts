@@ -1,8 +1,8 @@
-import type { Volume } from '../../catalogs/volume-catalog.js';
-import type { Core } from '../../core.js';
-import { badRequest, conflict, forbidden } from '../../errors.js';
+import type { Volume } from '@apistrata/catalogs';
+import type { Core } from '../../core/core.js';
+import { badRequest, conflict, forbidden } from '../../errors/refusal.js';
 import type { BlockDevice, Server } from '../../model/index.js';
-import { isFree, nextDevice } from '../../volumes/device-names.js';
+import { isFree, nextDevice } from '../../servers/volumes/device-names.js';
 
 /** A request for one more volume. */
 export interface NewAttachment {

@@ -1,6 +1,6 @@
 import { connect, type TLSSocket } from 'node:tls';
 import type { OpenLink } from '../../drivers/host-links.js';
-import { EngineError } from '../../engine-error.js';
+import { EngineError } from '../../errors/engine-error.js';
 import type { HostProcess } from '../../model/index.js';
 import type { Key } from '../../secrets/sealer.js';
 import { answerValue } from '../host-question.js';

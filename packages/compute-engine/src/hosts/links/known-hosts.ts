@@ -1,8 +1,8 @@
-import type { Clock } from '../../clock.js';
+import type { Clock } from '../../clock/clock.js';
 import type { KnownHost } from '../../drivers/host-links.js';
 import { COMPUTE_BINARY } from '../../scheduler/infrastructure.js';
-import type { Store } from '../../store/store.js';
-import { tables } from '../../store/tables.js';
+import type { Store } from '@apistrata/record-store';
+import { tables } from '../../schema/tables.js';
 
 /** Finds all hosts that are processes of their own. */
 export function hostFinder(store: Store, clock: Clock, downSeconds: number) {

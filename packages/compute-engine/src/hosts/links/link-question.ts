@@ -1,10 +1,10 @@
 import { Readable } from 'node:stream';
-import type { Caller } from '../../catalogs/caller.js';
-import type { VolumeStorage } from '../../catalogs/volume-storage.js';
+import type { Caller } from '@apistrata/catalogs';
+import type { VolumeStorage } from '@apistrata/catalogs';
 import type { Driver } from '../../drivers/driver.js';
 import type { LinkAnswer } from '../../drivers/host-links.js';
-import type { Store } from '../../store/store.js';
-import { tables } from '../../store/tables.js';
+import type { Store } from '@apistrata/record-store';
+import { tables } from '../../schema/tables.js';
 import { failedWith } from '../host-question.js';
 import { linkLine } from './link-line.js';
 

@@ -1,4 +1,4 @@
-import type { VolumeStorage } from '../../catalogs/volume-storage.js';
+import type { VolumeStorage } from '@apistrata/catalogs';
 import type { HostLinks, OpenLink } from '../../drivers/host-links.js';
 import { answerValue } from '../host-question.js';
 import { readLinkLine } from './link-line.js';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
-import type { ImageContent } from '../../catalogs/image-catalog.js';
+import type { ImageContent } from '@apistrata/catalogs';
 import { sampleServer } from './sample-server.js';
 import { sequencesFor } from './sequences.js';
 import { type DriverBench, type DriverSuite, type DriverTest, onFreshDriver } from './suite.js';

@@ -1,0 +1,37 @@
+import type { Store } from '@apistrata/record-store';
+
+/** The source of time of the built-in catalogs: milliseconds since the epoch. */
+export interface CatalogClock {
+  now(): number;
+}
+
+/** What a catalog does with an id it has never seen: refuse it, or take it for something plausible and remember that. */
+export type UnknownIds = 'reject' | 'accept';
+
+export interface EmbeddedOptions {
+  readonly store: Store;
+  /** Default: the machine's own time. */
+  readonly clock?: CatalogClock;
+  /** Default: `reject`. */
+  readonly unknown?: UnknownIds;
+}
+
+/** The options with their defaults, checked. */
+export interface EmbeddedContext {
+  readonly store: Store;
+  readonly clock: CatalogClock;
+  readonly accept: boolean;
+}
+
+export function embeddedContext(
+  catalog: string,
+  options: EmbeddedOptions,
+  known: readonly string[] = [],
+): EmbeddedContext {
+  const unknown = options.unknown ?? 'reject';
+  const stray = Object.keys(options).find((key) => !['store', 'clock', 'unknown', ...known].includes(key));
+  if (stray) throw new TypeError(`${catalog}: there is no option "${stray}"`);
+  if (unknown !== 'reject' && unknown !== 'accept')
+    throw new TypeError(`${catalog}: "unknown" is "reject" or "accept", not ${JSON.stringify(unknown)}`);
+  return { store: options.store, clock: options.clock ?? { now: () => Date.now() }, accept: unknown === 'accept' };
+}

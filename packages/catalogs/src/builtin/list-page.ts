@@ -1,0 +1,31 @@
+import { CatalogError } from '../errors/catalog-error.js';
+import type { Session } from '@apistrata/record-store';
+import type { DocumentTable, RowQuery } from '@apistrata/record-store';
+import type { Stored } from '@apistrata/record-store';
+
+export interface Page {
+  readonly limit?: number;
+  readonly offset?: number;
+  /** Id of the last one of the page before. */
+  readonly marker?: string;
+}
+
+/** One page of a table, in the order of insertion or the reverse of it. */
+export async function listPage<R extends Stored>(
+  session: Session,
+  table: DocumentTable<R>,
+  order: 'oldest first' | 'newest first',
+  page: Page,
+  narrow: (query: RowQuery) => RowQuery,
+): Promise<R[]> {
+  const after = page.marker === undefined ? undefined : await table.get(session, page.marker);
+  if (page.marker !== undefined && !after)
+    throw new CatalogError('MARKER_NOT_FOUND', `marker [${page.marker}] not found`);
+  return table.find(session, (query) => {
+    const [comparison, direction] = order === 'oldest first' ? (['>', 'asc'] as const) : (['<', 'desc'] as const);
+    let narrowed = narrow(query).orderBy('seq', direction);
+    if (after) narrowed = narrowed.where('seq', comparison, after.seq);
+    if (page.limit !== undefined || page.offset) narrowed = narrowed.limit(page.limit ?? 2 ** 31 - 1);
+    return page.offset ? narrowed.offset(page.offset) : narrowed;
+  });
+}

@@ -1,0 +1,31 @@
+import { CodedError } from '@apistrata/record-store';
+import { type CatalogErrorCode, type CatalogErrorKind, catalogErrorKinds } from './catalog-error-codes.js';
+
+export type { CatalogErrorCode, CatalogErrorKind };
+
+const statuses: Readonly<Record<CatalogErrorKind, number>> = {
+  'not-found': 404,
+  conflict: 409,
+  invalid: 400,
+  forbidden: 403,
+  'over-quota': 413,
+  unavailable: 503,
+};
+
+/** The one error of all catalogs, embedded or remote. `code` says exactly what, `kind` roughly what. */
+export class CatalogError extends CodedError<CatalogErrorCode> {
+  readonly kind: CatalogErrorKind;
+
+  /** Its `status` is what image, network, volume and share services answer with. */
+  constructor(code: CatalogErrorCode, message: string, options?: ErrorOptions) {
+    const kind = catalogErrorKinds[code];
+    super('catalogs', code, message, { ...options, status: statuses[kind] });
+    this.kind = kind;
+  }
+}
+
+/** For `.catch()`: nothing where there is no such thing for whoever asks. That a service is away stays an error. */
+export function ifMissing(error: unknown): undefined {
+  if (error instanceof CatalogError && error.kind !== 'unavailable') return undefined;
+  throw error;
+}

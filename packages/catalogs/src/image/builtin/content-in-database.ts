@@ -1,0 +1,55 @@
+import type { Tx } from '@apistrata/record-store';
+import type { Store } from '@apistrata/record-store';
+import { digestContent, type ImageContents } from './image-content.js';
+
+const CHUNK_BYTES = 384 * 1024;
+const MAX_CONTENT_BYTES = 256 * 2 ** 20;
+
+async function drop(tx: Tx, imageId: string): Promise<void> {
+  await tx.db.deleteFrom('image_chunks').where('image_id', '=', imageId).execute();
+}
+
+/**
+ * Content as rows of the database: for what is kept in memory, and for processes that share nothing but a database. It is
+ * held in memory until all of it has arrived.
+ *
+ * @param maxBytes the most that one image may have; default 256 MiB
+ */
+export function contentInDatabase(store: Store, maxBytes = MAX_CONTENT_BYTES): ImageContents {
+  return {
+    async receive(imageId, content) {
+      const pieces: Uint8Array[] = [];
+      const digest = await digestContent(content, maxBytes, (piece) => {
+        pieces.push(piece);
+      });
+      return {
+        ...digest,
+        async keep(tx) {
+          const bytes = Buffer.concat(pieces);
+          await drop(tx, imageId);
+          for (let number = 0; number * CHUNK_BYTES < bytes.byteLength; number++) {
+            const base64 = bytes.subarray(number * CHUNK_BYTES, (number + 1) * CHUNK_BYTES).toString('base64');
+            await tx.db.insertInto('image_chunks').values({ image_id: imageId, number, base64 }).execute();
+          }
+        },
+        discard: async () => {},
+      };
+    },
+    async *read({ id }) {
+      for (let number = 0; ; number++) {
+        const chunk = await store.db
+          .selectFrom('image_chunks')
+          .select('base64')
+          .where('image_id', '=', id)
+          .where('number', '=', number)
+          .executeTakeFirst();
+        if (!chunk) return;
+        yield Buffer.from(chunk.base64, 'base64');
+      }
+    },
+    async drop(tx, { id }) {
+      await drop(tx, id);
+      return async () => {};
+    },
+  };
+}

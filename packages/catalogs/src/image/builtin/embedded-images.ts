@@ -1,0 +1,222 @@
+import type { Caller } from '../../caller/caller.js';
+import { CatalogError } from '../../errors/catalog-error.js';
+import type {
+  Image,
+  ImageCatalog,
+  ImageChange,
+  ImageContent,
+  ImageQuery,
+  ImageStatus,
+  NewImage,
+} from '../image-catalog.js';
+import type { Session, Tx } from '@apistrata/record-store';
+import { lookThenInsert } from '@apistrata/record-store';
+import type { New } from '@apistrata/record-store';
+import { owns } from '../../caller/caller-scope.js';
+import { type EmbeddedOptions, embeddedContext } from '../../builtin/embedded-options.js';
+import { refuseNul } from '../../builtin/json-conditions.js';
+import { listPage } from '../../builtin/list-page.js';
+import { contentInDatabase } from './content-in-database.js';
+import { contentInFiles } from './content-in-files.js';
+import { imageNotFound, maySee, narrowImages } from './image-access.js';
+import { imageMembers } from './image-members.js';
+import type { ImageSeed } from './image-seed.js';
+import { type ImageRecord, imageTables } from './image-tables.js';
+
+export interface EmbeddedImagesOptions extends EmbeddedOptions {
+  /** Folder where the content is kept, made when missing. Left out: in the database, which suits small images only. */
+  readonly directory?: string;
+  /** The most content one image may have, in bytes. Default: as much as the folder holds, 256 MiB in the database. */
+  readonly maxContentBytes?: number;
+}
+
+const { images } = imageTables;
+
+function newRecord(image: NewImage, projectId: string | null, now: number): New<ImageRecord> {
+  return {
+    id: image.id,
+    name: image.name ?? null,
+    status: 'queued',
+    visibility: image.visibility ?? 'shared',
+    projectId,
+    minDiskGb: image.minDiskGb ?? 0,
+    minRamMb: image.minRamMb ?? 0,
+    sizeBytes: null,
+    virtualSizeBytes: null,
+    checksum: null,
+    sha512: null,
+    diskFormat: image.diskFormat ?? null,
+    containerFormat: image.containerFormat ?? null,
+    protected: image.protected ?? false,
+    hidden: image.hidden ?? false,
+    tags: [...new Set(image.tags)],
+    properties: image.properties ?? {},
+    createdAt: now,
+    updatedAt: now,
+  };
+}
+
+function mergeProperties(before: Image['properties'], change: ImageChange['properties']): Image['properties'] {
+  const merged = Object.entries({ ...before, ...change }).filter(([, value]) => value !== null);
+  return Object.fromEntries(merged) as Image['properties'];
+}
+
+/** Images kept in the engine's own database, with everything an image service needs on top of {@link ImageCatalog}. */
+export function embeddedImages(options: EmbeddedImagesOptions) {
+  const context = embeddedContext('embeddedImages', options, ['directory', 'maxContentBytes']);
+  const { store, clock, accept } = context;
+  const inDatabase = contentInDatabase(options.store, options.maxContentBytes);
+  const contents =
+    options.directory === undefined
+      ? inDatabase
+      : contentInFiles(options.directory, inDatabase, options.maxContentBytes);
+
+  async function acceptUnknown(id: string): Promise<ImageRecord> {
+    refuseNul(id);
+    return lookThenInsert(store, async (tx) => {
+      const record = newRecord(
+        { id, name: id, visibility: 'public', diskFormat: 'qcow2', containerFormat: 'bare' },
+        null,
+        clock.now(),
+      );
+      return (await images.get(tx, id)) ?? images.insert(tx, { ...record, status: 'active', sizeBytes: 0 });
+    });
+  }
+
+  async function visible(caller: Caller, id: string, session: Session = store): Promise<ImageRecord> {
+    const image = await images.get(session, id);
+    if (!image && accept) return acceptUnknown(id);
+    if (!image || !(await maySee(session, caller, image))) throw imageNotFound(id);
+    return image;
+  }
+
+  async function changeable(caller: Caller, id: string): Promise<ImageRecord> {
+    const image = await visible(caller, id);
+    if (!owns(caller, image.projectId))
+      throw new CatalogError('IMAGE_FORBIDDEN', `You are not permitted to change image ${id}`);
+    return image;
+  }
+
+  /** Reads once more under a lock, so that of two changes none is lost. */
+  async function change(
+    caller: Caller,
+    id: string,
+    changed: (image: ImageRecord, tx: Tx) => Partial<New<ImageRecord>> | Promise<Partial<New<ImageRecord>>>,
+  ): Promise<ImageRecord> {
+    await changeable(caller, id);
+    return store.transaction(async (tx) => {
+      const image = await images.lock(tx, id);
+      if (!image) throw imageNotFound(id);
+      return images.update(tx, { ...image, ...(await changed(image, tx)), updatedAt: clock.now() });
+    });
+  }
+
+  function moveStatus(from: ImageStatus, to: ImageStatus) {
+    return (caller: Caller, id: string): Promise<Image> =>
+      change(caller, id, (image) => {
+        if (image.status !== from && image.status !== to)
+          throw new CatalogError('IMAGE_WRONG_STATUS', `Image ${id} is ${image.status}, not ${from}`);
+        return { status: to };
+      });
+  }
+
+  const catalog = {
+    get: (caller: Caller, id: string): Promise<ImageRecord> => visible(caller, id),
+
+    list: (caller: Caller, query: ImageQuery = {}): Promise<readonly ImageRecord[]> =>
+      listPage(store, images, 'newest first', query, (rows) => narrowImages(store, caller, query, rows)),
+
+    async create(caller: Caller, image: NewImage): Promise<ImageRecord> {
+      refuseNul(image);
+      const projectId = image.projectId ?? caller.projectId;
+      return lookThenInsert(store, async (tx) => {
+        const existing = await images.get(tx, image.id);
+        if (!existing) return images.insert(tx, newRecord(image, projectId, clock.now()));
+        if (existing.projectId === projectId) return existing;
+        throw new CatalogError('IMAGE_EXISTS', `Image ID ${image.id} already exists!`);
+      });
+    },
+
+    async upload(caller: Caller, id: string, content: ImageContent): Promise<ImageRecord> {
+      if ((await changeable(caller, id)).status === 'active') return visible(caller, id);
+      const received = await contents.receive(id, content);
+      const { sizeBytes, checksum, sha512 } = received;
+      try {
+        return await change(caller, id, async (image, tx) => {
+          if (image.status === 'active') return {};
+          if (image.status !== 'queued' && image.status !== 'saving')
+            throw new CatalogError('IMAGE_WRONG_STATUS', `Image ${id} is ${image.status} and takes no content`);
+          await received.keep(tx);
+          return { status: 'active', sizeBytes, checksum, sha512 };
+        });
+      } finally {
+        if ((await images.get(store, id))?.sha512 !== sha512) await received.discard();
+      }
+    },
+
+    /** The content, chunk by chunk; nothing for an image that a preset brought. */
+    async download(caller: Caller, id: string): Promise<AsyncIterable<Uint8Array>> {
+      const image = await visible(caller, id);
+      if (image.status !== 'active')
+        throw new CatalogError(
+          image.status === 'deactivated' ? 'IMAGE_FORBIDDEN' : 'IMAGE_WRONG_STATUS',
+          `Image ${id} is ${image.status}`,
+        );
+      return contents.read(image);
+    },
+
+    async update(caller: Caller, id: string, { properties, ...fields }: ImageChange): Promise<ImageRecord> {
+      refuseNul([properties, fields]);
+      const given = Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined));
+      return change(caller, id, (image) => ({ ...given, properties: mergeProperties(image.properties, properties) }));
+    },
+
+    async delete(caller: Caller, id: string): Promise<void> {
+      await changeable(caller, id);
+      const drop = await store.transaction(async (tx) => {
+        const image = await images.lock(tx, id);
+        if (!image) throw imageNotFound(id);
+        if (image.protected)
+          throw new CatalogError('IMAGE_PROTECTED', `Image ${id} is protected and cannot be deleted.`);
+        await tx.db.deleteFrom('image_members').where('image_id', '=', id).execute();
+        await images.delete(tx, id);
+        return contents.drop(tx, image);
+      });
+      await drop();
+    },
+
+    deactivate: moveStatus('active', 'deactivated'),
+    reactivate: moveStatus('deactivated', 'active'),
+    ...imageMembers(context, { visible, changeable }),
+
+    /** Adds the images that are not there yet; the others stay as they have become. */
+    async seed(preset: readonly ImageSeed[]): Promise<void> {
+      for (const { status, sizeBytes = 0, checksum = null, virtualSizeBytes = null, content, ...image } of preset) {
+        if (await images.get(store, image.id)) continue;
+        const bytes = typeof content === 'function' ? content() : content;
+        const received = bytes && (await contents.receive(image.id, bytes));
+        await lookThenInsert(store, async (tx) => {
+          if (await images.get(tx, image.id)) return;
+          const record = newRecord(
+            { visibility: 'public', diskFormat: 'qcow2', containerFormat: 'bare', ...image },
+            image.projectId ?? null,
+            clock.now(),
+          );
+          await images.insert(tx, {
+            ...record,
+            status: status ?? 'active',
+            sizeBytes: received?.sizeBytes ?? sizeBytes,
+            virtualSizeBytes,
+            checksum: received?.checksum ?? checksum,
+            sha512: received?.sha512 ?? null,
+          });
+          await received?.keep(tx);
+        });
+      }
+    },
+  };
+  return catalog satisfies ImageCatalog;
+}
+
+/** Images in the engine's database, with the verbs of an image service. */
+export type EmbeddedImageCatalog = ReturnType<typeof embeddedImages>;

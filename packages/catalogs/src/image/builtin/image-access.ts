@@ -1,0 +1,55 @@
+import { sql } from 'kysely';
+import type { Caller } from '../../caller/caller.js';
+import { CatalogError } from '../../errors/catalog-error.js';
+import type { ImageQuery } from '../image-catalog.js';
+import { compoundKey } from '@apistrata/record-store';
+import type { Session } from '@apistrata/record-store';
+import type { RowQuery } from '@apistrata/record-store';
+import { isAdmin, owns } from '../../caller/caller-scope.js';
+import { hasEntry, hasItem } from '../../builtin/json-conditions.js';
+import { type ImageRecord, imageTables } from './image-tables.js';
+
+export function imageNotFound(id: string): CatalogError {
+  return new CatalogError('IMAGE_NOT_FOUND', `No image found with ID ${id}`);
+}
+
+/** Whether the caller may know of the image: its own, everybody's, or one it was made a member of. */
+export async function maySee(session: Session, caller: Caller, image: ImageRecord): Promise<boolean> {
+  if (owns(caller, image.projectId) || image.visibility === 'public' || image.visibility === 'community') return true;
+  if (image.visibility !== 'shared') return false;
+  return (await imageTables.members.get(session, compoundKey(image.id, caller.projectId))) !== undefined;
+}
+
+/** Narrows a list to what was asked for and what the caller gets listed. */
+export function narrowImages(session: Session, caller: Caller, query: ImageQuery, rows: RowQuery): RowQuery {
+  let narrowed = rows;
+  const equal = { name: query.name, status: query.status, visibility: query.visibility, project_id: query.projectId };
+  for (const [column, value] of Object.entries(equal)) {
+    // Whoever sees few of them goes by what they see: no index of everybody's fits a column that is added to.
+    const compared = isAdmin(caller) ? sql.ref(column) : sql`(${sql.ref(column)} || '')`;
+    if (value !== undefined) narrowed = narrowed.where(compared, '=', value);
+  }
+  if (query.ids) narrowed = narrowed.where('id', 'in', query.ids.length > 0 ? query.ids : ['']);
+  if (query.updatedSince !== undefined) narrowed = narrowed.where('updated_at', '>=', query.updatedSince);
+  narrowed = narrowed.where('hidden', '=', Number(query.hidden ?? false));
+  for (const [key, value] of Object.entries(query.properties ?? {})) {
+    narrowed =
+      key === 'instance_uuid'
+        ? narrowed.where('server_id', '=', value)
+        : narrowed.where(hasEntry(session, 'properties', key, value));
+  }
+  for (const tag of query.tags ?? []) narrowed = narrowed.where(hasItem(session, 'tags', tag));
+  if (isAdmin(caller)) return narrowed;
+  const { memberStatus = 'accepted' } = query;
+  const offered = session.db.selectFrom('image_members').select('image_id').where('project_id', '=', caller.projectId);
+  const shared = memberStatus === 'all' ? offered : offered.where('status', '=', memberStatus);
+  return narrowed.where(({ or, and, eb }) =>
+    or([
+      eb('visibility', '=', 'public'),
+      eb('project_id', '=', caller.projectId),
+      // Community images are found by those who ask for them; they do not fill everybody's list.
+      ...(query.visibility === 'community' ? [eb('visibility', '=', 'community')] : []),
+      and([eb('visibility', '=', 'shared'), eb('id', 'in', shared)]),
+    ]),
+  );
+}

@@ -1,0 +1,71 @@
+import type { Caller } from '../../caller/caller.js';
+import { CatalogError } from '../../errors/catalog-error.js';
+import { compoundKey } from '@apistrata/record-store';
+import { lookThenInsert } from '@apistrata/record-store';
+import { isAdmin } from '../../caller/caller-scope.js';
+import type { EmbeddedContext } from '../../builtin/embedded-options.js';
+import { type ImageMember, type ImageRecord, imageTables, type MemberStatus } from './image-tables.js';
+
+/** How the image catalog finds an image: one the caller sees, or one it may change. */
+export interface ImageLookup {
+  readonly visible: (caller: Caller, id: string) => Promise<ImageRecord>;
+  readonly changeable: (caller: Caller, id: string) => Promise<ImageRecord>;
+}
+
+/** Sharing images with single projects. */
+export function imageMembers({ store, clock }: EmbeddedContext, { visible, changeable }: ImageLookup) {
+  const missing = (imageId: string, projectId: string) =>
+    new CatalogError('IMAGE_MEMBER_NOT_FOUND', `Image ${imageId} has no member ${projectId}`);
+
+  return {
+    /** All members for the owner; to a member, only itself. */
+    async listMembers(caller: Caller, imageId: string): Promise<readonly ImageMember[]> {
+      const image = await visible(caller, imageId);
+      const all = image.projectId === caller.projectId || isAdmin(caller);
+      return imageTables.members.find(store, (q) => {
+        const ofImage = q.where('image_id', '=', imageId).orderBy('seq');
+        return all ? ofImage : ofImage.where('project_id', '=', caller.projectId);
+      });
+    },
+
+    async addMember(caller: Caller, imageId: string, projectId: string): Promise<ImageMember> {
+      const image = await changeable(caller, imageId);
+      if (image.visibility !== 'shared') throw new CatalogError('IMAGE_FORBIDDEN', 'Only shared images have members.');
+      return lookThenInsert(store, async (tx) => {
+        if (await imageTables.members.get(tx, compoundKey(imageId, projectId)))
+          throw new CatalogError('IMAGE_EXISTS', `Image ${imageId} is already shared with ${projectId}`);
+        const now = clock.now();
+        return imageTables.members.insert(tx, {
+          imageId,
+          projectId,
+          status: 'pending',
+          createdAt: now,
+          updatedAt: now,
+        });
+      });
+    },
+
+    /** What the member itself says to the offer. */
+    async setMemberStatus(
+      caller: Caller,
+      imageId: string,
+      projectId: string,
+      status: MemberStatus,
+    ): Promise<ImageMember> {
+      await visible(caller, imageId);
+      if (projectId !== caller.projectId && !isAdmin(caller))
+        throw new CatalogError('IMAGE_FORBIDDEN', 'Only the member itself accepts or rejects an image.');
+      return store.transaction(async (tx) => {
+        const member = await imageTables.members.lock(tx, compoundKey(imageId, projectId));
+        if (!member) throw missing(imageId, projectId);
+        return imageTables.members.update(tx, { ...member, status, updatedAt: clock.now() });
+      });
+    },
+
+    async removeMember(caller: Caller, imageId: string, projectId: string): Promise<void> {
+      await changeable(caller, imageId);
+      const removed = await store.transaction((tx) => imageTables.members.delete(tx, compoundKey(imageId, projectId)));
+      if (!removed) throw missing(imageId, projectId);
+    },
+  };
+}

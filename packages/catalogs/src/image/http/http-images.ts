@@ -1,0 +1,243 @@
+import { checkOptions } from '@apistrata/record-store';
+import { owns } from '../../caller/caller-scope.js';
+import type { Caller } from '../../caller/caller.js';
+import { CatalogError, type CatalogErrorCode } from '../../errors/catalog-error.js';
+import type { Image, ImageCatalog, ImageChange, ImageContent, ImageQuery, NewImage } from '../image-catalog.js';
+import { type HttpCatalogOptions, httpCatalogOptions, ServiceClient } from '../../http/service-client.js';
+
+/** Where a real image service is, and how long it may take. Times in milliseconds. */
+export interface HttpImagesOptions extends HttpCatalogOptions {
+  /** How long an upload or a download may take. Default 600,000. */
+  readonly uploadTimeoutMs?: number;
+}
+
+/** Wire names of what every image has; all other keys are properties. */
+const fields = {
+  id: 'id',
+  name: 'name',
+  status: 'status',
+  visibility: 'visibility',
+  owner: 'projectId',
+  min_disk: 'minDiskGb',
+  min_ram: 'minRamMb',
+  size: 'sizeBytes',
+  virtual_size: 'virtualSizeBytes',
+  checksum: 'checksum',
+  disk_format: 'diskFormat',
+  container_format: 'containerFormat',
+  protected: 'protected',
+  os_hidden: 'hidden',
+  tags: 'tags',
+} as const satisfies Record<string, keyof Image>;
+
+const wireNames = Object.fromEntries(Object.entries(fields).map(([wire, own]) => [own, wire]));
+
+/** Keys that are neither an image's fields nor its properties. */
+const notProperties = new Set([
+  ...Object.keys(fields),
+  'created_at',
+  'updated_at',
+  'self',
+  'file',
+  'schema',
+  'locations',
+  'direct_url',
+  'stores',
+  'os_hash_algo',
+  'os_hash_value',
+]);
+
+function readImage(wire: Record<string, any>): Image {
+  const own = Object.fromEntries(Object.entries(fields).map(([name, field]) => [field, wire[name] ?? null]));
+  const properties = Object.entries(wire).filter(([key, value]) => !notProperties.has(key) && value !== null);
+  return {
+    ...(own as unknown as Image),
+    minDiskGb: wire.min_disk ?? 0,
+    minRamMb: wire.min_ram ?? 0,
+    protected: wire.protected ?? false,
+    hidden: wire.os_hidden ?? false,
+    tags: wire.tags ?? [],
+    properties: Object.fromEntries(properties.map(([key, value]) => [key, String(value)])),
+    createdAt: Date.parse(wire.created_at),
+    updatedAt: Date.parse(wire.updated_at),
+  };
+}
+
+/** Fields as the service spells them; only those given. */
+function writeFields(given: Partial<Image>): Record<string, unknown> {
+  const known = Object.entries(given).filter(([field, value]) => field in wireNames && value !== undefined);
+  return Object.fromEntries(known.map(([field, value]) => [wireNames[field], value]));
+}
+
+const missing = { 404: 'IMAGE_NOT_FOUND' } as const satisfies Record<number, CatalogErrorCode>;
+const refused = { ...missing, 403: 'IMAGE_FORBIDDEN', 409: 'IMAGE_WRONG_STATUS', 413: 'IMAGE_TOO_LARGE' } as const;
+
+/** JSON Pointer's spelling of a key. */
+function pointer(key: string): string {
+  return `/${key.replaceAll('~', '~0').replaceAll('/', '~1')}`;
+}
+
+/**
+ * The images of a real image service, by its public API (version 2).
+ *
+ * @example
+ * ```ts
+ * import { createEngine } from '@apistrata/compute-engine';
+ * import { httpImages, ServiceSession } from '@apistrata/compute-engine/catalogs';
+ *
+ * const session = new ServiceSession({
+ *   authUrl: 'http://identity:5000',
+ *   username: 'compute',
+ *   password: 'secret',
+ *   projectName: 'service',
+ * });
+ * const images = httpImages({ url: 'http://images:9292', session });
+ * const engine = await createEngine({ catalogs: { images } });
+ * ```
+ */
+export function httpImages(options: HttpImagesOptions): ImageCatalog {
+  checkOptions('httpImages()', options, { ...httpCatalogOptions, uploadTimeoutMs: true });
+  const client = new ServiceClient('image', '/v2', options);
+  const path = (id: string) => `/images/${encodeURIComponent(id)}`;
+
+  /** The service's own token sees everything, so what the caller may see is decided here. */
+  async function visible(caller: Caller, image: Image): Promise<boolean> {
+    if (caller.token || owns(caller, image.projectId)) return true;
+    if (image.visibility !== 'shared') return image.visibility !== 'private';
+    const member = `${path(image.id)}/members/${encodeURIComponent(caller.projectId)}`;
+    try {
+      await client.request('GET', member, { caller, as: 'service', errors: missing });
+      return true;
+    } catch (error) {
+      if ((error as CatalogError).kind === 'not-found') return false;
+      throw error;
+    }
+  }
+
+  async function get(caller: Caller, id: string): Promise<Image> {
+    const { body } = await client.request('GET', path(id), { caller, as: 'caller', errors: missing });
+    const image = readImage(body);
+    if (!(await visible(caller, image))) throw new CatalogError('IMAGE_NOT_FOUND', `No image found with ID ${id}`);
+    return image;
+  }
+
+  /** Changes are the owner's or an admin's to make, whoever's token carries them. */
+  async function changeable(caller: Caller, id: string): Promise<Image> {
+    const image = await get(caller, id);
+    if (!owns(caller, image.projectId))
+      throw new CatalogError('IMAGE_FORBIDDEN', `You are not permitted to change image ${id}`);
+    return image;
+  }
+
+  return {
+    get,
+
+    async list(caller: Caller, query: ImageQuery = {}): Promise<readonly Image[]> {
+      const listed: Image[] = [];
+      let marker = query.marker;
+      do {
+        const left = query.limit === undefined ? undefined : query.limit - listed.length;
+        if (left !== undefined && left <= 0) break;
+        const { body } = await client.request('GET', '/images', {
+          caller,
+          as: 'caller',
+          errors: { 404: 'MARKER_NOT_FOUND', 400: 'MARKER_NOT_FOUND' },
+          query: {
+            ...query.properties,
+            name: query.name,
+            status: query.status,
+            visibility: query.visibility,
+            owner: query.projectId,
+            tag: query.tags,
+            id: query.ids && `in:${query.ids.join(',')}`,
+            os_hidden: query.hidden === undefined ? undefined : String(query.hidden),
+            updated_at:
+              query.updatedSince === undefined ? undefined : `gte:${new Date(query.updatedSince).toISOString()}`,
+            limit: left === undefined ? undefined : String(left),
+            marker,
+          },
+        });
+        const page: Image[] = body.images.map(readImage);
+        for (const image of page) if (await visible(caller, image)) listed.push(image);
+        marker = body.next ? page.at(-1)?.id : undefined;
+      } while (marker !== undefined);
+      return listed;
+    },
+
+    async create(caller: Caller, image: NewImage): Promise<Image> {
+      const { properties, projectId = caller.projectId, ...given } = image;
+      // Without formats the service would refuse the content later.
+      const formats = { diskFormat: given.diskFormat ?? 'raw', containerFormat: given.containerFormat ?? 'bare' };
+      const owner = caller.token && projectId === caller.projectId ? {} : { owner: projectId };
+      const json = { ...properties, ...writeFields({ ...given, ...formats }), ...owner };
+      try {
+        const { body } = await client.request('POST', '/images', {
+          caller,
+          as: 'caller',
+          json,
+          errors: { 409: 'IMAGE_EXISTS' },
+        });
+        return readImage(body);
+      } catch (error) {
+        if ((error as CatalogError).code !== 'IMAGE_EXISTS') throw error;
+        const existing = await get(caller, image.id).catch(() => undefined);
+        if (existing?.projectId !== projectId) throw error;
+        return existing;
+      }
+    },
+
+    async upload(caller: Caller, id: string, content: ImageContent): Promise<Image> {
+      if ((await changeable(caller, id)).status === 'active') return get(caller, id);
+      try {
+        await client.request('PUT', `${path(id)}/file`, {
+          caller,
+          as: 'caller',
+          content,
+          headers: { 'Content-Type': 'application/octet-stream' },
+          timeoutMs: options.uploadTimeoutMs ?? 600_000,
+          errors: refused,
+        });
+      } catch (error) {
+        // The answer may have got lost after the content had arrived.
+        const image = await get(caller, id).catch(() => undefined);
+        if (image?.status !== 'active') throw error;
+      }
+      return get(caller, id);
+    },
+
+    async download(caller: Caller, id: string): Promise<AsyncIterable<Uint8Array>> {
+      await get(caller, id);
+      return client.download(`${path(id)}/file`, {
+        caller,
+        as: 'caller',
+        timeoutMs: options.uploadTimeoutMs ?? 600_000,
+        errors: refused,
+      });
+    },
+
+    async update(caller: Caller, id: string, { properties = {}, ...given }: ImageChange): Promise<Image> {
+      const before = await changeable(caller, id);
+      const sets = { ...writeFields(given), ...properties };
+      const patch = Object.entries(sets).flatMap(([key, value]) => {
+        const there = key in fields || key in before.properties;
+        if (value !== null || key in fields) return [{ op: there ? 'replace' : 'add', path: pointer(key), value }];
+        return there ? [{ op: 'remove', path: pointer(key) }] : [];
+      });
+      if (patch.length === 0) return before;
+      const { body } = await client.request('PATCH', path(id), {
+        caller,
+        as: 'caller',
+        json: patch,
+        headers: { 'Content-Type': 'application/openstack-images-v2.1-json-patch' },
+        errors: refused,
+      });
+      return readImage(body);
+    },
+
+    async delete(caller: Caller, id: string): Promise<void> {
+      const image = await changeable(caller, id);
+      const errors = { ...refused, 403: image.protected ? 'IMAGE_PROTECTED' : 'IMAGE_FORBIDDEN' } as const;
+      await client.request('DELETE', path(id), { caller, as: 'caller', errors });
+    },
+  };
+}

@@ -1,0 +1,15 @@
+export { CatalogError, type CatalogErrorCode, type CatalogErrorKind } from './errors/catalog-error.js';
+export type * from './catalogs.js';
+export type * from './image/image-catalog.js';
+export { type Cidr, cidrOf, formatCidr, ipOf, parseCidr, parseIp } from './network/ip-address.js';
+export type * from './network/network-catalog.js';
+export type * from './share/share-catalog.js';
+export type * from './volume/volume-catalog.js';
+export type * from './caller/caller.js';
+export type * from './network/fixed-ip.js';
+export type * from './network/network-plan.js';
+export type * from './volume/volume-storage.js';
+export { ifMissing } from './errors/catalog-error.js';
+export { catalogErrorKinds } from './errors/catalog-error-codes.js';
+export { unlessRefused } from './errors/unless-refused.js';
+export { canonicalIp } from './network/ip-address.js';

@@ -1,0 +1,57 @@
+import type { NetworkCatalog } from '../network-catalog.js';
+import type { NetworkPlans } from '../network-plan.js';
+import type { Session } from '@apistrata/record-store';
+import { type EmbeddedOptions, embeddedContext } from '../../builtin/embedded-options.js';
+import { floatingAddresses } from './floating-ips.js';
+import { SlotBlocks } from './ip-allocations.js';
+import { NetworkChanges } from './network-changes.js';
+import type { NetworkContext } from './network-context.js';
+import { networkPlans } from './network-plans.js';
+import { type NetworksSeed, seedNetworks } from './network-seed.js';
+import { portVerbs } from './ports.js';
+import { routerVerbs } from './routers.js';
+import { securityGroupRules } from './security-group-rules.js';
+import { securityGroups } from './security-groups.js';
+import { serverPorts } from './server-ports.js';
+import { subnetVerbs } from './subnets.js';
+import { topology } from './topology.js';
+
+export interface EmbeddedNetworksOptions extends EmbeddedOptions {
+  /** Told, once it is durable, that ports of a server were changed by somebody else than its creation or deletion. */
+  readonly onServerPortsChanged?: (serverId: string) => void;
+  /** Addresses of the hosts whose networks are joined by tunnels, for the MTU of new networks. Default: none. */
+  readonly tunnelAddresses?: (session: Session) => Promise<readonly string[]>;
+}
+
+/**
+ * Networks kept in the engine's own database, with everything a network service needs on top of
+ * {@link NetworkCatalog}. No address is ever given out twice, however many ask at once.
+ */
+export function embeddedNetworks(options: EmbeddedNetworksOptions) {
+  const context: NetworkContext = {
+    ...embeddedContext('embeddedNetworks', options, ['onServerPortsChanged', 'tunnelAddresses']),
+    blocks: new SlotBlocks(),
+    onServerPortsChanged: options.onServerPortsChanged ?? (() => {}),
+    tunnelAddresses: options.tunnelAddresses ?? (async () => []),
+  };
+  const changes = new NetworkChanges();
+  const verbs = {
+    ...topology(context),
+    ...subnetVerbs(context),
+    ...portVerbs(context),
+    ...serverPorts(context),
+    ...securityGroups(context),
+    ...securityGroupRules(context),
+    ...floatingAddresses(context),
+    ...routerVerbs(context),
+  };
+  const catalog = {
+    ...changes.told(verbs),
+    ...networkPlans(context, changes.listen),
+    seed: (seed: NetworksSeed): Promise<void> => seedNetworks(context, seed),
+  };
+  return catalog satisfies NetworkCatalog & NetworkPlans;
+}
+
+/** Networks in the engine's database, with the verbs of a network service. */
+export type EmbeddedNetworkCatalog = ReturnType<typeof embeddedNetworks>;

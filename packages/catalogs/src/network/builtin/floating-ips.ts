@@ -1,0 +1,219 @@
+import { randomUUID } from 'node:crypto';
+import type { Caller } from '../../caller/caller.js';
+import { CatalogError } from '../../errors/catalog-error.js';
+import type { FixedIp } from '../fixed-ip.js';
+import { canonicalIp } from '../ip-address.js';
+import type { FloatingIp, FloatingIpQuery } from '../network-catalog.js';
+import type { Tx } from '@apistrata/record-store';
+import { isAdmin, owns } from '../../caller/caller-scope.js';
+import { listPage, type Page } from '../../builtin/list-page.js';
+import { allocateFrom, allocateOne, freeAddresses, subnetsById } from './ip-allocations.js';
+import { dated, NameCache, type NetworkContext, portsChanged } from './network-context.js';
+import { type FloatingIpRecord, type NetworkRecord, networkTables, type PortRecord } from './network-tables.js';
+import { portNotFound } from './port-records.js';
+
+const { floatingIps, networks, ports } = networkTables;
+
+/** A floating address as it is shown: with the name of its pool. */
+export type FloatingIpView = FloatingIpRecord & FloatingIp;
+
+export interface NewFloatingIp {
+  /** Name or id of an external network. */
+  readonly pool?: string;
+  readonly address?: string;
+  readonly subnetId?: string;
+  readonly projectId?: string;
+  readonly description?: string;
+}
+
+function notFound(id: string): CatalogError {
+  return new CatalogError('FLOATING_IP_NOT_FOUND', `Floating IP ${id} could not be found.`);
+}
+
+/** The port with that floating address leading to that fixed one, and to no other. */
+function withFloating(port: PortRecord, floating: string, fixedAddress: string | null): PortRecord {
+  const fixedIps = port.fixedIps.map((fixedIp): FixedIp => {
+    const others = fixedIp.floating.filter((address) => address !== floating);
+    return { ...fixedIp, floating: fixedIp.address === fixedAddress ? [...others, floating] : others };
+  });
+  return { ...port, fixedIps };
+}
+
+/** The part of the embedded network catalog that keeps floating addresses. */
+export function floatingAddresses(context: NetworkContext) {
+  const { store, clock } = context;
+
+  async function pools(): Promise<NetworkRecord[]> {
+    return networks.find(store, (q) => q.where('external', '=', 1).orderBy('seq'));
+  }
+
+  async function poolNamed(nameOrId: string | undefined): Promise<NetworkRecord> {
+    const all = await pools();
+    const named =
+      nameOrId === undefined
+        ? [all.find((pool) => pool.isDefault) ?? all[0]]
+        : all.filter((pool) => pool.id === nameOrId || pool.name === nameOrId);
+    if (!named[0])
+      throw new CatalogError('FLOATING_IP_POOL_NOT_FOUND', `Floating IP pool ${nameOrId ?? ''} not found.`);
+    return named[0];
+  }
+
+  async function present(record: FloatingIpRecord, names = new NameCache(store)): Promise<FloatingIpView> {
+    return { ...record, pool: await names.of('networks', record.networkId) };
+  }
+
+  async function visible(caller: Caller, id: string): Promise<FloatingIpRecord> {
+    const floating = await floatingIps.get(store, id);
+    if (!floating || !owns(caller, floating.projectId)) throw notFound(id);
+    return floating;
+  }
+
+  /** Undoes the tie to a port, if there is one. */
+  async function untie(tx: Tx, floating: FloatingIpRecord): Promise<FloatingIpRecord> {
+    const port = floating.portId === null ? undefined : await ports.lock(tx, floating.portId);
+    if (port) {
+      await ports.update(tx, withFloating(port, floating.address, null));
+      portsChanged(context, tx, port.deviceId);
+    }
+    return { ...floating, portId: null, fixedAddress: null, deviceId: null, status: 'DOWN', updatedAt: clock.now() };
+  }
+
+  function changing<T>(
+    caller: Caller,
+    id: string,
+    work: (tx: Tx, floating: FloatingIpRecord) => Promise<T>,
+  ): Promise<T> {
+    return store.transaction(async (tx) => {
+      const floating = await floatingIps.lock(tx, id);
+      if (!floating || !owns(caller, floating.projectId)) throw notFound(id);
+      return work(tx, floating);
+    });
+  }
+
+  async function tie(
+    caller: Caller,
+    id: string,
+    to: { readonly portId: string; readonly fixedAddress?: string },
+  ): Promise<FloatingIpView> {
+    const tied = await changing(caller, id, async (tx, floating) => {
+      const free = await untie(tx, floating);
+      const port = await ports.lock(tx, to.portId);
+      if (!port || !owns(caller, port.projectId)) throw portNotFound(to.portId);
+      const address = to.fixedAddress === undefined ? undefined : canonicalIp(to.fixedAddress);
+      const fixedIp = port.fixedIps.find((f) => f.version === 4 && (address === undefined || f.address === address));
+      if (!fixedIp)
+        throw new CatalogError(
+          'FLOATING_IP_UNREACHABLE',
+          `Port ${port.id} does not have fixed IPv4 address ${to.fixedAddress ?? ''}`.trimEnd(),
+        );
+      const rival = (await floatingIps.find(tx, (q) => q.where('port_id', '=', port.id))).find(
+        (other) => other.id !== id && other.fixedAddress === fixedIp.address && other.networkId === floating.networkId,
+      );
+      if (rival)
+        throw new CatalogError(
+          'FLOATING_IP_IN_USE',
+          `Fixed IP ${fixedIp.address} already has a floating IP on external network ${floating.networkId}.`,
+        );
+      await ports.update(tx, withFloating(port, floating.address, fixedIp.address));
+      portsChanged(context, tx, port.deviceId);
+      const deviceId = port.deviceId || null;
+      return floatingIps.update(tx, {
+        ...free,
+        portId: port.id,
+        fixedAddress: fixedIp.address,
+        deviceId,
+        status: 'ACTIVE',
+      });
+    });
+    return present(tied);
+  }
+
+  async function create(caller: Caller, request: NewFloatingIp): Promise<FloatingIpView> {
+    const pool = await poolNamed(request.pool);
+    const made = await store.transaction(async (tx) => {
+      const id = randomUUID();
+      const subnets = (await subnetsById(tx, pool.subnetIds)).filter(
+        (subnet) => subnet.ipVersion === 4 && (request.subnetId === undefined || subnet.id === request.subnetId),
+      );
+      const taken =
+        request.address === undefined
+          ? await allocateFrom(tx, context.blocks, subnets, id)
+          : await allocateOne(tx, subnets, request.address, id);
+      if (!taken) throw new CatalogError('NO_FREE_ADDRESS', `No more IP addresses available on network ${pool.id}.`);
+      const projectId = request.projectId ?? caller.projectId;
+      const description = request.description ?? '';
+      const untied = { portId: null, fixedAddress: null, deviceId: null, status: 'DOWN' };
+      const { address, subnetId } = taken;
+      return floatingIps.insert(tx, {
+        ...dated(clock.now()),
+        id,
+        address,
+        subnetId,
+        projectId,
+        networkId: pool.id,
+        ...untied,
+        description,
+      });
+    });
+    return { ...made, pool: pool.name };
+  }
+
+  return {
+    listFloatingIpPools: (_caller: Caller): Promise<readonly NetworkRecord[]> => pools(),
+
+    async listFloatingIps(caller: Caller, query: FloatingIpQuery & Page = {}): Promise<readonly FloatingIpView[]> {
+      const equal = {
+        address: query.address === undefined ? undefined : canonicalIp(query.address),
+        project_id: query.projectId,
+        port_id: query.portId,
+      };
+      const floatingIpRecords = await listPage(store, floatingIps, 'oldest first', query, (rows) => {
+        let narrowed = isAdmin(caller) ? rows : rows.where('project_id', '=', caller.projectId);
+        for (const [column, value] of Object.entries(equal))
+          if (value !== undefined) narrowed = narrowed.where(column, '=', value);
+        return narrowed;
+      });
+      const names = new NameCache(store);
+      const views: FloatingIpView[] = [];
+      for (const record of floatingIpRecords) views.push(await present(record, names));
+      return views;
+    },
+
+    async getFloatingIp(caller: Caller, id: string): Promise<FloatingIpView> {
+      return present(await visible(caller, id));
+    },
+
+    /** What `allocateFloatingIp` does, with everything a network service lets one say. */
+    createFloatingIp: create,
+
+    allocateFloatingIp: (caller: Caller, pool?: string): Promise<FloatingIpView> => create(caller, { pool }),
+
+    releaseFloatingIp: (caller: Caller, id: string): Promise<void> =>
+      changing(caller, id, async (tx, floating) => {
+        await untie(tx, floating);
+        await freeAddresses(tx, [floating]);
+        await floatingIps.delete(tx, id);
+      }),
+
+    associateFloatingIp: tie,
+
+    async disassociateFloatingIp(caller: Caller, id: string): Promise<FloatingIpView> {
+      const free = await changing(caller, id, async (tx, floating) =>
+        floatingIps.update(tx, await untie(tx, floating)),
+      );
+      return present(free);
+    },
+
+    async updateFloatingIp(
+      caller: Caller,
+      id: string,
+      change: { readonly description?: string; readonly tags?: readonly string[] },
+    ): Promise<FloatingIpView> {
+      const changed = await changing(caller, id, (tx, floating) => {
+        const { description = floating.description, tags = floating.tags } = change;
+        return floatingIps.update(tx, { ...floating, description, tags, updatedAt: clock.now() });
+      });
+      return present(changed);
+    },
+  };
+}

@@ -1,0 +1,46 @@
+import { sql } from 'kysely';
+import type { Session } from '@apistrata/record-store';
+import type { Store } from '@apistrata/record-store';
+import { networkTables, type PortRecord } from './network-tables.js';
+
+const { ports, securityGroups } = networkTables;
+
+/** Which ports are in one of these groups. */
+function inGroups({ kind }: Session, groupIds: readonly string[]) {
+  return kind === 'postgres'
+    ? sql<boolean>`(data::jsonb -> 'securityGroupIds') ?| ${groupIds}::text[]`
+    : sql<boolean>`exists (select 1 from json_each(data, '$.securityGroupIds')
+        where value in (select value from json_each(${JSON.stringify(groupIds)})))`;
+}
+
+async function portsIn(store: Store, groupIds: readonly string[]): Promise<readonly PortRecord[]> {
+  const groups = await securityGroups.find(store, (q) => q.where('id', 'in', [...groupIds]));
+  const projectIds = [...new Set(groups.map(({ projectId }) => projectId))];
+  if (projectIds.length === 0) return [];
+  // Groups are for ports of their project; those of others are not looked at.
+  return ports.find(store, (q) =>
+    q
+      .where('project_id', 'in', projectIds)
+      .where('device_id', '!=', '')
+      .where(inGroups(store, groupIds))
+      .orderBy('seq'),
+  );
+}
+
+/**
+ * The addresses of all servers that are in these groups, by group.
+ * @param all the ports of all servers, where they are known; left out: they are looked for
+ */
+export async function groupMembers(
+  store: Store,
+  groupIds: readonly string[],
+  all?: readonly PortRecord[],
+): Promise<Readonly<Record<string, readonly string[]>>> {
+  if (groupIds.length === 0) return {};
+  const found = all ?? (await portsIn(store, groupIds));
+  const addresses = (groupId: string) =>
+    found
+      .filter(({ securityGroupIds }) => securityGroupIds.includes(groupId))
+      .flatMap(({ fixedIps }) => fixedIps.map(({ address }) => address));
+  return Object.fromEntries(groupIds.map((groupId) => [groupId, [...new Set(addresses(groupId))]]));
+}

@@ -1,0 +1,267 @@
+import { sql } from 'kysely';
+import { CatalogError } from '../../errors/catalog-error.js';
+import type { FixedIp } from '../fixed-ip.js';
+import { formatIp, parseIp } from '../ip-address.js';
+import type { Session, Tx } from '@apistrata/record-store';
+import { hotStatement } from '@apistrata/record-store';
+import { autoAddress } from './auto-address.js';
+import { networkTables, type SubnetRecord } from './network-tables.js';
+import { subnetSlots } from './subnet-slots.js';
+
+/** Moves the subnet's cursor on and says where it is now. The row stays locked until the transaction ends. */
+const moveCursor = hotStatement<{ next_slot: number }>(({ db }) =>
+  db
+    .updateTable('subnets')
+    .set(({ eb }) => ({ next_slot: eb('next_slot', '+', 1) }))
+    .where('id', '=', '')
+    .returning('next_slot'),
+);
+
+/** Keeps the subnet from being deleted until the transaction ends; others may do the same at the same time. */
+const holdSubnet = hotStatement<{ id: string }>(({ db, kind }) => {
+  const row = db.selectFrom('subnets').select('id').where('id', '=', '');
+  return kind === 'postgres' ? row.forKeyShare() : row;
+});
+
+const setCursor = hotStatement(({ db }) => db.updateTable('subnets').set({ next_slot: 0 }).where('id', '=', ''));
+
+const claim = hotStatement(({ db }) =>
+  db
+    .insertInto('ip_allocations')
+    .columns(['subnet_id', 'address', 'slot', 'holder_id'])
+    .values({ subnet_id: '', address: '', slot: 0, holder_id: '' })
+    .onConflict((conflict) => conflict.doNothing()),
+);
+
+const freeOne = hotStatement(({ db }) =>
+  db.deleteFrom('ip_allocations').where('subnet_id', '=', '').where('address', '=', ''),
+);
+
+async function claimed(tx: Tx, subnet: SubnetRecord, address: string, slot: number | null, holderId: string) {
+  const { numAffectedRows } = await claim(tx, [subnet.id, address, slot, holderId]);
+  return numAffectedRows === 1n;
+}
+
+/** The lowest free slot at `from` or later in a pool of the subnet. */
+async function freeSlot(session: Session, subnet: SubnetRecord, from: number): Promise<number | undefined> {
+  const { pools, gateway } = subnetSlots(subnet);
+  for (const pool of pools) {
+    for (let start = Math.max(pool.from, from); start <= pool.to; ) {
+      const slot = await firstGap(session, subnet.id, start);
+      if (slot > pool.to) break;
+      if (slot !== gateway) return slot;
+      start = slot + 1;
+    }
+  }
+  return undefined;
+}
+
+async function firstGap(session: Session, subnetId: string, start: number): Promise<number> {
+  const taken = await session.db
+    .selectFrom('ip_allocations')
+    .select('slot')
+    .where('subnet_id', '=', subnetId)
+    .where('slot', '=', start)
+    .executeTakeFirst();
+  if (!taken) return start;
+  const end = await session.db
+    .selectFrom('ip_allocations as a')
+    .select('a.slot')
+    .where('a.subnet_id', '=', subnetId)
+    .where('a.slot', '>=', start)
+    .where(
+      sql<boolean>`not exists (select 1 from ip_allocations b where b.subnet_id = a.subnet_id and b.slot = a.slot + 1)`,
+    )
+    .orderBy('a.slot')
+    .limit(1)
+    .executeTakeFirstOrThrow();
+  return end.slot + 1;
+}
+
+/**
+ * How many slots a process takes from the cursor at once. On SQLite transactions come one by one anyway. On PostgreSQL
+ * each would wait for the one before to be durable, so most of them take a slot from memory. Slots that are
+ * lost with a process, or handed out twice, do no harm: only the claim counts, and gaps are found in the end.
+ */
+const BLOCK = { sqlite: 1, postgres: 16 } as const;
+
+interface Block {
+  next: number;
+  readonly end: number;
+}
+
+/** The slots that this process may try next, for each subnet. */
+export class SlotBlocks {
+  readonly #blocks = new Map<string, Block>();
+
+  /** A slot nobody else is likely to try. Throws `SUBNET_NOT_FOUND`. */
+  async next(tx: Tx, subnetId: string): Promise<number> {
+    const block = this.#blocks.get(subnetId);
+    if (block && block.next < block.end) {
+      // Taken before anything is awaited, so that no two transactions take the same one.
+      const slot = block.next++;
+      await keepSubnet(tx, subnetId);
+      return slot;
+    }
+    const size = BLOCK[tx.kind];
+    const { rows } = await moveCursor(tx, [size, subnetId]);
+    if (!rows[0]) throw subnetGone(subnetId);
+    const end = rows[0].next_slot;
+    if (size > 1) this.#blocks.set(subnetId, { next: end - size + 1, end });
+    return end - size;
+  }
+
+  /** What is left of the block is of no use: the search goes on elsewhere. */
+  drop(subnetId: string): void {
+    this.#blocks.delete(subnetId);
+  }
+}
+
+function subnetGone(id: string): CatalogError {
+  return new CatalogError('SUBNET_NOT_FOUND', `Subnet ${id} could not be found.`);
+}
+
+async function keepSubnet(tx: Tx, id: string): Promise<void> {
+  const { rows } = await holdSubnet(tx, [id]);
+  if (rows.length === 0) throw subnetGone(id);
+}
+
+/** A free address of the subnet, taken for `holderId`; undefined when there is none. */
+async function allocateAny(
+  tx: Tx,
+  blocks: SlotBlocks,
+  subnet: SubnetRecord,
+  holderId: string,
+  mac: string | undefined,
+): Promise<string | undefined> {
+  const selfMade = autoAddress(subnet, mac);
+  if (selfMade !== undefined) {
+    await keepSubnet(tx, subnet.id);
+    return (await claimed(tx, subnet, selfMade, null, holderId)) ? selfMade : undefined;
+  }
+  const cursor = await blocks.next(tx, subnet.id);
+  const { pools, gateway, addressOf } = subnetSlots(subnet);
+  const inPool = pools.some(({ from, to }) => cursor >= from && cursor <= to) && cursor !== gateway;
+  if (inPool && (await claimed(tx, subnet, addressOf(cursor), cursor, holderId))) return addressOf(cursor);
+  // Somebody has this address, or the pools end here: look for a gap from here on, then from the beginning.
+  blocks.drop(subnet.id);
+  for (const from of [cursor, 0]) {
+    for (let slot = await freeSlot(tx, subnet, from); slot !== undefined; slot = await freeSlot(tx, subnet, slot + 1)) {
+      if (!(await claimed(tx, subnet, addressOf(slot), slot, holderId))) continue;
+      await setCursor(tx, [slot + 1, subnet.id]);
+      return addressOf(slot);
+    }
+  }
+  return undefined;
+}
+
+/** Whether the subnet has an address to give. */
+export async function hasFreeAddress(session: Session, subnet: SubnetRecord): Promise<boolean> {
+  const { next_slot: cursor } = await session.db
+    .selectFrom('subnets')
+    .select('next_slot')
+    .where('id', '=', subnet.id)
+    .executeTakeFirstOrThrow();
+  for (const from of [cursor, 0]) if ((await freeSlot(session, subnet, from)) !== undefined) return true;
+  return false;
+}
+
+export async function isTaken(session: Session, subnetId: string, address: string): Promise<boolean> {
+  const row = await session.db
+    .selectFrom('ip_allocations')
+    .select('holder_id')
+    .where('subnet_id', '=', subnetId)
+    .where('address', '=', address)
+    .executeTakeFirst();
+  return row !== undefined;
+}
+
+/** The subnet an address lies in, with the address in its canonical spelling. Throws `ADDRESS_NOT_IN_SUBNET`. */
+export function subnetOfAddress(
+  subnets: readonly SubnetRecord[],
+  text: string,
+): { readonly subnet: SubnetRecord; readonly slot: number | null; readonly address: string } {
+  const address = parseIp(text);
+  if (address)
+    for (const subnet of subnets) {
+      const slot = subnetSlots(subnet).slotOf(address);
+      if (slot !== undefined) return { subnet, slot, address: formatIp(address) };
+    }
+  throw new CatalogError(
+    'ADDRESS_NOT_IN_SUBNET',
+    `IP address ${text} is not a valid IP for any subnet of the network.`,
+  );
+}
+
+/** Takes the very address asked for. Throws `ADDRESS_NOT_IN_SUBNET`, `ADDRESS_IN_USE`. */
+export async function allocateOne(
+  tx: Tx,
+  subnets: readonly SubnetRecord[],
+  text: string,
+  holderId: string,
+): Promise<FixedIp> {
+  const { subnet, slot, address } = subnetOfAddress(subnets, text);
+  await keepSubnet(tx, subnet.id);
+  if (!(await claimed(tx, subnet, address, slot, holderId)))
+    throw new CatalogError('ADDRESS_IN_USE', `IP address ${address} is already in use.`);
+  return { address, version: subnet.ipVersion, subnetId: subnet.id, floating: [] };
+}
+
+/**
+ * One address of each IP version that the subnets offer, and those that a guest makes itself. Throws `NO_FREE_ADDRESS`.
+ * @param mac of whoever makes addresses itself; left out: nobody does
+ */
+export async function allocateEach(
+  tx: Tx,
+  blocks: SlotBlocks,
+  subnets: readonly SubnetRecord[],
+  holderId: string,
+  mac?: string,
+): Promise<FixedIp[]> {
+  const fixedIps: FixedIp[] = [];
+  const selfMade = subnets.filter((subnet) => autoAddress(subnet, mac) !== undefined);
+  const given = subnets.filter((subnet) => !selfMade.includes(subnet));
+  const version = (wanted: 4 | 6) => given.filter(({ ipVersion }) => ipVersion === wanted);
+  for (const offering of [version(4), version(6), ...selfMade.map((subnet) => [subnet])]) {
+    const [first] = offering;
+    if (!first) continue;
+    const fixedIp = await allocateFrom(tx, blocks, offering, holderId, mac);
+    if (!fixedIp)
+      throw new CatalogError('NO_FREE_ADDRESS', `No more IP addresses available on network ${first.networkId}.`);
+    fixedIps.push(fixedIp);
+  }
+  return fixedIps;
+}
+
+/** An address of the first subnet that has one. */
+export async function allocateFrom(
+  tx: Tx,
+  blocks: SlotBlocks,
+  subnets: readonly SubnetRecord[],
+  holderId: string,
+  mac?: string,
+): Promise<FixedIp | undefined> {
+  for (const subnet of subnets) {
+    const address = await allocateAny(tx, blocks, subnet, holderId, mac);
+    if (address) return { address, version: subnet.ipVersion, subnetId: subnet.id, floating: [] };
+  }
+  return undefined;
+}
+
+/** Gives addresses back. */
+export async function freeAddresses(
+  tx: Tx,
+  taken: readonly { readonly subnetId: string; readonly address: string }[],
+): Promise<void> {
+  for (const { subnetId, address } of taken) await freeOne(tx, [subnetId, address]);
+}
+
+/** Subnets by id, in that order; those that are gone are left out. */
+export async function subnetsById(session: Session, ids: readonly string[]): Promise<SubnetRecord[]> {
+  const subnets = [];
+  for (const id of ids) {
+    const subnet = await networkTables.subnets.get(session, id);
+    if (subnet) subnets.push(subnet);
+  }
+  return subnets;
+}

@@ -1,0 +1,138 @@
+import type { Caller } from '../../caller/caller.js';
+import { CatalogError } from '../../errors/catalog-error.js';
+import { cidrOf, formatCidr } from '../ip-address.js';
+import type { Session, Tx } from '@apistrata/record-store';
+import { lookThenInsert } from '@apistrata/record-store';
+import { owns } from '../../caller/caller-scope.js';
+import { derivedUuid } from '../../builtin/derived-uuid.js';
+import type { EmbeddedContext } from '../../builtin/embedded-options.js';
+import { refuseNul } from '../../builtin/json-conditions.js';
+import type { SlotBlocks } from './ip-allocations.js';
+import { usualMtu } from './network-mtu.js';
+import { type NetworkRecord, networkTables, type SubnetRecord } from './network-tables.js';
+import { defaultPools } from './subnet-slots.js';
+
+/** What the parts of the embedded network catalog share. */
+export interface NetworkContext extends EmbeddedContext {
+  readonly blocks: SlotBlocks;
+  readonly onServerPortsChanged: (serverId: string) => void;
+  readonly tunnelAddresses: (session: Session) => Promise<readonly string[]>;
+}
+
+/** What every new record begins with. */
+export function dated(now: number) {
+  return { description: '', tags: [], createdAt: now, updatedAt: now } as const;
+}
+
+export function networkNotFound(id: string): CatalogError {
+  return new CatalogError('NETWORK_NOT_FOUND', `Network ${id} could not be found.`);
+}
+
+/** Tells whoever listens, once it is durable, that the interfaces of a server are not what they were. */
+export function portsChanged({ onServerPortsChanged }: NetworkContext, tx: Tx, deviceId: string | null): void {
+  if (deviceId) tx.afterCommit(() => onServerPortsChanged(deviceId));
+}
+
+/** A subnet with everything filled in that was not said. */
+export function newSubnet(
+  given: Pick<SubnetRecord, 'id' | 'networkId' | 'projectId' | 'cidr'> & Partial<SubnetRecord>,
+  now: number,
+) {
+  const cidr = cidrOf(given.cidr);
+  const gatewayIp = given.gatewayIp ?? null;
+  return {
+    ...dated(now),
+    name: '',
+    ipVersion: cidr.version,
+    dnsNameservers: [],
+    hostRoutes: [],
+    enableDhcp: true,
+    ipv6AddressMode: null,
+    ipv6RaMode: null,
+    ...given,
+    cidr: formatCidr(cidr),
+    gatewayIp,
+    allocationPools: given.allocationPools ?? defaultPools(given.cidr, gatewayIp),
+  };
+}
+
+/** Makes a network, with everything filled in that was not said. */
+export async function insertNetwork(
+  context: NetworkContext,
+  tx: Tx,
+  { mtu, ...given }: Pick<NetworkRecord, 'id' | 'projectId'> & Partial<NetworkRecord>,
+  now: number,
+): Promise<NetworkRecord> {
+  return networkTables.networks.insert(tx, {
+    ...dated(now),
+    name: '',
+    adminStateUp: true,
+    status: 'ACTIVE',
+    shared: false,
+    external: false,
+    mtu: mtu ?? (await usualMtu(context, tx, given.external)),
+    subnetIds: [],
+    isDefault: false,
+    auto: false,
+    accepted: false,
+    portSecurityEnabled: true,
+    ...given,
+  });
+}
+
+/** Takes an id nobody has made for a shared network with 65,000 addresses, and remembers it. */
+async function acceptNetwork(context: NetworkContext, tx: Tx, id: string, now: number): Promise<NetworkRecord> {
+  refuseNul(id);
+  const octet = 16 + (Number.parseInt(derivedUuid(id).slice(0, 4), 16) % 200);
+  const subnetId = derivedUuid(`accepted-subnet/${id}`);
+  const projectId = '';
+  const cidr = `10.${octet}.0.0/16`;
+  const subnet = newSubnet({ id: subnetId, networkId: id, projectId, cidr, gatewayIp: `10.${octet}.0.1` }, now);
+  await networkTables.subnets.insert(tx, subnet);
+  const network = { id, projectId, name: id, shared: true, accepted: true, subnetIds: [subnetId] };
+  return insertNetwork(context, tx, network, now);
+}
+
+export function maySeeNetwork(caller: Caller, network: NetworkRecord): boolean {
+  return network.shared || network.external || owns(caller, network.projectId);
+}
+
+/** A network the caller may use; made up in a catalog that accepts unknown ids. */
+export async function networkFor(context: NetworkContext, tx: Tx, caller: Caller, id: string): Promise<NetworkRecord> {
+  const network = await networkTables.networks.get(tx, id);
+  if (!network && context.accept) return acceptNetwork(context, tx, id, context.clock.now());
+  if (!network || !maySeeNetwork(caller, network)) throw networkNotFound(id);
+  return network;
+}
+
+/** The same outside a transaction. */
+export async function visibleNetwork(context: NetworkContext, caller: Caller, id: string): Promise<NetworkRecord> {
+  const network = await networkTables.networks.get(context.store, id);
+  if (network && maySeeNetwork(caller, network)) return network;
+  if (network || !context.accept) throw networkNotFound(id);
+  return lookThenInsert(context.store, (tx) => networkFor(context, tx, caller, id));
+}
+
+/** Names that ports show of other records, each read once. */
+export class NameCache {
+  readonly #session: Session;
+  readonly #names = new Map<string, string>();
+
+  constructor(session: Session) {
+    this.#session = session;
+  }
+
+  /** What is known already need not be read. */
+  know(record: { readonly id: string; readonly name: string }): void {
+    this.#names.set(record.id, record.name);
+  }
+
+  async of(kind: 'networks' | 'securityGroups', id: string): Promise<string> {
+    let name = this.#names.get(id);
+    if (name === undefined) {
+      name = (await networkTables[kind].get(this.#session, id))?.name ?? id;
+      this.#names.set(id, name);
+    }
+    return name;
+  }
+}

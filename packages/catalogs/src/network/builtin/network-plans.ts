@@ -1,0 +1,109 @@
+import type { NetworkPlan, NetworkPlans } from '../network-plan.js';
+import type { Store } from '@apistrata/record-store';
+import { groupMembers } from './group-members.js';
+import type { NetworkContext } from './network-context.js';
+import { type NetworkRecord, networkTables, type PortRecord } from './network-tables.js';
+import { addressesOf, type LeadingAddress, plannedRouters, routerParts } from './planned-routers.js';
+import { presentRule } from './security-group-rules.js';
+
+const { networks, subnets, ports, floatingIps, rules } = networkTables;
+
+/** Tunnels tell networks apart by 24 bits. */
+const SEGMENTS = 2 ** 24 - 1;
+
+const unique = (values: readonly string[]) => [...new Set(values)];
+
+async function networksOf(store: Store, ids: readonly string[]): Promise<readonly NetworkRecord[]> {
+  return ids.length === 0 ? [] : networks.find(store, (q) => q.where('id', 'in', [...ids]).orderBy('seq'));
+}
+
+/** Floating addresses of these ports, and of all ports on networks that routers here lead to. */
+async function leadingAddresses(
+  store: Store,
+  ofServers: readonly PortRecord[],
+  reached: readonly string[],
+): Promise<readonly LeadingAddress[]> {
+  const known = ofServers.map(({ id }) => id);
+  if (known.length + reached.length === 0) return [];
+  const found = await floatingIps.find(store, (q) =>
+    q
+      .where(({ or, eb, selectFrom }) =>
+        or([
+          ...(known.length > 0 ? [eb('port_id', 'in', known)] : []),
+          ...(reached.length > 0
+            ? [
+                eb(
+                  'port_id',
+                  'in',
+                  selectFrom('ports')
+                    .select('id')
+                    .where('network_id', 'in', [...reached]),
+                ),
+              ]
+            : []),
+        ]),
+      )
+      .orderBy('seq'),
+  );
+  const unknown = unique(found.flatMap(({ portId }) => (portId === null || known.includes(portId) ? [] : [portId])));
+  const others = unknown.length === 0 ? [] : await ports.find(store, (q) => q.where('id', 'in', unknown));
+  const networkOf = new Map([...ofServers, ...others].map(({ id, networkId }) => [id, networkId]));
+  return found.flatMap(({ address, fixedAddress, portId, networkId: externalId }) => {
+    const networkId = portId === null ? undefined : networkOf.get(portId);
+    return networkId === undefined || fixedAddress === null ? [] : [{ address, fixedAddress, externalId, networkId }];
+  });
+}
+
+/** The part of the embedded network catalog that tells drivers what to build. */
+export function networkPlans(
+  { store }: NetworkContext,
+  onNetworkChange: NetworkPlans['onNetworkChange'],
+): NetworkPlans {
+  return {
+    onNetworkChange,
+
+    async networkPlan(serverIds, among): Promise<NetworkPlan> {
+      const ofServers =
+        serverIds.length === 0
+          ? []
+          : await ports.find(store, (q) => q.where('device_id', 'in', [...serverIds]).orderBy('seq'));
+      const there = await networksOf(store, unique(ofServers.map(({ networkId }) => networkId)));
+      const parts = await routerParts(store, there, among);
+      const known = new Set(there.map(({ id }) => id));
+      const reached = [...parts.reached];
+      const networkRecords = [
+        ...there,
+        ...(await networksOf(
+          store,
+          reached.filter((id) => !known.has(id)),
+        )),
+      ];
+      const networkIds = networkRecords.map(({ id }) => id);
+      const groupIds = unique(ofServers.flatMap(({ securityGroupIds }) => securityGroupIds));
+      const [subnetRecords, floating, ruleRecords] = await Promise.all([
+        networkIds.length === 0
+          ? []
+          : subnets.find(store, (q) => q.where('network_id', 'in', networkIds).orderBy('seq')),
+        leadingAddresses(store, ofServers, reached),
+        groupIds.length === 0 ? [] : rules.find(store, (q) => q.where('group_id', 'in', groupIds).orderBy('seq')),
+      ]);
+      const remote = unique(ruleRecords.flatMap(({ remoteGroupId }) => remoteGroupId ?? []));
+      return {
+        networks: networkRecords.map((network) => ({
+          ...network,
+          segment: ((network.seq - 1) % SEGMENTS) + 1,
+          subnets: subnetRecords.filter(({ networkId }) => networkId === network.id),
+        })),
+        ports: ofServers.map((port) => {
+          const { id, networkId, deviceId, mac, adminStateUp } = port;
+          const { portSecurityEnabled, securityGroupIds, allowedAddressPairs } = port;
+          const allowed = { portSecurityEnabled, securityGroupIds, allowedAddressPairs };
+          return { id, networkId, serverId: deviceId, mac, adminStateUp, addresses: addressesOf(port), ...allowed };
+        }),
+        routers: await plannedRouters(store, parts, subnetRecords, floating),
+        rules: ruleRecords.map(presentRule),
+        members: await groupMembers(store, remote, among ? undefined : ofServers),
+      };
+    },
+  };
+}

@@ -1,0 +1,75 @@
+import type { NewSecurityGroupRule } from '../network-catalog.js';
+import { lookThenInsert } from '@apistrata/record-store';
+import { derivedUuid } from '../../builtin/derived-uuid.js';
+import { dated, insertNetwork, type NetworkContext, newSubnet } from './network-context.js';
+import { type NetworkRecord, networkTables, type SecurityGroupRecord, type SubnetRecord } from './network-tables.js';
+import { checkSubnet, usualGateway } from './subnets.js';
+
+const { networks, rules, securityGroups, subnets } = networkTables;
+
+/** A subnet of a network that is there from the start. */
+export type SubnetSeed = Pick<SubnetRecord, 'cidr'> &
+  Partial<Pick<SubnetRecord, 'id' | 'name' | 'gatewayIp' | 'allocationPools' | 'dnsNameservers'>>;
+
+/** A network that is there from the start. Without a project it is shared. */
+export interface NetworkSeed extends Partial<Omit<NetworkRecord, 'id' | 'subnetIds' | 'seq' | 'revision'>> {
+  readonly id: string;
+  readonly subnets?: readonly SubnetSeed[];
+}
+
+/** A rule of a security group that is there from the start. */
+export type RuleSeed = Omit<NewSecurityGroupRule, 'securityGroupId'>;
+
+/** A security group that is there from the start, with its rules. */
+export interface SecurityGroupSeed extends Pick<SecurityGroupRecord, 'id' | 'name' | 'projectId'> {
+  readonly description?: string;
+  readonly rules?: readonly RuleSeed[];
+}
+
+/** Networks and security groups that are there from the start. */
+export interface NetworksSeed {
+  readonly networks?: readonly NetworkSeed[];
+  readonly securityGroups?: readonly SecurityGroupSeed[];
+}
+
+/** Adds what is not there yet; what is there stays as it has become. */
+export async function seedNetworks(context: NetworkContext, seed: NetworksSeed): Promise<void> {
+  const { store, clock } = context;
+  for (const { id, projectId = '', subnets: nets = [], ...fields } of seed.networks ?? []) {
+    for (const subnet of nets) checkSubnet(subnet);
+    await lookThenInsert(store, async (tx) => {
+      if (await networks.get(tx, id)) return;
+      const subnetIds: string[] = [];
+      for (const [index, subnet] of nets.entries()) {
+        const { id: subnetId = derivedUuid(`subnet/${id}/${index}`), gatewayIp = usualGateway(subnet.cidr) } = subnet;
+        const record = { ...subnet, id: subnetId, networkId: id, projectId, gatewayIp };
+        await subnets.insert(tx, newSubnet(record, clock.now()));
+        subnetIds.push(subnetId);
+      }
+      const shared = projectId === '' && !fields.external;
+      await insertNetwork(context, tx, { shared, ...fields, id, projectId, subnetIds }, clock.now());
+    });
+  }
+  for (const { id, name, projectId, description = '', rules: given = [] } of seed.securityGroups ?? []) {
+    await lookThenInsert(store, async (tx) => {
+      if (await securityGroups.get(tx, id)) return;
+      const now = clock.now();
+      await securityGroups.insert(tx, { ...dated(now), id, name, projectId, description });
+      for (const [index, rule] of given.entries())
+        await rules.insert(tx, {
+          ethertype: 'IPv4',
+          protocol: null,
+          portMin: null,
+          portMax: null,
+          remoteCidr: null,
+          remoteGroupId: null,
+          description: '',
+          ...rule,
+          id: derivedUuid(`rule/${id}/${index}`),
+          securityGroupId: id,
+          projectId,
+          createdAt: now,
+        });
+    });
+  }
+}

@@ -1,0 +1,141 @@
+import type { FixedIp } from '../fixed-ip.js';
+import type { FloatingIp, Network, SecurityGroup, SecurityGroupRule } from '../network-catalog.js';
+import type { Ipv6Mode } from '../network-plan.js';
+import { DocumentTable } from '@apistrata/record-store';
+import type { Stored } from '@apistrata/record-store';
+
+interface Dated {
+  readonly description: string;
+  readonly tags: readonly string[];
+  readonly createdAt: number;
+  readonly updatedAt: number;
+}
+
+/** A network as the embedded catalog keeps it. */
+export interface NetworkRecord extends Network, Dated, Stored {
+  /** New floating addresses come from it when nobody names a pool. */
+  readonly isDefault: boolean;
+  /** Made for the project by `auto`. */
+  readonly auto: boolean;
+  /** Taken to exist because somebody named it. Usable by all, yet nobody gets it without naming it. */
+  readonly accepted: boolean;
+  readonly portSecurityEnabled: boolean;
+}
+
+/** Addresses from the first to the last one, both of them too. */
+export interface AddressRange {
+  readonly start: string;
+  readonly end: string;
+}
+
+/** A subnet as the embedded catalog keeps it. */
+export interface SubnetRecord extends Dated, Stored {
+  readonly id: string;
+  readonly name: string;
+  readonly projectId: string;
+  readonly networkId: string;
+  readonly ipVersion: 4 | 6;
+  readonly cidr: string;
+  readonly gatewayIp: string | null;
+  readonly allocationPools: readonly AddressRange[];
+  readonly dnsNameservers: readonly string[];
+  readonly hostRoutes: readonly { readonly destination: string; readonly nexthop: string }[];
+  readonly enableDhcp: boolean;
+  readonly ipv6AddressMode: Ipv6Mode;
+  readonly ipv6RaMode: Ipv6Mode;
+}
+
+export interface PortRecord extends Dated, Stored {
+  readonly id: string;
+  readonly name: string;
+  readonly projectId: string;
+  readonly networkId: string;
+  readonly mac: string;
+  readonly fixedIps: readonly FixedIp[];
+  readonly securityGroupIds: readonly string[];
+  readonly status: string;
+  readonly adminStateUp: boolean;
+  readonly deviceId: string;
+  readonly deviceOwner: string;
+  readonly hostId: string;
+  readonly hasResourceRequest: boolean;
+  readonly vnicType: string;
+  readonly portSecurityEnabled: boolean;
+  readonly dnsName: string;
+  readonly allowedAddressPairs: readonly Readonly<Record<string, string>>[];
+  readonly bindingProfile: Readonly<Record<string, unknown>>;
+}
+
+/** A router as the embedded catalog keeps it. */
+export interface RouterRecord extends Dated, Stored {
+  readonly id: string;
+  readonly name: string;
+  readonly projectId: string;
+  readonly adminStateUp: boolean;
+  readonly externalNetworkId: string | null;
+  readonly externalAddresses: readonly { readonly subnetId: string; readonly address: string }[];
+  readonly enableSnat: boolean;
+}
+
+/** With the subnet of the external network that its address is of. */
+export type FloatingIpRecord = Omit<FloatingIp, 'pool'> & { readonly subnetId: string } & Dated & Stored;
+
+/** A security group as the embedded catalog keeps it; its rules are records of their own. */
+export type SecurityGroupRecord = Omit<SecurityGroup, 'rules'> & Dated & Stored;
+
+export interface SecurityGroupRuleRecord extends SecurityGroupRule, Stored {
+  readonly projectId: string;
+  readonly createdAt: number;
+}
+
+interface Owned extends Stored {
+  readonly id: string;
+  readonly projectId: string;
+  readonly name: string;
+}
+
+/** Columns that most of these have in common. */
+const owned = { project_id: (r: { projectId: string }) => r.projectId, name: (r: { name: string }) => r.name };
+const id = (record: Pick<Owned, 'id'>) => record.id;
+
+/** What owns the ports of routers. */
+export const ROUTER_PORTS = 'network:router_interface';
+
+export const networkTables = {
+  networks: new DocumentTable<NetworkRecord>({
+    name: 'networks',
+    key: id,
+    columns: { ...owned, shared: (n) => n.shared, external: (n) => n.external },
+  }),
+  subnets: new DocumentTable<SubnetRecord>({
+    name: 'subnets',
+    key: id,
+    columns: { ...owned, network_id: (s) => s.networkId },
+  }),
+  ports: new DocumentTable<PortRecord>({
+    name: 'ports',
+    key: id,
+    columns: { ...owned, network_id: (p) => p.networkId, device_id: (p) => p.deviceId, mac: (p) => p.mac },
+  }),
+  routers: new DocumentTable<RouterRecord>({ name: 'routers', key: id, columns: owned }),
+  floatingIps: new DocumentTable<FloatingIpRecord>({
+    name: 'floating_ips',
+    key: id,
+    columns: {
+      project_id: (f) => f.projectId,
+      network_id: (f) => f.networkId,
+      port_id: (f) => f.portId,
+      address: (f) => f.address,
+    },
+  }),
+  securityGroups: new DocumentTable<SecurityGroupRecord>({ name: 'security_groups', key: id, columns: owned }),
+  rules: new DocumentTable<SecurityGroupRuleRecord>({
+    name: 'security_group_rules',
+    key: id,
+    columns: {
+      project_id: (r) => r.projectId,
+      group_id: (r) => r.securityGroupId,
+      remote_group_id: (r) => r.remoteGroupId,
+    },
+  }),
+} as const;

@@ -1,0 +1,209 @@
+import { sql } from 'kysely';
+import type { PlanHosts, PlannedRouter, PlannedRouterInterface } from '../network-plan.js';
+import type { Session } from '@apistrata/record-store';
+import type { Store } from '@apistrata/record-store';
+import { derivedUuid } from '../../builtin/derived-uuid.js';
+import {
+  type NetworkRecord,
+  networkTables,
+  type PortRecord,
+  ROUTER_PORTS,
+  type SubnetRecord,
+} from './network-tables.js';
+import { leaveHomes, routerHomes } from './router-homes.js';
+
+const { networks, ports, routers } = networkTables;
+
+/** Which ports belong to routers. */
+function ofRouters(session: Session) {
+  const owner =
+    session.kind === 'postgres'
+      ? sql<string>`(data::jsonb ->> 'deviceOwner')`
+      : sql<string>`json_extract(data, '$.deviceOwner')`;
+  return sql<boolean>`${owner} = ${ROUTER_PORTS}`;
+}
+
+/** What routers of a plan are made of. */
+export interface RouterParts {
+  /** Ports of routers, on the networks of the plan. */
+  readonly ports: readonly PortRecord[];
+  /** Networks that come with a router, of which nobody has made another one. */
+  readonly own: readonly NetworkRecord[];
+  /** Of several hosts: networks that routers of this one lead to, whether servers here are on them or not. */
+  readonly reached: ReadonlySet<string>;
+  /** The host of a router; null: whoever asks. */
+  hostOf(routerId: string): string | null;
+}
+
+/** Networks that nobody owns, or that were made because somebody asked for any: they come with a router. */
+function comesWithRouter({ auto, projectId, external }: NetworkRecord): boolean {
+  return !external && (auto || projectId === '');
+}
+
+export function addressesOf({ fixedIps }: PortRecord) {
+  return fixedIps.map(({ address, version, subnetId }) => ({ address, version, subnetId }));
+}
+
+async function portsOfRouters(store: Store, networkIds: readonly string[]): Promise<readonly PortRecord[]> {
+  if (networkIds.length === 0) return [];
+  return ports.find(store, (q) =>
+    q
+      .where('network_id', 'in', [...networkIds])
+      .where(ofRouters(store))
+      .orderBy('seq'),
+  );
+}
+
+/** Whether any server is on a network. */
+async function hasServers(store: Store, networkId: string): Promise<boolean> {
+  const [port] = await ports.find(store, (q) =>
+    q
+      .where('network_id', '=', networkId)
+      .where('device_id', '!=', '')
+      .where(sql<boolean>`not (${ofRouters(store)})`)
+      .limit(1),
+  );
+  return port !== undefined;
+}
+
+/** Of networks, those that come with a router and have no other one. */
+async function withOwnRouter(store: Store, all: readonly NetworkRecord[]): Promise<readonly NetworkRecord[]> {
+  const candidates = all.filter(comesWithRouter);
+  const ids = candidates.map(({ id }) => id);
+  const routed = new Set((await portsOfRouters(store, ids)).map(({ networkId }) => networkId));
+  return candidates.filter(({ id }) => !routed.has(id));
+}
+
+/** What this host has to do with routers that are on it, and that servers of other hosts alone need. */
+async function routersForOthers(
+  store: Store,
+  routerIds: readonly string[],
+  ofHere: readonly PortRecord[],
+  self: string,
+) {
+  const asked = await networks.find(store, (q) => q.where('id', 'in', [...routerIds]));
+  const own = await withOwnRouter(store, asked);
+  const left = new Set<string>();
+  for (const id of routerIds) {
+    const ways = ofHere.filter(({ deviceId }) => deviceId === id).map(({ networkId }) => networkId);
+    let needed = false;
+    for (const networkId of own.some((network) => network.id === id) ? [id] : ways)
+      needed ||= await hasServers(store, networkId);
+    if (!needed) left.add(id);
+  }
+  if (left.size > 0) await leaveHomes(store, [...left], self);
+  return {
+    ports: ofHere.filter(({ deviceId }) => !left.has(deviceId)),
+    own: own.filter(({ id }) => !left.has(id)),
+  };
+}
+
+/**
+ * The routers of networks that servers here are on, and those that are on this host for servers of others.
+ * @param known the networks of servers here
+ */
+export async function routerParts(
+  store: Store,
+  known: readonly NetworkRecord[],
+  among: PlanHosts | undefined,
+): Promise<RouterParts> {
+  const there = await portsOfRouters(
+    store,
+    known.map(({ id }) => id),
+  );
+  const routed = new Set(there.map(({ networkId }) => networkId));
+  const own = known.filter((network) => comesWithRouter(network) && !routed.has(network.id));
+  if (!among) return { ports: there, own, reached: new Set(), hostOf: () => null };
+
+  const needed = new Set([...there.map(({ deviceId }) => deviceId), ...own.map(({ id }) => id)]);
+  const homes = await routerHomes(store, [...needed], among);
+  const hostOf = (routerId: string) => homes.get(routerId) ?? null;
+  const here = [...homes].flatMap(([id, host]) => (host === among.self ? [id] : []));
+  if (here.length === 0) return { ports: there, own, reached: new Set(), hostOf };
+  const ofHere = await ports.find(store, (q) =>
+    q.where('device_id', 'in', here).where(ofRouters(store)).orderBy('seq'),
+  );
+  const others = here.filter((id) => !needed.has(id));
+  const theirs =
+    others.length === 0 ? { ports: ofHere, own: [] } : await routersForOthers(store, others, ofHere, among.self);
+  const ownHere = [...own.filter(({ id }) => hostOf(id) === among.self), ...theirs.own];
+  return {
+    ports: [...new Map([...there, ...theirs.ports].map((port) => [port.id, port])).values()],
+    own: [...own, ...theirs.own],
+    reached: new Set([...theirs.ports.map(({ networkId }) => networkId), ...ownHere.map(({ id }) => id)]),
+    hostOf,
+  };
+}
+
+/** The router that a network comes with: at the gateways of its subnets. */
+function ownRouter(network: NetworkRecord, its: readonly SubnetRecord[]): PlannedRouter {
+  const id = derivedUuid(`router-interface/${network.id}`);
+  const mac = `fa:${(id.slice(-10).match(/../g) ?? []).join(':')}`;
+  const gateways = its.flatMap(({ id: subnetId, gatewayIp, ipVersion }) =>
+    gatewayIp === null ? [] : [{ address: gatewayIp, version: ipVersion, subnetId }],
+  );
+  return {
+    id: network.id,
+    host: null,
+    adminStateUp: true,
+    interfaces: [{ id, networkId: network.id, mac, addresses: gateways }],
+    external: true,
+    externalAddresses: [],
+    enableSnat: true,
+    floating: [],
+  };
+}
+
+/** A floating address, and the network of the port that it leads to. */
+export interface LeadingAddress {
+  readonly address: string;
+  readonly fixedAddress: string;
+  /** The external network that it is of. */
+  readonly externalId: string;
+  readonly networkId: string;
+}
+
+/** Routers as drivers are told of them. */
+export async function plannedRouters(
+  store: Store,
+  parts: RouterParts,
+  subnets: readonly SubnetRecord[],
+  floating: readonly LeadingAddress[],
+): Promise<readonly PlannedRouter[]> {
+  const ids = [...new Set(parts.ports.map(({ deviceId }) => deviceId))];
+  const records = ids.length === 0 ? [] : await routers.find(store, (q) => q.where('id', 'in', ids).orderBy('seq'));
+  const leadingTo = (there: ReadonlySet<string>, externalId: string | null) =>
+    floating
+      .filter(({ networkId }) => there.has(networkId))
+      .filter((one) => externalId === null || externalId === one.externalId)
+      .map(({ address, fixedAddress }) => ({ address, fixedAddress }));
+  const made = records.map((router): PlannedRouter => {
+    const interfaces = parts.ports
+      .filter(({ deviceId }) => deviceId === router.id)
+      .map((port): PlannedRouterInterface => {
+        const { id, networkId, mac } = port;
+        return { id, networkId, mac, addresses: addressesOf(port) };
+      });
+    const there = new Set(interfaces.map(({ networkId }) => networkId));
+    const external = router.externalNetworkId !== null;
+    return {
+      id: router.id,
+      host: parts.hostOf(router.id),
+      adminStateUp: router.adminStateUp,
+      interfaces,
+      external,
+      externalAddresses: router.externalAddresses.map(({ address }) => address),
+      enableSnat: router.enableSnat,
+      floating: external ? leadingTo(there, router.externalNetworkId) : [],
+    };
+  });
+  const own = parts.own.map((network) => ({
+    ...ownRouter(
+      network,
+      subnets.filter(({ networkId }) => networkId === network.id),
+    ),
+    host: parts.hostOf(network.id),
+    floating: leadingTo(new Set([network.id]), null),
+  }));
+  return [...made, ...own];
+}

@@ -1,0 +1,198 @@
+import { randomUUID } from 'node:crypto';
+import type { Caller } from '../../caller/caller.js';
+import { CatalogError } from '../../errors/catalog-error.js';
+import { canonicalIp } from '../ip-address.js';
+import type { PortQuery } from '../network-catalog.js';
+import type { Tx } from '@apistrata/record-store';
+import { lookThenInsert } from '@apistrata/record-store';
+import { isAdmin, owns } from '../../caller/caller-scope.js';
+import { derivedUuid } from '../../builtin/derived-uuid.js';
+import { hasItem, refuseNul } from '../../builtin/json-conditions.js';
+import { listPage, type Page } from '../../builtin/list-page.js';
+import { freeAddresses, subnetsById } from './ip-allocations.js';
+import { NameCache, type NetworkContext, portsChanged } from './network-context.js';
+import { networkTables, type PortRecord } from './network-tables.js';
+import {
+  dropFloating,
+  type FixedIpRequest,
+  insertPort,
+  type PortSpec,
+  type PortView,
+  portNotFound,
+  portStatus,
+  presentPort,
+  refuseTakenMac,
+  removePort,
+  takeAddresses,
+} from './port-records.js';
+import { groupsFor } from './security-groups.js';
+
+const { networks, ports } = networkTables;
+
+export interface FullPortQuery extends PortQuery, Page {
+  readonly name?: string;
+  readonly projectId?: string;
+  readonly mac?: string;
+  readonly address?: string;
+  readonly subnetId?: string;
+  readonly status?: string;
+  readonly deviceOwner?: string;
+  readonly hostId?: string;
+  readonly securityGroupId?: string;
+}
+
+/** What may be changed of a port; what is left out stays. */
+export interface PortChange
+  extends Partial<
+    Pick<
+      PortRecord,
+      | 'name'
+      | 'description'
+      | 'adminStateUp'
+      | 'deviceId'
+      | 'deviceOwner'
+      | 'hostId'
+      | 'vnicType'
+      | 'portSecurityEnabled'
+      | 'dnsName'
+      | 'allowedAddressPairs'
+      | 'bindingProfile'
+      | 'mac'
+      | 'tags'
+    >
+  > {
+  /** The whole list: what is not in it is given back. */
+  readonly fixedIps?: readonly FixedIpRequest[];
+  readonly securityGroups?: readonly string[];
+}
+
+/** The part of the embedded network catalog that keeps ports as the network service itself shows them. */
+export function portVerbs(context: NetworkContext) {
+  const { store, clock } = context;
+
+  /** A port nobody has made, on a network made up for all such ports. */
+  function acceptPort(caller: Caller, id: string): Promise<PortView> {
+    refuseNul(id);
+    return lookThenInsert(store, (tx) => {
+      const networkId = derivedUuid('accepted-network');
+      const { projectId } = caller;
+      return insertPort(context, tx, caller, { id, networkId, projectId }, new NameCache(tx));
+    });
+  }
+
+  async function visible(caller: Caller, id: string): Promise<PortView> {
+    const port = await ports.get(store, id);
+    if (!port && context.accept) return acceptPort(caller, id);
+    if (!port || !owns(caller, port.projectId)) throw portNotFound(id);
+    return presentPort(store, port);
+  }
+
+  /** Keeps the addresses that stay, gives back the others and takes the new ones. */
+  async function exchangeAddresses(tx: Tx, port: PortRecord, requests: readonly FixedIpRequest[]) {
+    const stays = (request: FixedIpRequest) =>
+      port.fixedIps.find(
+        (fixedIp) => request.address !== undefined && fixedIp.address === canonicalIp(request.address),
+      );
+    const kept = requests.map(stays).filter((fixedIp) => fixedIp !== undefined);
+    const gone = port.fixedIps.filter((fixedIp) => !kept.includes(fixedIp));
+    await dropFloating(tx, port, gone, clock.now());
+    await freeAddresses(tx, gone);
+    const subnets = await subnetsById(tx, (await networks.get(tx, port.networkId))?.subnetIds ?? []);
+    const fresh = requests.filter((request) => !stays(request));
+    return [...kept, ...(await takeAddresses(tx, context.blocks, subnets, fresh, port.id, port.mac))];
+  }
+
+  return {
+    getPort: visible,
+
+    async listPorts(caller: Caller, query: FullPortQuery = {}): Promise<readonly PortView[]> {
+      const equal = {
+        network_id: query.networkId,
+        name: query.name,
+        project_id: query.projectId,
+        mac: query.mac?.toLowerCase(),
+      };
+      const page = await listPage(store, ports, 'oldest first', query, (rows) => {
+        let narrowed = isAdmin(caller) ? rows : rows.where('project_id', '=', caller.projectId);
+        for (const [column, value] of Object.entries(equal))
+          if (value !== undefined) narrowed = narrowed.where(column, '=', value);
+        if (query.ids) narrowed = narrowed.where('id', 'in', query.ids.length > 0 ? query.ids : ['']);
+        if (query.deviceIds)
+          narrowed = narrowed.where('device_id', 'in', query.deviceIds.length > 0 ? query.deviceIds : ['-']);
+        if (query.securityGroupId !== undefined)
+          narrowed = narrowed.where(hasItem(store, 'securityGroupIds', query.securityGroupId));
+        if (query.address !== undefined || query.subnetId !== undefined) {
+          let holders = store.db.selectFrom('ip_allocations').select('holder_id');
+          if (query.address !== undefined) holders = holders.where('address', '=', canonicalIp(query.address));
+          if (query.subnetId !== undefined) holders = holders.where('subnet_id', '=', query.subnetId);
+          narrowed = narrowed.where('id', 'in', holders);
+        }
+        return narrowed;
+      });
+      const names = new NameCache(store);
+      const shown = [];
+      const exact = { status: query.status, deviceOwner: query.deviceOwner, hostId: query.hostId };
+      for (const port of page) {
+        const matches = Object.entries(exact).every(
+          ([field, value]) => value === undefined || port[field as keyof typeof exact] === value,
+        );
+        if (matches) shown.push(await presentPort(store, port, names));
+      }
+      return shown;
+    },
+
+    async createPort(
+      caller: Caller,
+      given: Omit<PortSpec, 'id' | 'projectId' | 'bare'> & { readonly id?: string; readonly projectId?: string },
+    ): Promise<PortView> {
+      refuseNul(given);
+      const { id = randomUUID(), projectId = caller.projectId } = given;
+      return lookThenInsert(store, (tx) =>
+        insertPort(context, tx, caller, { ...given, id, projectId, bare: true }, new NameCache(tx)),
+      );
+    },
+
+    async updatePort(
+      caller: Caller,
+      id: string,
+      { fixedIps, securityGroups, ...change }: PortChange,
+    ): Promise<PortView> {
+      refuseNul([fixedIps, securityGroups, change]);
+      const given = Object.fromEntries(Object.entries(change).filter(([, value]) => value !== undefined));
+      return lookThenInsert(store, async (tx) => {
+        const port = await ports.lock(tx, id);
+        if (!port || !owns(caller, port.projectId)) throw portNotFound(id);
+        const mac = change.mac?.toLowerCase() ?? port.mac;
+        if (mac !== port.mac) await refuseTakenMac(tx, port.networkId, mac);
+        const changed = {
+          ...port,
+          ...given,
+          mac,
+          fixedIps: fixedIps ? await exchangeAddresses(tx, port, fixedIps) : port.fixedIps,
+          securityGroupIds: securityGroups?.length
+            ? (await groupsFor(context, tx, port.projectId, securityGroups)).map((group) => group.id)
+            : securityGroups
+              ? []
+              : port.securityGroupIds,
+          updatedAt: clock.now(),
+        };
+        for (const deviceId of new Set([port.deviceId, changed.deviceId])) portsChanged(context, tx, deviceId);
+        return presentPort(tx, await ports.update(tx, { ...changed, status: portStatus(changed) }));
+      });
+    },
+
+    /** Throws `PORT_IN_USE` for a router's port. */
+    deletePort: (caller: Caller, id: string): Promise<void> =>
+      store.transaction(async (tx) => {
+        const port = await ports.lock(tx, id);
+        if (!port || !owns(caller, port.projectId)) throw portNotFound(id);
+        if (port.deviceOwner.startsWith('network:router') && port.deviceId !== '')
+          throw new CatalogError(
+            'PORT_IN_USE',
+            `Port ${id} cannot be deleted directly via the port API: it belongs to a router.`,
+          );
+        await removePort(tx, port, clock.now());
+        portsChanged(context, tx, port.deviceId);
+      }),
+  };
+}

@@ -1,0 +1,110 @@
+import { randomUUID } from 'node:crypto';
+import type { Caller } from '../../caller/caller.js';
+import { CatalogError } from '../../errors/catalog-error.js';
+import { type Cidr, canonicalIp, parseCidr } from '../ip-address.js';
+import type { NewSecurityGroupRule, SecurityGroupRule } from '../network-catalog.js';
+import type { Tx } from '@apistrata/record-store';
+import { isAdmin, owns } from '../../caller/caller-scope.js';
+import { refuseNul } from '../../builtin/json-conditions.js';
+import { listPage, type Page } from '../../builtin/list-page.js';
+import type { NetworkContext } from './network-context.js';
+import { networkTables, type SecurityGroupRecord, type SecurityGroupRuleRecord } from './network-tables.js';
+
+const { securityGroups: groups, rules } = networkTables;
+
+export function presentRule({ seq: _, revision: __, ...rule }: SecurityGroupRuleRecord): SecurityGroupRule {
+  return rule;
+}
+
+function ruleNotFound(id: string): CatalogError {
+  return new CatalogError('SECURITY_GROUP_RULE_NOT_FOUND', `Security group rule ${id} does not exist`);
+}
+
+function invalid(message: string): CatalogError {
+  return new CatalogError('SECURITY_GROUP_RULE_INVALID', message);
+}
+
+/** Fills in what was left out and refuses what contradicts itself. */
+function checkedRule(rule: NewSecurityGroupRule): Omit<SecurityGroupRule, 'id'> {
+  const { portMin = null, portMax = null, remoteGroupId = null } = rule;
+  const protocol = rule.protocol?.toLowerCase() ?? null;
+  const cidr = rule.remoteCidr
+    ? parseCidr(
+        rule.remoteCidr.includes('/')
+          ? rule.remoteCidr
+          : `${rule.remoteCidr}/${rule.remoteCidr.includes(':') ? 128 : 32}`,
+      )
+    : null;
+  if (cidr === undefined) throw invalid(`Invalid CIDR ${rule.remoteCidr} given as IP prefix.`);
+  if (cidr && remoteGroupId) throw invalid('Only remote_ip_prefix or remote_group_id may be provided.');
+  const ethertype = rule.ethertype ?? (cidr?.version === 6 ? 'IPv6' : 'IPv4');
+  if (cidr && ethertype !== `IPv${cidr.version}`)
+    throw invalid(`Conflicting value ethertype ${ethertype} for CIDR ${rule.remoteCidr}`);
+  const icmp = protocol?.includes('icmp') === true;
+  if ((portMin !== null || portMax !== null) && protocol === null)
+    throw invalid('Must also specify protocol if port range is given.');
+  if (!icmp && portMin !== null && portMax !== null && portMin > portMax)
+    throw invalid('For TCP/UDP protocols, port_range_min must be <= port_range_max');
+  const { securityGroupId, direction, description = '' } = rule;
+  // The bits behind the prefix stay as they were written.
+  const remoteCidr = rule.remoteCidr && cidr ? writtenCidr(rule.remoteCidr, cidr) : null;
+  return { securityGroupId, direction, description, protocol, portMin, portMax, remoteCidr, remoteGroupId, ethertype };
+}
+
+/** The address as it was given, in its canonical spelling, with its prefix. */
+function writtenCidr(text: string, { prefix }: Cidr): string {
+  return `${canonicalIp(text.replace(/\/.*$/, ''))}/${prefix}`;
+}
+
+const compared = ['direction', 'ethertype', 'protocol', 'portMin', 'portMax', 'remoteCidr', 'remoteGroupId'] as const;
+
+/** The part of the embedded network catalog that keeps the rules of security groups. */
+export function securityGroupRules({ store, clock }: NetworkContext) {
+  async function visible(caller: Caller, id: string): Promise<SecurityGroupRuleRecord> {
+    const rule = await rules.get(store, id);
+    if (!rule || !owns(caller, rule.projectId)) throw ruleNotFound(id);
+    return rule;
+  }
+
+  async function lockOwn(tx: Tx, caller: Caller, id: string): Promise<SecurityGroupRecord> {
+    const group = await groups.lock(tx, id);
+    if (!group || !owns(caller, group.projectId))
+      throw new CatalogError('SECURITY_GROUP_NOT_FOUND', `Security group ${id} does not exist`);
+    return group;
+  }
+
+  return {
+    getSecurityGroupRule: visible,
+
+    listSecurityGroupRules: (
+      caller: Caller,
+      query: { readonly securityGroupId?: string } & Page = {},
+    ): Promise<readonly SecurityGroupRuleRecord[]> =>
+      listPage(store, rules, 'oldest first', query, (rows) => {
+        const seen = isAdmin(caller) ? rows : rows.where('project_id', '=', caller.projectId);
+        return query.securityGroupId === undefined ? seen : seen.where('group_id', '=', query.securityGroupId);
+      }),
+
+    async createSecurityGroupRule(caller: Caller, given: NewSecurityGroupRule): Promise<SecurityGroupRuleRecord> {
+      refuseNul(given);
+      const rule = checkedRule(given);
+      return store.transaction(async (tx) => {
+        const { projectId } = await lockOwn(tx, caller, rule.securityGroupId);
+        if (rule.remoteGroupId) await lockOwn(tx, caller, rule.remoteGroupId);
+        const there = await rules.find(tx, (q) => q.where('group_id', '=', rule.securityGroupId));
+        const same = there.find((other) => compared.every((field) => other[field] === rule[field]));
+        if (same)
+          throw new CatalogError(
+            'SECURITY_GROUP_RULE_EXISTS',
+            `Security group rule already exists. Rule id is ${same.id}.`,
+          );
+        return rules.insert(tx, { ...rule, id: randomUUID(), projectId, createdAt: clock.now() });
+      });
+    },
+
+    async deleteSecurityGroupRule(caller: Caller, id: string): Promise<void> {
+      await visible(caller, id);
+      if (!(await store.transaction((tx) => rules.delete(tx, id)))) throw ruleNotFound(id);
+    },
+  };
+}

@@ -1,0 +1,208 @@
+import { randomUUID } from 'node:crypto';
+import type { Caller } from '../../caller/caller.js';
+import { CatalogError } from '../../errors/catalog-error.js';
+import type { SecurityGroup, SecurityGroupName, SecurityGroupQuery } from '../network-catalog.js';
+import type { Tx } from '@apistrata/record-store';
+import { lookThenInsert } from '@apistrata/record-store';
+import { isAdmin, owns } from '../../caller/caller-scope.js';
+import { derivedUuid } from '../../builtin/derived-uuid.js';
+import { hasItem, refuseNul } from '../../builtin/json-conditions.js';
+import { listPage, type Page } from '../../builtin/list-page.js';
+import { dated, type NetworkContext } from './network-context.js';
+import { networkTables, type SecurityGroupRecord } from './network-tables.js';
+import { presentRule } from './security-group-rules.js';
+
+const { securityGroups: groups, rules, ports } = networkTables;
+
+/** A security group as it is shown: with its rules. */
+export type SecurityGroupView = SecurityGroupRecord & SecurityGroup;
+
+/** Every project has a group of this name, from the start. */
+const DEFAULT_GROUP = 'default';
+
+function groupNotFound(nameOrId: string): CatalogError {
+  return new CatalogError('SECURITY_GROUP_NOT_FOUND', `Security group ${nameOrId} could not be found.`);
+}
+
+async function insertGroup(
+  tx: Tx,
+  group: Pick<SecurityGroupRecord, 'id' | 'name' | 'projectId'> & { readonly description?: string },
+  now: number,
+): Promise<SecurityGroupRecord> {
+  const record = await groups.insert(tx, { ...dated(now), ...group, description: group.description ?? '' });
+  const all = { protocol: null, portMin: null, portMax: null, remoteCidr: null, description: '' };
+  const ingress = record.name === DEFAULT_GROUP;
+  for (const ethertype of ['IPv4', 'IPv6'] as const) {
+    const rule = { ...all, ethertype, securityGroupId: record.id, projectId: record.projectId, createdAt: now };
+    await rules.insert(tx, { ...rule, id: randomUUID(), direction: 'egress', remoteGroupId: null });
+    if (ingress) await rules.insert(tx, { ...rule, id: randomUUID(), direction: 'ingress', remoteGroupId: record.id });
+  }
+  return record;
+}
+
+/** The project's `default` group, made the first time somebody looks for it. */
+async function defaultGroup(context: NetworkContext, tx: Tx, projectId: string): Promise<SecurityGroupRecord> {
+  const id = derivedUuid(`default-security-group/${projectId}`);
+  const description = 'Default security group';
+  return (
+    (await groups.get(tx, id)) ??
+    insertGroup(tx, { id, name: DEFAULT_GROUP, projectId, description }, context.clock.now())
+  );
+}
+
+/** A group of the project, or of everybody for an admin, by id or name. */
+export async function groupFor(
+  context: NetworkContext,
+  tx: Tx,
+  projectId: string,
+  nameOrId: string,
+): Promise<SecurityGroupRecord> {
+  if (nameOrId === DEFAULT_GROUP) return defaultGroup(context, tx, projectId);
+  const byId = await groups.get(tx, nameOrId);
+  if (byId?.projectId === projectId) return byId;
+  const named = await groups.find(tx, (q) =>
+    q.where('project_id', '=', projectId).where('name', '=', nameOrId).limit(2),
+  );
+  if (named.length > 1)
+    throw new CatalogError(
+      'SECURITY_GROUP_AMBIGUOUS',
+      `Multiple security groups found matching '${nameOrId}'. Use an ID to be more specific.`,
+    );
+  if (named[0]) return named[0];
+  if (byId || !context.accept) throw groupNotFound(nameOrId);
+  refuseNul(nameOrId);
+  return insertGroup(
+    tx,
+    { id: looksLikeId(nameOrId) ? nameOrId : randomUUID(), name: nameOrId, projectId },
+    context.clock.now(),
+  );
+}
+
+function looksLikeId(text: string): boolean {
+  return /^[0-9a-f]{8}-([0-9a-f]{4}-){3}[0-9a-f]{12}$/.test(text);
+}
+
+/** The groups a port of the project gets: those named, without repeats, or else the default one. */
+export async function groupsFor(
+  context: NetworkContext,
+  tx: Tx,
+  projectId: string,
+  namesOrIds: readonly string[] | undefined,
+): Promise<SecurityGroupRecord[]> {
+  const groupsById = new Map<string, SecurityGroupRecord>();
+  for (const nameOrId of namesOrIds?.length ? namesOrIds : [DEFAULT_GROUP]) {
+    const group = await groupFor(context, tx, projectId, nameOrId);
+    groupsById.set(group.id, group);
+  }
+  return [...groupsById.values()];
+}
+
+/** The part of the embedded network catalog that keeps security groups. */
+export function securityGroups(context: NetworkContext) {
+  const { store, clock } = context;
+
+  /** Adds its rules to any of `records`; the rules of all of them are read at once. */
+  async function presenterOf(
+    records: readonly SecurityGroupRecord[],
+  ): Promise<(group: SecurityGroupRecord) => SecurityGroupView> {
+    const ids = records.map((group) => group.id);
+    const all = await rules.find(store, (q) => q.where('group_id', 'in', ids).orderBy('seq'));
+    return (group) => ({
+      ...group,
+      rules: all.filter((rule) => rule.securityGroupId === group.id).map(presentRule),
+    });
+  }
+
+  const present = async (group: SecurityGroupRecord): Promise<SecurityGroupView> => (await presenterOf([group]))(group);
+
+  async function visible(caller: Caller, id: string): Promise<SecurityGroupRecord> {
+    const group = await groups.get(store, id);
+    if (!group || !owns(caller, group.projectId)) throw groupNotFound(id);
+    return group;
+  }
+
+  return {
+    async listSecurityGroups(
+      caller: Caller,
+      query: SecurityGroupQuery & Page = {},
+    ): Promise<readonly SecurityGroupView[]> {
+      await lookThenInsert(store, (tx) => defaultGroup(context, tx, caller.projectId));
+      const securityGroupRecords = await listPage(store, groups, 'oldest first', query, (rows) => {
+        let narrowed = rows;
+        if (!isAdmin(caller)) narrowed = narrowed.where('project_id', '=', caller.projectId);
+        if (query.projectId !== undefined) narrowed = narrowed.where('project_id', '=', query.projectId);
+        if (query.name !== undefined) narrowed = narrowed.where('name', '=', query.name);
+        if (query.ids) narrowed = narrowed.where('id', 'in', query.ids.length > 0 ? query.ids : ['']);
+        return narrowed;
+      });
+      return securityGroupRecords.length === 0 ? [] : securityGroupRecords.map(await presenterOf(securityGroupRecords));
+    },
+
+    async getSecurityGroup(caller: Caller, id: string): Promise<SecurityGroupView> {
+      return present(await visible(caller, id));
+    },
+
+    resolveSecurityGroups: (caller: Caller, namesOrIds: readonly string[]): Promise<readonly SecurityGroupName[]> =>
+      lookThenInsert(store, async (tx) => {
+        const names = [];
+        for (const nameOrId of namesOrIds) {
+          const { id, name } = await groupFor(context, tx, caller.projectId, nameOrId);
+          names.push({ id, name });
+        }
+        return names;
+      }),
+
+    async createSecurityGroup(
+      caller: Caller,
+      group: {
+        readonly name: string;
+        readonly description?: string;
+        readonly id?: string;
+        readonly projectId?: string;
+      },
+    ): Promise<SecurityGroupView> {
+      refuseNul(group);
+      if (group.name === DEFAULT_GROUP)
+        throw new CatalogError('SECURITY_GROUP_INVALID', 'Default security group already exists.');
+      const { name, description, id = randomUUID(), projectId = caller.projectId } = group;
+      const made = await store.transaction((tx) => insertGroup(tx, { id, name, description, projectId }, clock.now()));
+      return present(made);
+    },
+
+    async updateSecurityGroup(
+      caller: Caller,
+      id: string,
+      change: { readonly name?: string; readonly description?: string; readonly tags?: readonly string[] },
+    ): Promise<SecurityGroupView> {
+      refuseNul(change);
+      await visible(caller, id);
+      const changed = await store.transaction(async (tx) => {
+        const group = await groups.lock(tx, id);
+        if (!group) throw groupNotFound(id);
+        const { name = group.name, description = group.description, tags = group.tags } = change;
+        if (group.name === DEFAULT_GROUP && name !== DEFAULT_GROUP)
+          throw new CatalogError('SECURITY_GROUP_INVALID', 'The default security group cannot be renamed.');
+        return groups.update(tx, { ...group, name, description, tags, updatedAt: clock.now() });
+      });
+      return present(changed);
+    },
+
+    async deleteSecurityGroup(caller: Caller, id: string): Promise<void> {
+      const group = await visible(caller, id);
+      // An administrator may clean up after a project; the group is made anew when somebody needs it.
+      if (group.name === DEFAULT_GROUP && !isAdmin(caller))
+        throw new CatalogError('SECURITY_GROUP_IN_USE', 'Removing the default security group is not allowed.');
+      await store.transaction(async (tx) => {
+        const users = await ports.count(tx, (q) =>
+          q.where('project_id', '=', group.projectId).where(hasItem(tx, 'securityGroupIds', id)),
+        );
+        if (users > 0) throw new CatalogError('SECURITY_GROUP_IN_USE', `Security Group ${id} in use.`);
+        await tx.db
+          .deleteFrom('security_group_rules')
+          .where(({ or, eb }) => or([eb('group_id', '=', id), eb('remote_group_id', '=', id)]))
+          .execute();
+        if (!(await groups.delete(tx, id))) throw groupNotFound(id);
+      });
+    },
+  };
+}

@@ -1,0 +1,179 @@
+import type { Caller } from '../../caller/caller.js';
+import { CatalogError } from '../../errors/catalog-error.js';
+import { canonicalIp } from '../ip-address.js';
+import type { NewPort, PortBinding } from '../network-catalog.js';
+import type { Tx } from '@apistrata/record-store';
+import { lookThenInsert } from '@apistrata/record-store';
+import { owns } from '../../caller/caller-scope.js';
+import {
+  allocateFrom,
+  freeAddresses,
+  hasFreeAddress,
+  isTaken,
+  subnetOfAddress,
+  subnetsById,
+} from './ip-allocations.js';
+import { NameCache, type NetworkContext, networkFor, portsChanged, visibleNetwork } from './network-context.js';
+import { networkTables, type PortRecord } from './network-tables.js';
+import {
+  dropFloating,
+  insertPort,
+  type PortView,
+  portNotFound,
+  portStatus,
+  presentPort,
+  removePort,
+} from './port-records.js';
+import { groupFor } from './security-groups.js';
+
+const { ports } = networkTables;
+
+/** The part of the embedded network catalog that gives ports to servers. */
+export function serverPorts(context: NetworkContext) {
+  const { store, clock } = context;
+
+  /** The ports of a server, locked, in the order in which they were made. */
+  async function portsOf(tx: Tx, deviceId: string): Promise<PortRecord[]> {
+    return ports.find(tx, (q) => {
+      const ofServer = q.where('device_id', '=', deviceId).orderBy('seq');
+      return tx.kind === 'postgres' ? ofServer.forUpdate() : ofServer;
+    });
+  }
+
+  function rebound(port: PortRecord, binding: PortBinding): PortRecord {
+    const bound = { ...port, ...binding, updatedAt: clock.now() };
+    return { ...bound, status: portStatus(bound) };
+  }
+
+  return {
+    async checkAddresses(caller: Caller, networkId: string, addresses?: readonly string[]): Promise<void> {
+      const network = await visibleNetwork(context, caller, networkId);
+      const subnets = await subnetsById(store, network.subnetIds);
+      if (subnets.length === 0)
+        throw new CatalogError(
+          'NETWORK_WITHOUT_SUBNET',
+          `Network ${networkId} requires a subnet in order to boot instances on.`,
+        );
+      for (const text of addresses ?? []) {
+        const { subnet, address } = subnetOfAddress(subnets, text);
+        if (await isTaken(store, subnet.id, address))
+          throw new CatalogError('ADDRESS_IN_USE', `Fixed IP address ${address} is already in use.`);
+      }
+      if (addresses) return;
+      for (const version of new Set(subnets.map((subnet) => subnet.ipVersion))) {
+        const free = [];
+        for (const subnet of subnets) if (subnet.ipVersion === version) free.push(await hasFreeAddress(store, subnet));
+        if (!free.includes(true))
+          throw new CatalogError('NO_FREE_ADDRESS', `No more IP addresses available on network ${networkId}.`);
+      }
+    },
+
+    createPorts: (caller: Caller, requests: readonly NewPort[]): Promise<readonly PortView[]> =>
+      lookThenInsert(store, async (tx) => {
+        const names = new NameCache(tx);
+        const made: PortView[] = [];
+        // Always in the same order of networks, so that two servers never wait for each other in a circle.
+        for (const [index, port] of [...requests.entries()].sort(([, a], [, b]) =>
+          a.networkId < b.networkId ? -1 : 1,
+        )) {
+          const { key, addresses, ...given } = port;
+          const fixedIps = addresses?.map((address) => ({ address }));
+          made[index] = await insertPort(context, tx, caller, { ...given, id: key, fixedIps }, names);
+        }
+        return made;
+      }),
+
+    bindPort: (caller: Caller, id: string, binding: PortBinding): Promise<PortView> =>
+      store.transaction(async (tx) => {
+        const port = await ports.lock(tx, id);
+        if (!port || !owns(caller, port.projectId)) throw portNotFound(id);
+        if (port.deviceId !== '' && port.deviceId !== binding.deviceId)
+          throw new CatalogError('PORT_IN_USE', `Port ${id} is still in use.`);
+        return presentPort(tx, await ports.update(tx, rebound(port, binding)));
+      }),
+
+    movePorts: (_caller: Caller, deviceId: string, hostId: string): Promise<void> =>
+      store.transaction(async (tx) => {
+        for (const port of await portsOf(tx, deviceId))
+          await ports.update(tx, rebound(port, { deviceId, deviceOwner: port.deviceOwner, hostId }));
+      }),
+
+    releasePorts: (
+      _caller: Caller,
+      deviceId: string,
+      released: { readonly owned: readonly string[]; readonly bound: readonly string[] },
+    ): Promise<void> =>
+      store.transaction(async (tx) => {
+        for (const id of released.owned) {
+          const port = await ports.lock(tx, id);
+          if (port?.deviceId === deviceId) await removePort(tx, port, clock.now());
+        }
+        for (const id of released.bound) {
+          const port = await ports.lock(tx, id);
+          if (port?.deviceId === deviceId)
+            await ports.update(tx, rebound(port, { deviceId: '', deviceOwner: '', hostId: '' }));
+        }
+      }),
+
+    addFixedIp: (caller: Caller, deviceId: string, networkId: string): Promise<PortView> =>
+      store.transaction(async (tx) => {
+        const port = (await portsOf(tx, deviceId)).find((p) => p.networkId === networkId);
+        if (!port) throw new CatalogError('PORT_NOT_FOUND', `Server ${deviceId} has no port on network ${networkId}.`);
+        const network = await networkFor(context, tx, caller, networkId);
+        const fixedIp = await allocateFrom(
+          tx,
+          context.blocks,
+          await subnetsById(tx, network.subnetIds),
+          port.id,
+          port.mac,
+        );
+        if (!fixedIp)
+          throw new CatalogError('NO_FREE_ADDRESS', `No more IP addresses available on network ${networkId}.`);
+        portsChanged(context, tx, deviceId);
+        const fixedIps = [...port.fixedIps, fixedIp];
+        return presentPort(tx, await ports.update(tx, { ...port, fixedIps, updatedAt: clock.now() }));
+      }),
+
+    removeFixedIp: (_caller: Caller, deviceId: string, text: string): Promise<PortView> =>
+      store.transaction(async (tx) => {
+        const address = canonicalIp(text);
+        for (const port of await portsOf(tx, deviceId)) {
+          const gone = port.fixedIps.find((fixedIp) => fixedIp.address === address);
+          if (!gone) continue;
+          await dropFloating(tx, port, [gone], clock.now());
+          await freeAddresses(tx, [gone]);
+          portsChanged(context, tx, deviceId);
+          const fixedIps = port.fixedIps.filter((fixedIp) => fixedIp !== gone);
+          return presentPort(tx, await ports.update(tx, { ...port, fixedIps, updatedAt: clock.now() }));
+        }
+        throw new CatalogError('ADDRESS_NOT_FOUND', `Fixed IP ${text} is not one of server ${deviceId}.`);
+      }),
+
+    addSecurityGroup: (caller: Caller, deviceId: string, nameOrId: string): Promise<void> =>
+      lookThenInsert(store, async (tx) => {
+        const { id } = await groupFor(context, tx, caller.projectId, nameOrId);
+        for (const port of await portsOf(tx, deviceId)) {
+          if (port.securityGroupIds.includes(id)) continue;
+          const securityGroupIds = [...port.securityGroupIds, id];
+          await ports.update(tx, { ...port, securityGroupIds, updatedAt: clock.now() });
+        }
+        portsChanged(context, tx, deviceId);
+      }),
+
+    removeSecurityGroup: (caller: Caller, deviceId: string, nameOrId: string): Promise<void> =>
+      lookThenInsert(store, async (tx) => {
+        const { id } = await groupFor(context, tx, caller.projectId, nameOrId);
+        const having = (await portsOf(tx, deviceId)).filter((port) => port.securityGroupIds.includes(id));
+        if (having.length === 0)
+          throw new CatalogError(
+            'SECURITY_GROUP_NOT_ASSOCIATED',
+            `Security group ${nameOrId} not associated with the instance ${deviceId}`,
+          );
+        for (const port of having) {
+          const securityGroupIds = port.securityGroupIds.filter((other) => other !== id);
+          await ports.update(tx, { ...port, securityGroupIds, updatedAt: clock.now() });
+        }
+        portsChanged(context, tx, deviceId);
+      }),
+  };
+}

@@ -1,0 +1,66 @@
+import { cidrOf, contains, formatIp, type IpAddress, ipOf, parseIp } from '../ip-address.js';
+import type { AddressRange, SubnetRecord } from './network-tables.js';
+
+/** Slots are counted in 31 bits: more addresses than that in one subnet are there, but not handed out unasked. */
+const MAX_SLOT = 2 ** 31 - 2;
+
+/** A subnet in numbers. A slot is the distance from the subnet's first address. */
+export interface SubnetSlots {
+  readonly pools: readonly { readonly from: number; readonly to: number }[];
+  /** The gateway's slot, which nobody gets unasked; -1 without a gateway. */
+  readonly gateway: number;
+  /** Undefined for an address that is not in the subnet, or is its network or broadcast address. */
+  slotOf(address: IpAddress): number | null | undefined;
+  addressOf(slot: number): string;
+}
+
+const known = new WeakMap<object, SubnetSlots>();
+
+/** Worked out once for each version of a subnet's record. */
+export function subnetSlots(subnet: SubnetRecord): SubnetSlots {
+  let slots = known.get(subnet);
+  if (!slots) {
+    slots = countSlots(subnet);
+    known.set(subnet, slots);
+  }
+  return slots;
+}
+
+function countSlots(subnet: Pick<SubnetRecord, 'cidr' | 'gatewayIp' | 'allocationPools'>): SubnetSlots {
+  const cidr = cidrOf(subnet.cidr);
+  const { version, first, last, prefix } = cidr;
+  const distance = (text: string) => Number(ipOf(text).value - first);
+  return {
+    pools: subnet.allocationPools
+      .map(({ start, end }) => ({ from: distance(start), to: Math.min(distance(end), MAX_SLOT) }))
+      .sort((a, b) => a.from - b.from),
+    gateway: subnet.gatewayIp === null ? -1 : distance(subnet.gatewayIp),
+    slotOf(address) {
+      if (!contains(cidr, address)) return undefined;
+      const hasEnds = version === 4 && prefix < 31;
+      if (hasEnds && (address.value === first || address.value === last)) return undefined;
+      const slot = address.value - first;
+      return slot <= MAX_SLOT ? Number(slot) : null;
+    },
+    addressOf: (slot) => formatIp({ version, value: first + BigInt(slot) }),
+  };
+}
+
+/** The addresses a subnet hands out when its maker names none: all but its ends and the gateway. */
+export function defaultPools(cidrText: string, gatewayIp: string | null): readonly AddressRange[] {
+  const { version, first, last, prefix } = cidrOf(cidrText);
+  const hasEnds = version === 4 && prefix < 31;
+  const start = hasEnds || (version === 6 && prefix < 127) ? first + 1n : first;
+  const end = hasEnds ? last - 1n : last;
+  const gateway = gatewayIp === null ? undefined : parseIp(gatewayIp)?.value;
+  const pieces =
+    gateway === undefined || gateway < start || gateway > end
+      ? [{ from: start, to: end }]
+      : [
+          { from: start, to: gateway - 1n },
+          { from: gateway + 1n, to: end },
+        ];
+  return pieces
+    .filter(({ from, to }) => from <= to)
+    .map(({ from, to }) => ({ start: formatIp({ version, value: from }), end: formatIp({ version, value: to }) }));
+}

@@ -1,0 +1,142 @@
+import { randomUUID } from 'node:crypto';
+import type { Caller } from '../../caller/caller.js';
+import { CatalogError } from '../../errors/catalog-error.js';
+import type { NetworkQuery } from '../network-catalog.js';
+import type { Tx } from '@apistrata/record-store';
+import { lockName } from '@apistrata/record-store';
+import { isAdmin, owns } from '../../caller/caller-scope.js';
+import { refuseNul } from '../../builtin/json-conditions.js';
+import { listPage, type Page } from '../../builtin/list-page.js';
+import { insertNetwork, type NetworkContext, networkNotFound, newSubnet, visibleNetwork } from './network-context.js';
+import { type NetworkRecord, networkTables } from './network-tables.js';
+import { removePort } from './port-records.js';
+
+const { networks, ports, subnets, floatingIps } = networkTables;
+
+/** What can be said of a network when it is made or changed. */
+export type NetworkFields = Partial<
+  Pick<
+    NetworkRecord,
+    | 'name'
+    | 'description'
+    | 'adminStateUp'
+    | 'shared'
+    | 'external'
+    | 'mtu'
+    | 'isDefault'
+    | 'portSecurityEnabled'
+    | 'tags'
+  >
+>;
+
+/** Ports that the network itself makes; they do not keep it from being deleted. */
+const SERVICE_PORTS = new Set(['network:dhcp', 'network:floatingip']);
+
+const AUTO_NAME = 'auto_allocated_network';
+
+/** The part of the embedded network catalog that keeps networks. */
+export function topology(context: NetworkContext) {
+  const { store, clock } = context;
+
+  const visible = (caller: Caller, id: string) => visibleNetwork(context, caller, id);
+
+  async function autoNetworkIn(tx: Tx, projectId: string): Promise<NetworkRecord> {
+    const now = clock.now();
+    const id = randomUUID();
+    const subnetId = randomUUID();
+    const subnet = { id: subnetId, networkId: id, projectId, name: 'auto_allocated_subnet_v4' };
+    await subnets.insert(tx, newSubnet({ ...subnet, cidr: '10.0.0.0/16', gatewayIp: '10.0.0.1' }, now));
+    return insertNetwork(context, tx, { id, projectId, name: AUTO_NAME, auto: true, subnetIds: [subnetId] }, now);
+  }
+
+  return {
+    getNetwork: visible,
+
+    listNetworks: (caller: Caller, query: NetworkQuery & Page = {}): Promise<readonly NetworkRecord[]> =>
+      listPage(store, networks, 'oldest first', query, (rows) => {
+        const flags = { shared: query.shared, external: query.external };
+        let narrowed = rows;
+        if (query.ids) narrowed = narrowed.where('id', 'in', query.ids.length > 0 ? query.ids : ['']);
+        if (query.name !== undefined) narrowed = narrowed.where('name', '=', query.name);
+        if (query.projectId !== undefined) narrowed = narrowed.where('project_id', '=', query.projectId);
+        // Few are shared or external: an index leads to these, not to all others.
+        for (const [column, flag] of Object.entries(flags))
+          if (flag !== undefined) narrowed = narrowed.where(column, flag ? '=' : '<>', 1);
+        if (isAdmin(caller)) return narrowed;
+        return narrowed.where(({ or, eb }) =>
+          or([eb('project_id', '=', caller.projectId), eb('shared', '=', 1), eb('external', '=', 1)]),
+        );
+      }),
+
+    availableNetworks: async (caller: Caller): Promise<readonly NetworkRecord[]> => {
+      const networkRecords = await networks.find(store, (q) =>
+        q.where(({ or, eb }) => or([eb('project_id', '=', caller.projectId), eb('shared', '=', 1)])).orderBy('seq'),
+      );
+      return networkRecords.filter((network) => network.adminStateUp && !network.accepted);
+    },
+
+    async autoNetwork(caller: Caller, options: { readonly dryRun?: boolean } = {}): Promise<NetworkRecord | null> {
+      const { projectId } = caller;
+      const external = await networks.count(store, (q) => q.where('external', '=', 1));
+      return store.transaction(async (tx) => {
+        await lockName(tx, `auto-network/${projectId}`);
+        const mine = await networks.find(tx, (q) =>
+          q.where('project_id', '=', projectId).where('name', '=', AUTO_NAME),
+        );
+        const existing = mine.find((network) => network.auto);
+        if (existing) return existing;
+        if (external === 0)
+          throw new CatalogError(
+            'NO_AUTO_NETWORK',
+            'Unable to automatically allocate a network: there is no external network.',
+          );
+        return options.dryRun ? null : autoNetworkIn(tx, projectId);
+      });
+    },
+
+    async createNetwork(
+      caller: Caller,
+      given: NetworkFields & { readonly id?: string; readonly projectId?: string },
+    ): Promise<NetworkRecord> {
+      refuseNul(given);
+      const { id = randomUUID(), projectId = caller.projectId, ...fields } = given;
+      return store.transaction((tx) => insertNetwork(context, tx, { id, projectId, ...fields }, clock.now()));
+    },
+
+    async updateNetwork(caller: Caller, id: string, change: NetworkFields): Promise<NetworkRecord> {
+      refuseNul(change);
+      const given = Object.fromEntries(Object.entries(change).filter(([, value]) => value !== undefined));
+      const { projectId } = await visible(caller, id);
+      if (!owns(caller, projectId))
+        throw new CatalogError('NETWORK_FORBIDDEN', `Network ${id} is not yours to change.`);
+      return store.transaction(async (tx) => {
+        const network = await networks.lock(tx, id);
+        if (!network) throw networkNotFound(id);
+        return networks.update(tx, { ...network, ...given, updatedAt: clock.now() });
+      });
+    },
+
+    /** Also its subnets. Throws `NETWORK_IN_USE` while it has ports. */
+    async deleteNetwork(caller: Caller, id: string): Promise<void> {
+      const { projectId } = await visible(caller, id);
+      if (!owns(caller, projectId))
+        throw new CatalogError('NETWORK_FORBIDDEN', `Network ${id} is not yours to delete.`);
+      await store.transaction(async (tx) => {
+        const network = await networks.lock(tx, id);
+        if (!network) throw networkNotFound(id);
+        // Whoever makes a port here waits for these rows, and finds them gone.
+        for (const subnetId of network.subnetIds) await subnets.lock(tx, subnetId);
+        const users = await ports.find(tx, (q) => q.where('network_id', '=', id));
+        const floating = await floatingIps.count(tx, (q) => q.where('network_id', '=', id));
+        if (floating > 0 || users.some((port) => !SERVICE_PORTS.has(port.deviceOwner)))
+          throw new CatalogError(
+            'NETWORK_IN_USE',
+            `Unable to complete operation on network ${id}. There are one or more ports still in use on the network.`,
+          );
+        for (const port of users) await removePort(tx, port, clock.now());
+        for (const subnetId of network.subnetIds) await subnets.delete(tx, subnetId);
+        await networks.delete(tx, id);
+      });
+    },
+  };
+}

@@ -1,0 +1,90 @@
+import { isAdmin } from '../../caller/caller-scope.js';
+import type { Caller } from '../../caller/caller.js';
+import { CatalogError } from '../../errors/catalog-error.js';
+import type { FloatingIp, FloatingIpQuery, Network } from '../network-catalog.js';
+import { type NetworkClient, projectOf, readFloatingIp, readNetwork, type Wire, within } from './network-client.js';
+
+const floatingErrors = { 404: 'FLOATING_IP_NOT_FOUND', 409: 'FLOATING_IP_IN_USE' } as const;
+
+/** The part of the HTTP network catalog that speaks of floating addresses. */
+export function httpFloatingIps(client: NetworkClient) {
+  const path = (id: string) => `/floatingips/${encodeURIComponent(id)}`;
+
+  /** Reads any of `wires`, knowing what stands in other collections of all of them. */
+  async function readerOf(caller: Caller, wires: readonly Wire[]): Promise<(wire: Wire) => FloatingIp> {
+    const pools = new Set(wires.map((one) => one.floating_network_id));
+    const untold = wires.filter((one) => one.port_id && !one.port_details).map((one) => one.port_id);
+    const [networks, ports] = await Promise.all([
+      client.service.listAny(caller, 'networks', 'id', [...pools], { fields: ['id', 'name'] }),
+      client.service.listAny(caller, 'ports', 'id', untold, { fields: ['id', 'device_id'] }),
+    ]);
+    const named = new Map(networks.map((network) => [network.id, network.name as string]));
+    const devices = new Map(ports.map((port) => [port.id, (port.device_id as string) || null]));
+    return (wire) =>
+      readFloatingIp(
+        wire,
+        named.get(wire.floating_network_id) ?? wire.floating_network_id,
+        devices.get(wire.port_id) ?? null,
+      );
+  }
+
+  const present = async (caller: Caller, wire: Wire): Promise<FloatingIp> => (await readerOf(caller, [wire]))(wire);
+
+  async function wireOf(caller: Caller, id: string): Promise<Wire> {
+    const { floatingip } = await client.send(caller, 'GET', path(id), undefined, floatingErrors);
+    if (within(caller, projectOf(floatingip))) return floatingip;
+    throw new CatalogError('FLOATING_IP_NOT_FOUND', `Floating IP ${id} could not be found.`);
+  }
+
+  async function change(caller: Caller, id: string, floatingip: object): Promise<FloatingIp> {
+    await wireOf(caller, id);
+    const errors = { ...floatingErrors, 400: 'FLOATING_IP_UNREACHABLE' } as const;
+    const body = await client.send(caller, 'PUT', path(id), { floatingip }, errors);
+    return present(caller, body.floatingip);
+  }
+
+  const pools = async (caller: Caller): Promise<readonly Network[]> =>
+    (await client.list(caller, 'networks', { 'router:external': 'True' })).map(readNetwork);
+
+  return {
+    listFloatingIpPools: pools,
+
+    async listFloatingIps(caller: Caller, query: FloatingIpQuery = {}): Promise<readonly FloatingIp[]> {
+      const wires = await client.list(caller, 'floatingips', {
+        floating_ip_address: query.address,
+        tenant_id: isAdmin(caller) ? query.projectId : caller.projectId,
+        port_id: query.portId,
+      });
+      return wires.map(await readerOf(caller, wires));
+    },
+
+    getFloatingIp: async (caller: Caller, id: string): Promise<FloatingIp> => present(caller, await wireOf(caller, id)),
+
+    async allocateFloatingIp(caller: Caller, nameOrId?: string): Promise<FloatingIp> {
+      const pool = (await pools(caller)).find(
+        ({ id, name }) => nameOrId === undefined || id === nameOrId || name === nameOrId,
+      );
+      if (!pool) throw new CatalogError('FLOATING_IP_POOL_NOT_FOUND', `Floating IP pool ${nameOrId ?? ''} not found.`);
+      const floatingip = { floating_network_id: pool.id, tenant_id: caller.projectId };
+      const errors = { 409: 'NO_FREE_ADDRESS', 404: 'FLOATING_IP_POOL_NOT_FOUND' } as const;
+      const body = await client.send(caller, 'POST', '/floatingips', { floatingip }, errors);
+      return readFloatingIp(body.floatingip, pool.name, null);
+    },
+
+    async releaseFloatingIp(caller: Caller, id: string): Promise<void> {
+      await wireOf(caller, id);
+      await client.send(caller, 'DELETE', path(id), undefined, floatingErrors);
+    },
+
+    async associateFloatingIp(
+      caller: Caller,
+      id: string,
+      { portId, fixedAddress }: { readonly portId: string; readonly fixedAddress?: string },
+    ): Promise<FloatingIp> {
+      await client.portWire(caller, portId);
+      return change(caller, id, { port_id: portId, ...(fixedAddress ? { fixed_ip_address: fixedAddress } : {}) });
+    },
+
+    disassociateFloatingIp: (caller: Caller, id: string): Promise<FloatingIp> => change(caller, id, { port_id: null }),
+  };
+}

@@ -1,0 +1,176 @@
+import { isAdmin } from '../../caller/caller-scope.js';
+import type { Caller } from '../../caller/caller.js';
+import { CatalogError } from '../../errors/catalog-error.js';
+import { canonicalIp } from '../ip-address.js';
+import type { NewPort, Port, PortBinding, PortQuery } from '../network-catalog.js';
+import { findGroup, type resolveGroups } from './http-security-groups.js';
+import type { NetworkClient, Wire } from './network-client.js';
+
+/** Ports made here carry the caller's key in their description, so that a repeated creation finds the first one. */
+function marked(key: string): string {
+  return `compute-port ${key}`;
+}
+
+const portErrors = { 404: 'PORT_NOT_FOUND', 409: 'PORT_IN_USE' } as const;
+const UNBOUND = { device_id: '', device_owner: '', 'binding:host_id': '' };
+
+/** The part of the HTTP network catalog that gives ports to servers. */
+export function httpPorts(client: NetworkClient, resolve: ReturnType<typeof resolveGroups>) {
+  const path = (id: string) => `/ports/${encodeURIComponent(id)}`;
+
+  const change = async (caller: Caller, id: string, port: object, by = client): Promise<Wire> =>
+    (await by.send(caller, 'PUT', path(id), { port }, portErrors)).port;
+
+  /** Where a port is bound is the engine's own to say. */
+  const bind = (caller: Caller, id: string, port: object) => change(caller, id, port, client.service);
+
+  const remove = (caller: Caller, id: string): Promise<void> =>
+    client.service.send(caller, 'DELETE', path(id), undefined, portErrors).catch((error: CatalogError) => {
+      if (error.code !== 'PORT_NOT_FOUND') throw error;
+    });
+
+  /** Those the caller sees; with `client.service`, all of them. */
+  const portsOf = (caller: Caller, deviceId: string, by = client): Promise<readonly Wire[]> =>
+    by.list(caller, 'ports', { device_id: deviceId });
+
+  async function create(caller: Caller, request: NewPort): Promise<Wire> {
+    await client.network(caller, request.networkId);
+    const groups = await resolve({ ...caller, projectId: request.projectId }, request.securityGroups ?? []);
+    const port = {
+      network_id: request.networkId,
+      tenant_id: request.projectId,
+      device_id: request.deviceId,
+      admin_state_up: true,
+      name: request.name ?? '',
+      description: marked(request.key),
+      ...(request.mac === undefined ? {} : { mac_address: request.mac }),
+      ...(request.addresses ? { fixed_ips: request.addresses.map((ip_address) => ({ ip_address })) } : {}),
+      ...(groups.length > 0 ? { security_groups: groups.map((group) => group.id) } : {}),
+    };
+    return (await client.send(caller, 'POST', '/ports', { port }, { 404: 'NETWORK_NOT_FOUND' })).port;
+  }
+
+  /** The port made for a key, whether now or by an attempt whose answer got lost, on its host. */
+  async function boundPort(caller: Caller, requested: NewPort): Promise<Wire> {
+    const { deviceId: device_id, networkId: network_id, deviceOwner, hostId } = requested;
+    const there = await client.service.list(caller, 'ports', { device_id, network_id });
+    const port =
+      there.find(({ description }) => description === marked(requested.key)) ?? (await create(caller, requested));
+    if (port.device_owner === deviceOwner && port['binding:host_id'] === hostId) return port;
+    return bind(caller, port.id, { device_owner: deviceOwner, 'binding:host_id': hostId });
+  }
+
+  /** Every step is tried; the first failure is told at the end. */
+  async function tryAll(steps: readonly (() => Promise<unknown>)[]): Promise<void> {
+    const failures: unknown[] = [];
+    for (const step of steps) await step().catch((error) => failures.push(error));
+    if (failures.length > 0) throw failures[0];
+  }
+
+  return {
+    async listPorts(caller: Caller, query: PortQuery): Promise<readonly Port[]> {
+      const everybodys = caller.token !== undefined || isAdmin(caller);
+      const rest = { network_id: query.networkId, project_id: everybodys ? undefined : caller.projectId };
+      const wires = query.ids
+        ? await client.listAny(caller, 'ports', 'id', query.ids, rest)
+        : query.deviceIds
+          ? await client.listAny(caller, 'ports', 'device_id', query.deviceIds, rest)
+          : await client.list(caller, 'ports', rest);
+      const matching = wires.filter((port) => !query.deviceIds || query.deviceIds.includes(port.device_id));
+      return client.readPorts(caller, matching);
+    },
+
+    getPort: async (caller: Caller, id: string): Promise<Port> =>
+      client.readPort(caller, await client.portWire(caller, id)),
+
+    /** When one cannot be made, those that were made for the same call are removed again. */
+    async createPorts(caller: Caller, requests: readonly NewPort[]): Promise<readonly Port[]> {
+      const made: Wire[] = [];
+      try {
+        for (const port of requests) made.push(await boundPort(caller, port));
+      } catch (error) {
+        // Asked for again, since one may have been made whose answer got lost.
+        const keys = new Set(requests.map((port) => marked(port.key)));
+        for (const deviceId of new Set(requests.map((port) => port.deviceId))) {
+          const left = await portsOf(caller, deviceId, client.service).catch(() => made);
+          const ours = left.filter((port) => keys.has(port.description));
+          await tryAll(ours.map((port) => () => remove(caller, port.id))).catch(() => {});
+        }
+        throw error;
+      }
+      return client.readPorts(caller, made);
+    },
+
+    async bindPort(caller: Caller, id: string, binding: PortBinding): Promise<Port> {
+      const before = await client.portWire(caller, id);
+      if (before.device_id && before.device_id !== binding.deviceId)
+        throw new CatalogError('PORT_IN_USE', `Port ${id} is still in use.`);
+      const { deviceId, deviceOwner, hostId } = binding;
+      const port = { device_id: deviceId, device_owner: deviceOwner, 'binding:host_id': hostId };
+      return client.readPort(caller, await bind(caller, id, port));
+    },
+
+    async movePorts(caller: Caller, deviceId: string, hostId: string): Promise<void> {
+      const ports = await portsOf(caller, deviceId, client.service);
+      await tryAll(ports.map((port) => () => bind(caller, port.id, { 'binding:host_id': hostId })));
+    },
+
+    async releasePorts(
+      caller: Caller,
+      deviceId: string,
+      { owned, bound }: { readonly owned: readonly string[]; readonly bound: readonly string[] },
+    ): Promise<void> {
+      const there = new Set((await portsOf(caller, deviceId, client.service)).map((port) => port.id));
+      await tryAll([
+        ...owned.filter((id) => there.has(id)).map((id) => () => remove(caller, id)),
+        ...bound.filter((id) => there.has(id)).map((id) => () => bind(caller, id, UNBOUND)),
+      ]);
+    },
+
+    async addFixedIp(caller: Caller, deviceId: string, networkId: string): Promise<Port> {
+      const port = (await portsOf(caller, deviceId)).find((one) => one.network_id === networkId);
+      if (!port) throw new CatalogError('PORT_NOT_FOUND', `Server ${deviceId} has no port on network ${networkId}.`);
+      let failure = new CatalogError('NO_FREE_ADDRESS', `No more IP addresses available on network ${networkId}.`);
+      for (const subnet of await client.list(caller, 'subnets', { network_id: networkId })) {
+        try {
+          const fixed_ips = [...port.fixed_ips, { subnet_id: subnet.id }];
+          return await client.readPort(caller, await change(caller, port.id, { fixed_ips }));
+        } catch (error) {
+          if ((error as CatalogError).code !== 'NO_FREE_ADDRESS') throw error;
+          failure = error as CatalogError;
+        }
+      }
+      throw failure;
+    },
+
+    async removeFixedIp(caller: Caller, deviceId: string, text: string): Promise<Port> {
+      const address = canonicalIp(text);
+      for (const port of await portsOf(caller, deviceId)) {
+        const fixed_ips = port.fixed_ips.filter((fixedIp: Wire) => canonicalIp(fixedIp.ip_address) !== address);
+        if (fixed_ips.length === port.fixed_ips.length) continue;
+        return client.readPort(caller, await change(caller, port.id, { fixed_ips }));
+      }
+      throw new CatalogError('ADDRESS_NOT_FOUND', `Fixed IP ${text} is not one of server ${deviceId}.`);
+    },
+
+    async addSecurityGroup(caller: Caller, deviceId: string, nameOrId: string): Promise<void> {
+      const { id } = await findGroup(client, caller, nameOrId);
+      const ports = (await portsOf(caller, deviceId)).filter((port) => !port.security_groups.includes(id));
+      await tryAll(
+        ports.map((port) => () => change(caller, port.id, { security_groups: [...port.security_groups, id] })),
+      );
+    },
+
+    async removeSecurityGroup(caller: Caller, deviceId: string, nameOrId: string): Promise<void> {
+      const { id } = await findGroup(client, caller, nameOrId);
+      const ports = (await portsOf(caller, deviceId)).filter((port) => port.security_groups.includes(id));
+      if (ports.length === 0)
+        throw new CatalogError(
+          'SECURITY_GROUP_NOT_ASSOCIATED',
+          `Security group ${nameOrId} not associated with the instance ${deviceId}`,
+        );
+      const without = (port: Wire) => port.security_groups.filter((groupId: string) => groupId !== id);
+      await tryAll(ports.map((port) => () => change(caller, port.id, { security_groups: without(port) })));
+    },
+  };
+}

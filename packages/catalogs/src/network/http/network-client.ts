@@ -1,0 +1,232 @@
+import { owns } from '../../caller/caller-scope.js';
+import type { Caller } from '../../caller/caller.js';
+import { CatalogError, type CatalogErrorCode } from '../../errors/catalog-error.js';
+import type { FixedIp } from '../fixed-ip.js';
+import type { FloatingIp, Network, Port, SecurityGroup, SecurityGroupRule, Subnet } from '../network-catalog.js';
+import type { Acting, ServiceClient } from '../../http/service-client.js';
+
+export type Wire = Readonly<Record<string, any>>;
+export type Query = Readonly<Record<string, string | readonly string[] | undefined>>;
+export type Errors = Readonly<Record<number, CatalogErrorCode>>;
+
+/** Ids per request: more would make a URL longer than proxies take. */
+const IDS_PER_REQUEST = 50;
+
+export function projectOf(wire: Wire): string {
+  return wire.project_id ?? wire.tenant_id ?? '';
+}
+
+export function readNetwork(wire: Wire): Network {
+  return {
+    id: wire.id,
+    name: wire.name ?? '',
+    projectId: projectOf(wire),
+    adminStateUp: wire.admin_state_up ?? true,
+    status: wire.status ?? '',
+    shared: wire.shared ?? false,
+    external: wire['router:external'] ?? false,
+    mtu: wire.mtu ?? 1500,
+    subnetIds: wire.subnets ?? [],
+  };
+}
+
+export function readSubnet(wire: Wire): Subnet {
+  return {
+    id: wire.id,
+    networkId: wire.network_id,
+    ipVersion: wire.ip_version,
+    cidr: wire.cidr,
+    gatewayIp: wire.gateway_ip ?? null,
+    dnsNameservers: wire.dns_nameservers ?? [],
+    hostRoutes: wire.host_routes ?? [],
+    enableDhcp: wire.enable_dhcp ?? true,
+  };
+}
+
+export function readRule(wire: Wire): SecurityGroupRule {
+  return {
+    id: wire.id,
+    securityGroupId: wire.security_group_id,
+    direction: wire.direction,
+    ethertype: wire.ethertype,
+    protocol: wire.protocol ?? null,
+    portMin: wire.port_range_min ?? null,
+    portMax: wire.port_range_max ?? null,
+    remoteCidr: wire.remote_ip_prefix ?? null,
+    remoteGroupId: wire.remote_group_id ?? null,
+    description: wire.description ?? '',
+  };
+}
+
+export function readGroup(wire: Wire): SecurityGroup {
+  return {
+    id: wire.id,
+    name: wire.name,
+    description: wire.description ?? '',
+    projectId: projectOf(wire),
+    rules: (wire.security_group_rules ?? []).map(readRule),
+  };
+}
+
+/**
+ * Whether something of that project is the caller's to see and to change. The service has decided that already when it
+ * was asked with the caller's own token; without one it showed everything, and the answer is given here.
+ */
+export function within(caller: Caller, projectId: string): boolean {
+  return caller.token !== undefined || owns(caller, projectId);
+}
+
+/**
+ * The network service, spoken to in the caller's name: what they may see and do is that service's to decide. In its own
+ * name the engine does only what is its own business (`service`): it binds ports to hosts, looks for what it made
+ * itself, and takes that away again.
+ */
+export class NetworkClient {
+  readonly #client: ServiceClient;
+  readonly #as: Acting;
+  /** The same service, spoken to in the engine's own name. */
+  readonly service: NetworkClient;
+
+  constructor(client: ServiceClient, as: Acting = 'caller') {
+    this.#client = client;
+    this.#as = as;
+    this.service = as === 'service' ? this : new NetworkClient(client, 'service');
+  }
+
+  async send(caller: Caller, method: string, path: string, json?: unknown, errors?: Errors): Promise<any> {
+    return (await this.#client.request(method, path, { caller, as: this.#as, json, errors })).body;
+  }
+
+  /** All of a collection that match, page by page if the service pages. */
+  async list(caller: Caller, collection: string, query: Query = {}): Promise<readonly Wire[]> {
+    const items: Wire[] = [];
+    let marker: string | undefined;
+    do {
+      const request = { caller, as: this.#as, query: { ...query, marker } };
+      const { body } = await this.#client.request('GET', `/${collection}`, request);
+      const page: readonly Wire[] = body[collection.replaceAll('-', '_')];
+      items.push(...page);
+      const more = (body[`${collection.replaceAll('-', '_')}_links`] ?? []).some((link: Wire) => link.rel === 'next');
+      marker = more ? page.at(-1)?.id : undefined;
+    } while (marker !== undefined);
+    return items;
+  }
+
+  /** Those of a collection that have one of the values; however many these are. */
+  async listAny(caller: Caller, collection: string, field: string, values: readonly string[], query: Query = {}) {
+    const items: Wire[] = [];
+    for (let at = 0; at < values.length; at += IDS_PER_REQUEST)
+      items.push(
+        ...(await this.list(caller, collection, { ...query, [field]: values.slice(at, at + IDS_PER_REQUEST) })),
+      );
+    return items;
+  }
+
+  async network(caller: Caller, id: string): Promise<Network> {
+    const body = await this.send(caller, 'GET', `/networks/${encodeURIComponent(id)}`, undefined, {
+      404: 'NETWORK_NOT_FOUND',
+    });
+    const [network] = await this.seen(caller, [readNetwork(body.network)]);
+    if (network) return network;
+    throw new CatalogError('NETWORK_NOT_FOUND', `Network ${id} could not be found.`);
+  }
+
+  /** Those of the networks which the service has shown that the caller may see. */
+  async seen(caller: Caller, networks: readonly Network[]): Promise<readonly Network[]> {
+    const open = ({ shared, external, projectId }: Network) => shared || external || within(caller, projectId);
+    const closed = networks.filter((network) => !open(network)).map(({ id }) => id);
+    if (closed.length === 0) return networks;
+    // Being shared with single projects is something that networks tell only those projects.
+    const query = { object_type: 'network', action: 'access_as_shared' };
+    const grants = await this.service.listAny(caller, 'rbac-policies', 'object_id', closed, query).catch((error) => {
+      if (error instanceof CatalogError && error.kind !== 'unavailable') return [];
+      throw error;
+    });
+    const given = grants.filter((grant) => (grant.target_project ?? grant.target_tenant) === caller.projectId);
+    const shared = new Set(given.map((grant) => grant.object_id as string));
+    return networks.filter((network) => open(network) || shared.has(network.id));
+  }
+
+  async portWire(caller: Caller, id: string): Promise<Wire> {
+    const { port } = await this.send(caller, 'GET', `/ports/${encodeURIComponent(id)}`, undefined, {
+      404: 'PORT_NOT_FOUND',
+    });
+    if (within(caller, projectOf(port))) return port;
+    throw new CatalogError('PORT_NOT_FOUND', `Port ${id} could not be found.`);
+  }
+
+  /**
+   * Ports with the names and floating addresses that stand in other collections: three requests for any number. A port
+   * that is the caller's may have a network that is not.
+   */
+  async readPorts(caller: Caller, wires: readonly Wire[]): Promise<Port[]> {
+    return wires.length === 0 ? [] : wires.map(await this.#portReader(caller, wires));
+  }
+
+  /** The same of one. */
+  async readPort(caller: Caller, wire: Wire): Promise<Port> {
+    return (await this.#portReader(caller, [wire]))(wire);
+  }
+
+  async #portReader(caller: Caller, wires: readonly Wire[]): Promise<(wire: Wire) => Port> {
+    const distinct = (ids: readonly string[]) => [...new Set(ids)];
+    const fields = { fields: ['id', 'name'] };
+    const [networks, groups, floating] = await Promise.all([
+      this.service.listAny(caller, 'networks', 'id', distinct(wires.map((port) => port.network_id)), fields),
+      this.service.listAny(
+        caller,
+        'security-groups',
+        'id',
+        distinct(wires.flatMap((port) => port.security_groups ?? [])),
+        fields,
+      ),
+      this.service.listAny(caller, 'floatingips', 'port_id', distinct(wires.map((port) => port.id))),
+    ]);
+    const names = new Map([...networks, ...groups].map(({ id, name }) => [id as string, name as string]));
+    return (port) => readPort(port, names, floating);
+  }
+}
+
+function readPort(port: Wire, names: ReadonlyMap<string, string>, floating: readonly Wire[]): Port {
+  const leading = (address: string) =>
+    floating.filter((one) => one.port_id === port.id && one.fixed_ip_address === address);
+  const fixedIps = (port.fixed_ips ?? []).map(
+    (fixedIp: Wire): FixedIp => ({
+      address: fixedIp.ip_address,
+      version: fixedIp.ip_address.includes(':') ? 6 : 4,
+      subnetId: fixedIp.subnet_id,
+      floating: leading(fixedIp.ip_address).map((one) => one.floating_ip_address),
+    }),
+  );
+  return {
+    id: port.id,
+    name: port.name ?? '',
+    projectId: projectOf(port),
+    networkId: port.network_id,
+    networkName: names.get(port.network_id) ?? port.network_id,
+    mac: port.mac_address,
+    fixedIps,
+    securityGroups: (port.security_groups ?? []).map((id: string) => ({ id, name: names.get(id) ?? id })),
+    status: port.status,
+    adminStateUp: port.admin_state_up ?? true,
+    deviceId: port.device_id ?? '',
+    deviceOwner: port.device_owner ?? '',
+    hostId: port['binding:host_id'] ?? '',
+    hasResourceRequest: Object.keys(port.resource_request ?? {}).length > 0,
+    vnicType: port['binding:vnic_type'] ?? 'normal',
+  };
+}
+
+export function readFloatingIp(wire: Wire, pool: string, deviceId: string | null): FloatingIp {
+  return {
+    id: wire.id,
+    address: wire.floating_ip_address,
+    projectId: projectOf(wire),
+    networkId: wire.floating_network_id,
+    pool,
+    portId: wire.port_id ?? null,
+    fixedAddress: wire.fixed_ip_address ?? null,
+    deviceId: wire.port_details?.device_id || deviceId,
+    status: wire.status ?? '',
+  };
+}

@@ -1,0 +1,12 @@
+import type { Kysely } from 'kysely';
+import type { Rows } from '@apistrata/record-store';
+
+/** On which host each router is, where hosts are processes of their own. */
+export async function up(db: Kysely<Rows>): Promise<void> {
+  await db.schema
+    .createTable('router_homes')
+    .addColumn('router_id', 'text', (c) => c.primaryKey())
+    .addColumn('host', 'text', (c) => c.notNull())
+    .execute();
+  await db.schema.createIndex('router_homes_host').on('router_homes').column('host').execute();
+}

@@ -1,0 +1,15 @@
+import type { SchemaChanges } from '@apistrata/record-store';
+import * as initial from './0001-initial.js';
+import * as routerHomes from './0010-router-homes.js';
+import * as listsOfProjects from './0012-lists-of-projects.js';
+
+/**
+ * Every change of the tables of the built-in catalogs, oldest first. The compute engine keeps its own tables in the same
+ * database and numbers its changes with these: a change that both make has one name. A change that was released is never
+ * edited.
+ */
+export const catalogChanges: SchemaChanges = {
+  '0001-initial': initial,
+  '0010-router-homes': routerHomes,
+  '0012-lists-of-projects': listsOfProjects,
+};

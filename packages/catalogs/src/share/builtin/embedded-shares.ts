@@ -1,0 +1,160 @@
+import { randomUUID } from 'node:crypto';
+import type { Caller } from '../../caller/caller.js';
+import { CatalogError } from '../../errors/catalog-error.js';
+import type { Share, ShareAccess, ShareAccessType, ShareCatalog } from '../share-catalog.js';
+import { DocumentTable } from '@apistrata/record-store';
+import { lookThenInsert } from '@apistrata/record-store';
+import type { New, Stored } from '@apistrata/record-store';
+import { isAdmin, owns } from '../../caller/caller-scope.js';
+import { type EmbeddedOptions, embeddedContext } from '../../builtin/embedded-options.js';
+import { refuseNul } from '../../builtin/json-conditions.js';
+import { listPage, type Page } from '../../builtin/list-page.js';
+
+/** A share as the embedded catalog keeps it: with who is let in and whose use keeps it. */
+export interface ShareRecord extends Share, Stored {
+  readonly accesses: readonly ShareAccess[];
+  readonly locks: readonly string[];
+  readonly createdAt: number;
+}
+
+const shares = new DocumentTable<ShareRecord>({
+  name: 'shares',
+  key: (s) => s.id,
+  columns: { project_id: (s) => s.projectId, name: (s) => s.name },
+});
+
+/** A share that is there from the start; what is left out has a default. Size in GiB. */
+export type ShareSeed = Pick<Share, 'id' | 'projectId'> & Partial<Share>;
+
+function newShare(share: ShareSeed, now: number): New<ShareRecord> {
+  return {
+    name: null,
+    status: 'available',
+    protocol: 'NFS',
+    sizeGb: 1,
+    exportLocations: [`192.0.2.1:/shares/${share.id}`],
+    ...share,
+    accesses: [],
+    locks: [],
+    createdAt: now,
+  };
+}
+
+function shareNotFound(id: string): CatalogError {
+  return new CatalogError('SHARE_NOT_FOUND', `Share ${id} could not be found.`);
+}
+
+/** Shares kept in the engine's own database. */
+export function embeddedShares(options: EmbeddedOptions) {
+  const { store, clock, accept } = embeddedContext('embeddedShares', options);
+
+  async function visible(caller: Caller, id: string): Promise<ShareRecord> {
+    const share = await shares.get(store, id);
+    if (share && owns(caller, share.projectId)) return share;
+    if (share || !accept) throw shareNotFound(id);
+    refuseNul(id);
+    const record = newShare({ id, projectId: caller.projectId, name: id }, clock.now());
+    return lookThenInsert(store, async (tx) => (await shares.get(tx, id)) ?? shares.insert(tx, record));
+  }
+
+  async function change(
+    caller: Caller,
+    id: string,
+    changed: (share: ShareRecord) => Partial<ShareRecord>,
+  ): Promise<ShareRecord> {
+    await visible(caller, id);
+    return store.transaction(async (tx) => {
+      const share = await shares.lock(tx, id);
+      if (!share) throw shareNotFound(id);
+      return shares.update(tx, { ...share, ...changed(share) });
+    });
+  }
+
+  function accessOf(share: ShareRecord, type: ShareAccessType, to: string): ShareAccess | undefined {
+    return share.accesses.find((access) => access.type === type && access.to === to);
+  }
+
+  const catalog = {
+    get: visible,
+
+    list: (caller: Caller, page: Page = {}): Promise<readonly ShareRecord[]> =>
+      listPage(store, shares, 'newest first', page, (rows) =>
+        isAdmin(caller) ? rows : rows.where('project_id', '=', caller.projectId),
+      ),
+
+    async create(caller: Caller, share: Partial<Omit<Share, 'projectId'>>): Promise<ShareRecord> {
+      refuseNul(share);
+      const record = newShare({ id: randomUUID(), ...share, projectId: caller.projectId }, clock.now());
+      return lookThenInsert(store, async (tx) => (await shares.get(tx, record.id)) ?? shares.insert(tx, record));
+    },
+
+    update: (caller: Caller, id: string, fields: Partial<Omit<Share, 'id' | 'projectId'>>): Promise<ShareRecord> => {
+      refuseNul(fields);
+      return change(caller, id, () => fields);
+    },
+
+    /** Throws `SHARE_LOCKED` while a server uses it. */
+    async delete(caller: Caller, id: string): Promise<void> {
+      await visible(caller, id);
+      await store.transaction(async (tx) => {
+        const share = await shares.lock(tx, id);
+        if (share && share.locks.length > 0)
+          throw new CatalogError('SHARE_LOCKED', `Share ${id} is locked by ${share.locks.join(', ')}.`);
+        await shares.delete(tx, id);
+      });
+    },
+
+    async allowAccess(
+      caller: Caller,
+      shareId: string,
+      { type, to, level = 'rw' }: { readonly type: ShareAccessType; readonly to: string; readonly level?: 'rw' | 'ro' },
+    ): Promise<ShareAccess> {
+      refuseNul(to);
+      const accessKey = type === 'cephx' ? randomUUID() : null;
+      const access = { id: randomUUID(), shareId, type, to, level, state: 'active', accessKey };
+      let granted: ShareAccess = access;
+      await change(caller, shareId, (share) => {
+        if (share.status !== 'available')
+          throw new CatalogError('SHARE_WRONG_STATUS', `Share ${shareId} is ${share.status}, not available.`);
+        const existing = accessOf(share, type, to);
+        granted = existing ?? access;
+        return existing ? {} : { accesses: [...share.accesses, access] };
+      });
+      return granted;
+    },
+
+    getAccess: async (
+      caller: Caller,
+      shareId: string,
+      type: ShareAccessType,
+      to: string,
+    ): Promise<ShareAccess | null> => accessOf(await visible(caller, shareId), type, to) ?? null,
+
+    async denyAccess(caller: Caller, shareId: string, type: ShareAccessType, to: string): Promise<void> {
+      await change(caller, shareId, (share) => ({
+        accesses: share.accesses.filter((access) => access.type !== type || access.to !== to),
+      }));
+    },
+
+    async lock(caller: Caller, shareId: string, holder: string): Promise<void> {
+      refuseNul(holder);
+      await change(caller, shareId, (share) => ({ locks: [...new Set([...share.locks, holder])] }));
+    },
+
+    async unlock(caller: Caller, shareId: string, holder: string): Promise<void> {
+      await change(caller, shareId, (share) => ({ locks: share.locks.filter((other) => other !== holder) }));
+    },
+
+    /** Adds the shares that are not there yet; the others stay as they have become. */
+    async seed(preset: readonly ShareSeed[]): Promise<void> {
+      for (const share of preset)
+        await lookThenInsert(store, async (tx) => {
+          if (!(await shares.get(tx, share.id))) await shares.insert(tx, newShare(share, clock.now()));
+        });
+    },
+  };
+  return catalog satisfies ShareCatalog;
+}
+
+/** Shares in the engine's database. */
+export type EmbeddedShareCatalog = ReturnType<typeof embeddedShares>;

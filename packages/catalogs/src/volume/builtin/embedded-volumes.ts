@@ -1,0 +1,240 @@
+import { randomUUID } from 'node:crypto';
+import type { Caller } from '../../caller/caller.js';
+import { CatalogError } from '../../errors/catalog-error.js';
+import type { ImageCatalog } from '../../image/image-catalog.js';
+import type { VolumeCatalog, VolumeQuery, VolumeStatus } from '../volume-catalog.js';
+import type { VolumeStorage } from '../volume-storage.js';
+import { owns } from '../../caller/caller-scope.js';
+import { type EmbeddedOptions, embeddedContext } from '../../builtin/embedded-options.js';
+import { refuseNul } from '../../builtin/json-conditions.js';
+import { listPage } from '../../builtin/list-page.js';
+import { volumeAttachments } from './attachments.js';
+import { volumeMaker } from './new-volume.js';
+import { volumeSnapshots } from './snapshots.js';
+import {
+  changeVolume,
+  inStorage,
+  narrowOwned,
+  newVolumeRecord,
+  presentVolume,
+  presentVolumes,
+  type VolumeContext,
+  type VolumeView,
+  visibleVolume,
+  volumeNotFound,
+  wrongStatus,
+} from './volume-context.js';
+import { seedVolumes, type VolumesSeed } from './volume-seed.js';
+import { type VolumeRecord, volumeTables } from './volume-tables.js';
+import { volumeTypes } from './volume-types.js';
+
+export interface EmbeddedVolumesOptions extends EmbeddedOptions {
+  /** Where volumes made from images find them; without it they cannot be made. */
+  readonly images?: Pick<ImageCatalog, 'get'>;
+  /** Told, once it is durable, that a volume of a server has grown. */
+  readonly onVolumeExtended?: (serverId: string, volumeId: string) => void;
+  /** Where content is; default: nowhere. */
+  readonly storage?: () => VolumeStorage | undefined;
+}
+
+/** What can be changed of a volume without doing anything to it. */
+export type VolumeChange = Partial<
+  Pick<
+    VolumeRecord,
+    | 'name'
+    | 'description'
+    | 'metadata'
+    | 'bootable'
+    | 'imageMetadata'
+    | 'status'
+    | 'migrationStatus'
+    | 'volumeType'
+    | 'multiattach'
+  >
+>;
+
+const { attachments, snapshots, volumes } = volumeTables;
+
+const DELETABLE = new Set<VolumeStatus>(['available', 'error', 'error_restoring', 'error_extending']);
+/** How long content may be there before its record is: making it takes its time. */
+const ORPHANED_MS = 3_600_000;
+const REIMAGEABLE = new Set<VolumeStatus>(['available', 'error', 'reserved']);
+
+/** Volumes kept in the engine's own database, with everything a volume service needs on top of {@link VolumeCatalog}. */
+export function embeddedVolumes(options: EmbeddedVolumesOptions) {
+  const context: VolumeContext = {
+    ...embeddedContext('embeddedVolumes', options, ['images', 'onVolumeExtended', 'storage']),
+    images: options.images,
+    onVolumeExtended: options.onVolumeExtended ?? (() => {}),
+    storage: options.storage ?? (() => undefined),
+  };
+  const { store, clock } = context;
+  const types = volumeTypes(context);
+  const snapshotVerbs = volumeSnapshots(context);
+
+  const catalog = {
+    ...types,
+    ...snapshotVerbs,
+    ...volumeAttachments(context),
+    createVolume: volumeMaker(context, { ...types, ...snapshotVerbs }),
+
+    async getVolume(caller: Caller, id: string): Promise<VolumeView> {
+      return presentVolume(store, await visibleVolume(context, caller, id));
+    },
+
+    async listVolumes(caller: Caller, query: VolumeQuery = {}): Promise<readonly VolumeView[]> {
+      const page = await listPage(store, volumes, 'newest first', query, (q) => narrowOwned(store, caller, query, q));
+      return presentVolumes(store, page);
+    },
+
+    async updateVolume(caller: Caller, id: string, change: VolumeChange): Promise<VolumeView> {
+      refuseNul(change);
+      const given = Object.fromEntries(Object.entries(change).filter(([, value]) => value !== undefined));
+      return presentVolume(store, await changeVolume(context, caller, id, () => given));
+    },
+
+    /** Makes an unattached volume, and its snapshots where they go with it, another project's. */
+    async giveVolume(
+      id: string,
+      to: { readonly projectId: string; readonly userId: string; readonly withSnapshots: boolean },
+    ): Promise<void> {
+      const { projectId, userId } = to;
+      await store.transaction(async (tx) => {
+        const volume = await volumes.lock(tx, id);
+        if (!volume) throw volumeNotFound(id);
+        const now = clock.now();
+        await volumes.update(tx, { ...volume, projectId, userId, status: 'available', updatedAt: now });
+        if (!to.withSnapshots) return;
+        for (const snapshot of await snapshots.find(tx, (q) => q.where('volume_id', '=', id)))
+          await snapshots.update(tx, { ...snapshot, projectId, userId, updatedAt: now });
+      });
+    },
+
+    async deleteVolume(caller: Caller, id: string): Promise<void> {
+      const volume = await volumes.get(store, id);
+      if (!volume) return;
+      if (!owns(caller, volume.projectId)) throw volumeNotFound(id);
+      await store.transaction(async (tx) => {
+        const current = await volumes.lock(tx, id);
+        if (!current) return;
+        if (!DELETABLE.has(current.status))
+          throw wrongStatus(current, 'available or error or error_restoring or error_extending');
+        if ((await snapshots.count(tx, (q) => q.where('volume_id', '=', id))) > 0)
+          throw new CatalogError('VOLUME_WRONG_STATUS', `Invalid volume: Volume ${id} still has snapshots.`);
+        await tx.db.deleteFrom('volume_attachments').where('volume_id', '=', id).execute();
+        await volumes.delete(tx, id);
+      });
+      await inStorage(context, (storage) => storage.remove(id));
+    },
+
+    /** Grows a volume; servers that use it are told through `onVolumeExtended`. */
+    async extendVolume(caller: Caller, id: string, sizeGb: number): Promise<void> {
+      const check = (volume: VolumeRecord) => {
+        if (volume.status !== 'available' && volume.status !== 'in-use')
+          throw wrongStatus(volume, 'available or in-use');
+        if (!Number.isInteger(sizeGb) || sizeGb <= volume.sizeGb)
+          throw new CatalogError(
+            'VOLUME_INVALID',
+            `Invalid input received: New size for extend must be greater than current size. (current: ${volume.sizeGb}, extended: ${sizeGb}).`,
+          );
+      };
+      check(await visibleVolume(context, caller, id));
+      await inStorage(context, (storage) => storage.extend(id, sizeGb));
+      await changeVolume(context, caller, id, async (volume, tx) => {
+        check(volume);
+        const ties = await attachments.find(tx, (q) => q.where('volume_id', '=', id));
+        for (const { serverId, status } of ties)
+          if (status === 'attached') tx.afterCommit(() => context.onVolumeExtended(serverId, id));
+        return { sizeGb };
+      });
+    },
+
+    async completeExtend(caller: Caller, id: string, failed: boolean): Promise<void> {
+      await changeVolume(context, caller, id, async (volume, tx) => {
+        if (volume.status !== 'extending') return {};
+        const used = (await attachments.count(tx, (q) => q.where('volume_id', '=', id))) > 0;
+        const status: VolumeStatus = failed ? 'error_extending' : used ? 'in-use' : 'available';
+        return { status };
+      });
+    },
+
+    async reimage(caller: Caller, id: string, imageId: string): Promise<void> {
+      const image = await context.images?.get(caller, imageId);
+      if (!image) throw new CatalogError('VOLUME_INVALID', 'This catalog has no images to write to volumes.');
+      const check = (volume: VolumeRecord) => {
+        if (!REIMAGEABLE.has(volume.status)) throw wrongStatus(volume, 'available or error or reserved');
+        const minSizeGb = image.minDiskGb;
+        if (volume.sizeGb < minSizeGb)
+          throw new CatalogError(
+            'VOLUME_INVALID',
+            `Image ${imageId} needs ${minSizeGb} GiB, the volume has ${volume.sizeGb}.`,
+          );
+      };
+      const before = await visibleVolume(context, caller, id);
+      check(before);
+      await inStorage(context, (storage) => storage.reimage(caller, id, imageId, before.sizeGb));
+      await changeVolume(context, caller, id, (volume) => {
+        check(volume);
+        const status: VolumeStatus = volume.status === 'error' ? 'available' : volume.status;
+        const imageMetadata = { ...image.properties, image_id: image.id, image_name: image.name ?? '' };
+        return { status, bootable: true, imageMetadata };
+      });
+    },
+
+    /** Begins to move a volume: it is `migrating`, and the new one, whose id this is, waits for its content. */
+    async beginMigration(caller: Caller, id: string): Promise<string> {
+      const targetId = randomUUID();
+      await changeVolume(context, caller, id, async (volume, tx) => {
+        if (volume.status !== 'available' && volume.status !== 'in-use')
+          throw wrongStatus(volume, 'available or in-use');
+        const { projectId, userId, sizeGb, volumeType, multiattach, availabilityZone } = volume;
+        const like = { projectId, userId, sizeGb, volumeType, multiattach, availabilityZone };
+        await volumes.insert(
+          tx,
+          newVolumeRecord({ ...like, id: targetId, migrationStatus: `target:${id}` }, clock.now()),
+        );
+        return { migrationStatus: 'migrating' };
+      });
+      return targetId;
+    },
+
+    async completeMigration(caller: Caller, oldId: string, newId: string, failed: boolean): Promise<string> {
+      await visibleVolume(context, caller, newId);
+      if (!failed) await inStorage(context, (storage) => storage.replace(oldId, newId));
+      await changeVolume(context, caller, oldId, async (volume, tx) => {
+        if (failed) return { migrationStatus: 'error' };
+        const replacement = await volumes.lock(tx, newId);
+        if (!replacement) return {};
+        const oldTies = await attachments.find(tx, (q) => q.where('volume_id', '=', oldId));
+        const newTies = await attachments.find(tx, (q) => q.where('volume_id', '=', newId));
+        for (const tie of newTies) await attachments.update(tx, { ...tie, volumeId: oldId });
+        const replaced = new Set(newTies.map((tie) => tie.serverId));
+        for (const tie of oldTies) if (replaced.has(tie.serverId)) await attachments.delete(tx, tie.id);
+        await volumes.delete(tx, newId);
+        const used = newTies.length > 0 || oldTies.length > 0;
+        return {
+          migrationStatus: 'success',
+          status: used ? 'in-use' : 'available',
+          volumeType: replacement.volumeType ?? volume.volumeType,
+        };
+      });
+      if (failed) await catalog.deleteVolume(caller, newId).catch(() => {});
+      return oldId;
+    },
+
+    /** Forgets content that is nobody's: of volumes whose making, or removal, a crash has cut off. */
+    async sweepStorage(): Promise<void> {
+      const stored = (await context.storage()?.list()) ?? [];
+      for (const { id, storedAt } of stored) {
+        const known = (await volumes.get(store, id)) ?? (await snapshots.get(store, id));
+        if (!known && storedAt < clock.now() - ORPHANED_MS) await inStorage(context, (storage) => storage.remove(id));
+      }
+    },
+
+    seed: (seed: VolumesSeed): Promise<void> => seedVolumes(context, seed),
+  };
+  return catalog satisfies VolumeCatalog;
+}
+
+/** Volumes in the engine's database, with the verbs of a volume service. */
+export type EmbeddedVolumeCatalog = ReturnType<typeof embeddedVolumes>;

@@ -1,0 +1,128 @@
+import type { Caller } from '../../caller/caller.js';
+import { CatalogError } from '../../errors/catalog-error.js';
+import type { NewVolume, VolumeSnapshot } from '../volume-catalog.js';
+import type { VolumeOrigin } from '../volume-storage.js';
+import { lookThenInsert } from '@apistrata/record-store';
+import { refuseNul } from '../../builtin/json-conditions.js';
+import {
+  inStorage,
+  newVolumeRecord,
+  presentVolume,
+  type VolumeContext,
+  type VolumeView,
+  visibleVolume,
+} from './volume-context.js';
+import { type VolumeRecord, type VolumeTypeRecord, volumeTables } from './volume-tables.js';
+import { allowsMultiattach } from './volume-types.js';
+
+const { volumes } = volumeTables;
+
+function invalid(message: string): CatalogError {
+  return new CatalogError('VOLUME_INVALID', message);
+}
+
+/** What a volume inherits from what it is made from. */
+type Origin = Partial<VolumeRecord> & { readonly minSizeGb: number };
+
+function contentOf({ imageId, snapshotId, sourceVolumeId }: NewVolume): VolumeOrigin {
+  if (imageId) return { kind: 'image', imageId };
+  const id = snapshotId || sourceVolumeId;
+  return id ? { kind: 'copy', id } : { kind: 'blank' };
+}
+
+/** Makes a volume, blank or from an image, a snapshot or another volume. Its content is there at once. */
+export function volumeMaker(
+  context: VolumeContext,
+  parts: {
+    readonly getSnapshot: (caller: Caller, id: string) => Promise<VolumeSnapshot>;
+    readonly getType: (caller: Caller, nameOrId: string) => Promise<VolumeTypeRecord>;
+    readonly defaultType: () => Promise<VolumeTypeRecord | null>;
+  },
+) {
+  async function fromImage(caller: Caller, imageId: string): Promise<Origin> {
+    if (!context.images) throw invalid('This catalog has no images to make volumes from.');
+    const image = await context.images.get(caller, imageId);
+    if (image.status !== 'active') throw invalid(`Invalid image: Image ${imageId} is not active.`);
+    const described = {
+      ...image.properties,
+      image_id: image.id,
+      image_name: image.name ?? '',
+      checksum: image.checksum ?? '',
+      container_format: image.containerFormat ?? '',
+      disk_format: image.diskFormat ?? '',
+      min_disk: String(image.minDiskGb),
+      min_ram: String(image.minRamMb),
+      size: String(image.sizeBytes ?? 0),
+    };
+    const contentGb = Math.ceil((image.virtualSizeBytes ?? image.sizeBytes ?? 0) / 2 ** 30);
+    return { minSizeGb: Math.max(1, image.minDiskGb, contentGb), bootable: true, imageMetadata: described };
+  }
+
+  async function fromSnapshot(caller: Caller, snapshotId: string): Promise<Origin> {
+    const snapshot = await parts.getSnapshot(caller, snapshotId);
+    if (snapshot.status !== 'available')
+      throw new CatalogError('SNAPSHOT_WRONG_STATUS', `Snapshot ${snapshotId} is ${snapshot.status}, not available.`);
+    const {
+      bootable = false,
+      imageMetadata = {},
+      volumeType = null,
+    } = (await volumes.get(context.store, snapshot.volumeId)) ?? {};
+    return { minSizeGb: snapshot.sizeGb, sizeGb: snapshot.sizeGb, bootable, imageMetadata, volumeType };
+  }
+
+  async function fromVolume(caller: Caller, id: string): Promise<Origin> {
+    const { sizeGb, bootable, imageMetadata, volumeType } = await visibleVolume(context, caller, id);
+    return { minSizeGb: sizeGb, sizeGb, bootable, imageMetadata, volumeType };
+  }
+
+  function originOf(caller: Caller, { imageId, snapshotId, sourceVolumeId }: NewVolume): Promise<Origin> {
+    if ([imageId, snapshotId, sourceVolumeId].filter(Boolean).length > 1)
+      throw invalid('A volume is made from an image, a snapshot or a volume: name one of them.');
+    if (imageId) return fromImage(caller, imageId);
+    if (snapshotId) return fromSnapshot(caller, snapshotId);
+    if (sourceVolumeId) return fromVolume(caller, sourceVolumeId);
+    return Promise.resolve({ minSizeGb: 1 });
+  }
+
+  return async function createVolume(caller: Caller, request: NewVolume): Promise<VolumeView> {
+    refuseNul(request);
+    const { minSizeGb, ...inherited } = await originOf(caller, request);
+    const sizeGb = request.sizeGb ?? inherited.sizeGb;
+    if (sizeGb === undefined || !Number.isInteger(sizeGb) || sizeGb < minSizeGb)
+      throw invalid(
+        `Invalid input received: Volume size '${sizeGb ?? ''}' must be an integer and at least ${minSizeGb} GiB.`,
+      );
+    const named = request.volumeType ?? inherited.volumeType;
+    const type = named ? await parts.getType(caller, named) : await parts.defaultType();
+    const record = newVolumeRecord(
+      {
+        ...inherited,
+        id: request.key,
+        projectId: caller.projectId,
+        userId: caller.userId,
+        sizeGb,
+        name: request.name ?? null,
+        description: request.description ?? null,
+        availabilityZone: request.availabilityZone ?? 'nova',
+        volumeType: type?.name ?? null,
+        multiattach: type !== null && allowsMultiattach(type),
+        snapshotId: request.snapshotId ?? null,
+        sourceVolumeId: request.sourceVolumeId ?? null,
+        metadata: request.metadata ?? {},
+      },
+      context.clock.now(),
+    );
+    // The content comes first: what a crash cuts off then is content that nobody knows, and not a volume without any.
+    if (!(await volumes.get(context.store, request.key)))
+      await inStorage(context, (storage) =>
+        storage.create(caller, { id: request.key, sizeGb, origin: contentOf(request) }),
+      );
+    const volume = await lookThenInsert(context.store, async (tx) => {
+      const existing = await volumes.get(tx, request.key);
+      if (existing && existing.projectId !== caller.projectId)
+        throw new CatalogError('VOLUME_EXISTS', `Volume ${request.key} exists already.`);
+      return existing ?? volumes.insert(tx, record);
+    });
+    return presentVolume(context.store, volume);
+  };
+}

@@ -1,0 +1,133 @@
+import type { Caller } from '../../caller/caller.js';
+import { CatalogError } from '../../errors/catalog-error.js';
+import type { NewSnapshot, SnapshotQuery, SnapshotStatus, VolumeStatus } from '../volume-catalog.js';
+import { lookThenInsert } from '@apistrata/record-store';
+import { owns } from '../../caller/caller-scope.js';
+import { derivedUuid } from '../../builtin/derived-uuid.js';
+import { refuseNul } from '../../builtin/json-conditions.js';
+import { listPage } from '../../builtin/list-page.js';
+import {
+  inStorage,
+  narrowOwned,
+  type VolumeContext,
+  visibleVolume,
+  volumeNotFound,
+  wrongStatus,
+} from './volume-context.js';
+import { type SnapshotRecord, type VolumeRecord, volumeTables } from './volume-tables.js';
+
+const { snapshots, volumes } = volumeTables;
+
+function snapshotNotFound(id: string): CatalogError {
+  return new CatalogError('SNAPSHOT_NOT_FOUND', `Snapshot ${id} could not be found.`);
+}
+
+/** Statuses of a volume in which a snapshot of it can be forced. */
+const FORCIBLE = new Set<VolumeStatus>(['available', 'in-use', 'reserved', 'attaching', 'detaching']);
+
+/** The part of the embedded volume catalog that keeps snapshots. */
+export function volumeSnapshots(context: VolumeContext) {
+  const { store, clock, accept } = context;
+
+  /** A snapshot nobody has made, of a volume made up for it. */
+  async function acceptSnapshot(caller: Caller, id: string): Promise<SnapshotRecord> {
+    refuseNul(id);
+    const volume = await visibleVolume(context, caller, derivedUuid(`volume-of-snapshot/${id}`));
+    const { id: volumeId, projectId, userId, sizeGb } = volume;
+    const record = { ...blank(clock.now()), id, volumeId, projectId, userId, sizeGb };
+    return lookThenInsert(store, async (tx) => (await snapshots.get(tx, id)) ?? snapshots.insert(tx, record));
+  }
+
+  function blank(now: number) {
+    return {
+      name: null,
+      description: null,
+      status: 'available' as SnapshotStatus,
+      progress: '100%',
+      metadata: {},
+      createdAt: now,
+      updatedAt: now,
+    };
+  }
+
+  async function visible(caller: Caller, id: string): Promise<SnapshotRecord> {
+    const snapshot = await snapshots.get(store, id);
+    if (!snapshot && accept) return acceptSnapshot(caller, id);
+    if (!snapshot || !owns(caller, snapshot.projectId)) throw snapshotNotFound(id);
+    return snapshot;
+  }
+
+  function change(id: string, fields: Partial<SnapshotRecord>): Promise<SnapshotRecord> {
+    return store.transaction(async (tx) => {
+      const snapshot = await snapshots.lock(tx, id);
+      if (!snapshot) throw snapshotNotFound(id);
+      return snapshots.update(tx, { ...snapshot, ...fields, updatedAt: clock.now() });
+    });
+  }
+
+  return {
+    getSnapshot: visible,
+
+    listSnapshots: (caller: Caller, query: SnapshotQuery = {}): Promise<readonly SnapshotRecord[]> =>
+      listPage(store, snapshots, 'newest first', query, (rows) => {
+        const narrowed = narrowOwned(store, caller, query, rows);
+        return query.volumeId === undefined ? narrowed : narrowed.where('volume_id', '=', query.volumeId);
+      }),
+
+    async createSnapshot(caller: Caller, request: NewSnapshot, taken?: () => void): Promise<SnapshotRecord> {
+      refuseNul(request);
+      const check = (volume: VolumeRecord) => {
+        const allowed = request.force ? FORCIBLE.has(volume.status) : volume.status === 'available';
+        if (!allowed) throw wrongStatus(volume, 'available');
+      };
+      const source = await visibleVolume(context, caller, request.volumeId);
+      if (!(await snapshots.get(store, request.key))) {
+        check(source);
+        const { sizeGb } = source;
+        const origin = { kind: 'copy', id: source.id } as const;
+        await inStorage(context, (storage) => storage.create(caller, { id: request.key, sizeGb, origin }, taken));
+      }
+      return lookThenInsert(store, async (tx) => {
+        const existing = await snapshots.get(tx, request.key);
+        if (existing) return existing;
+        const volume = await volumes.lock(tx, request.volumeId);
+        if (!volume) throw volumeNotFound(request.volumeId);
+        check(volume);
+        return snapshots.insert(tx, {
+          ...blank(clock.now()),
+          id: request.key,
+          volumeId: volume.id,
+          projectId: volume.projectId,
+          userId: caller.userId,
+          sizeGb: volume.sizeGb,
+          name: request.name ?? null,
+          description: request.description ?? null,
+          metadata: request.metadata ?? {},
+        });
+      });
+    },
+
+    async updateSnapshot(
+      caller: Caller,
+      id: string,
+      fields: Partial<Pick<SnapshotRecord, 'name' | 'description' | 'metadata' | 'status'>>,
+    ): Promise<SnapshotRecord> {
+      refuseNul(fields);
+      await visible(caller, id);
+      return change(id, Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)));
+    },
+
+    async updateSnapshotStatus(caller: Caller, id: string, status: SnapshotStatus, progress?: string): Promise<void> {
+      await visible(caller, id);
+      await change(id, progress === undefined ? { status } : { status, progress });
+    },
+
+    async deleteSnapshot(caller: Caller, id: string): Promise<void> {
+      const snapshot = await snapshots.get(store, id);
+      if (!snapshot) return;
+      if (!owns(caller, snapshot.projectId)) throw snapshotNotFound(id);
+      await store.transaction((tx) => snapshots.delete(tx, id));
+      await inStorage(context, (storage) => storage.remove(id));
+    },
+  };
+}

@@ -1,0 +1,152 @@
+import type { Caller } from '../../caller/caller.js';
+import { CatalogError } from '../../errors/catalog-error.js';
+import type { ImageCatalog } from '../../image/image-catalog.js';
+import type { Volume } from '../volume-catalog.js';
+import type { VolumeStorage } from '../volume-storage.js';
+import type { Session, Tx } from '@apistrata/record-store';
+import type { RowQuery } from '@apistrata/record-store';
+import { lookThenInsert } from '@apistrata/record-store';
+import type { New } from '@apistrata/record-store';
+import { isAdmin, owns } from '../../caller/caller-scope.js';
+import type { EmbeddedContext } from '../../builtin/embedded-options.js';
+import { hasEntry, refuseNul } from '../../builtin/json-conditions.js';
+import { type VolumeRecord, volumeTables } from './volume-tables.js';
+
+const { attachments, volumes } = volumeTables;
+
+/** What the parts of the embedded volume catalog share. */
+export interface VolumeContext extends EmbeddedContext {
+  /** Asked for the images that volumes are made from. */
+  readonly images: Pick<ImageCatalog, 'get'> | undefined;
+  readonly onVolumeExtended: (serverId: string, volumeId: string) => void;
+  /** Where content is; undefined: nowhere, volumes are records. */
+  readonly storage: () => VolumeStorage | undefined;
+}
+
+/** Has the content of volumes follow what is about to be written down of them, or what was. */
+export async function inStorage(
+  { storage }: VolumeContext,
+  work: (storage: VolumeStorage) => Promise<void>,
+): Promise<void> {
+  const there = storage();
+  if (!there) return;
+  await work(there).catch((error) => {
+    if (error instanceof CatalogError) throw error;
+    throw new CatalogError('UNAVAILABLE', `The content of the volume cannot be kept: ${error.message}`, {
+      cause: error,
+    });
+  });
+}
+
+/** A volume as it is shown: with its attachments. */
+export type VolumeView = VolumeRecord & Volume;
+
+/** Size, in GiB, of volumes and snapshots that are taken to exist. */
+const ACCEPTED_SIZE_GB = 10;
+
+export function newVolumeRecord(
+  given: Pick<VolumeRecord, 'id' | 'projectId' | 'userId' | 'sizeGb'> & Partial<VolumeRecord>,
+  now: number,
+): New<VolumeRecord> {
+  return {
+    name: null,
+    description: null,
+    status: 'available',
+    bootable: false,
+    multiattach: false,
+    encrypted: false,
+    availabilityZone: 'nova',
+    volumeType: null,
+    snapshotId: null,
+    sourceVolumeId: null,
+    imageMetadata: {},
+    metadata: {},
+    migrationStatus: null,
+    ...given,
+    createdAt: now,
+    updatedAt: now,
+  };
+}
+
+export function volumeNotFound(id: string): CatalogError {
+  return new CatalogError('VOLUME_NOT_FOUND', `Volume ${id} could not be found.`);
+}
+
+export function wrongStatus(volume: Pick<Volume, 'id' | 'status'>, requested: string): CatalogError {
+  return new CatalogError(
+    'VOLUME_WRONG_STATUS',
+    `Invalid volume: Volume ${volume.id} status must be ${requested}, but it is ${volume.status}.`,
+  );
+}
+
+/** A volume the caller may see; made up in a catalog that accepts unknown ids. */
+export async function visibleVolume(context: VolumeContext, caller: Caller, id: string): Promise<VolumeRecord> {
+  const volume = await volumes.get(context.store, id);
+  if (volume && owns(caller, volume.projectId)) return volume;
+  if (volume || !context.accept) throw volumeNotFound(id);
+  refuseNul(id);
+  const { projectId, userId } = caller;
+  const accepted = { id, projectId, userId, name: id, sizeGb: ACCEPTED_SIZE_GB, bootable: true };
+  return lookThenInsert(context.store, async (tx) => {
+    return (await volumes.get(tx, id)) ?? volumes.insert(tx, newVolumeRecord(accepted, context.clock.now()));
+  });
+}
+
+/** Reads the volume under a lock and writes what `changed` makes of it. */
+export async function changeVolume(
+  context: VolumeContext,
+  caller: Caller,
+  id: string,
+  changed: (volume: VolumeRecord, tx: Tx) => Partial<VolumeRecord> | Promise<Partial<VolumeRecord>>,
+): Promise<VolumeRecord> {
+  await visibleVolume(context, caller, id);
+  return context.store.transaction(async (tx) => {
+    const volume = await volumes.lock(tx, id);
+    if (!volume) throw volumeNotFound(id);
+    const change = await changed(volume, tx);
+    return Object.keys(change).length === 0
+      ? volume
+      : volumes.update(tx, { ...volume, ...change, updatedAt: context.clock.now() });
+  });
+}
+
+export async function presentVolumes(session: Session, records: readonly VolumeRecord[]): Promise<VolumeView[]> {
+  return records.length === 0 ? [] : records.map(await presenterOf(session, records));
+}
+
+/** The same of one. */
+export async function presentVolume(session: Session, record: VolumeRecord): Promise<VolumeView> {
+  return (await presenterOf(session, [record]))(record);
+}
+
+async function presenterOf(
+  session: Session,
+  records: readonly VolumeRecord[],
+): Promise<(v: VolumeRecord) => VolumeView> {
+  const ids = records.map((volume) => volume.id);
+  const ties = await attachments.find(session, (q) => q.where('volume_id', 'in', ids).orderBy('seq'));
+  return (volume) => ({ ...volume, attachments: ties.filter((tie) => tie.volumeId === volume.id) });
+}
+
+/** What lists of volumes and of snapshots are both narrowed by. */
+export function narrowOwned(
+  session: Session,
+  caller: Caller,
+  query: {
+    readonly allProjects?: boolean;
+    readonly projectId?: string;
+    readonly name?: string;
+    readonly status?: string;
+    readonly metadata?: Readonly<Record<string, string>>;
+  },
+  rows: RowQuery,
+): RowQuery {
+  let narrowed = rows;
+  if (!(query.allProjects && isAdmin(caller))) narrowed = narrowed.where('project_id', '=', caller.projectId);
+  else if (query.projectId !== undefined) narrowed = narrowed.where('project_id', '=', query.projectId);
+  if (query.name !== undefined) narrowed = narrowed.where('name', '=', query.name);
+  if (query.status !== undefined) narrowed = narrowed.where('status', '=', query.status);
+  for (const [key, value] of Object.entries(query.metadata ?? {}))
+    narrowed = narrowed.where(hasEntry(session, 'metadata', key, value));
+  return narrowed;
+}

@@ -1,0 +1,91 @@
+import { randomUUID } from 'node:crypto';
+import type { Caller } from '../../caller/caller.js';
+import { CatalogError } from '../../errors/catalog-error.js';
+import type { Session } from '@apistrata/record-store';
+import { lookThenInsert } from '@apistrata/record-store';
+import { refuseNul } from '../../builtin/json-conditions.js';
+import { listPage, type Page } from '../../builtin/list-page.js';
+import type { VolumeContext } from './volume-context.js';
+import { type VolumeTypeRecord, volumeTables } from './volume-tables.js';
+
+const { types, volumes } = volumeTables;
+
+export type VolumeTypeFields = Partial<Pick<VolumeTypeRecord, 'name' | 'description' | 'isPublic' | 'extraSpecs'>>;
+
+/** What volumes get when nobody names a type, where there is a type of this name. */
+const DEFAULT_TYPE = '__DEFAULT__';
+
+function typeNotFound(nameOrId: string): CatalogError {
+  return new CatalogError('VOLUME_TYPE_NOT_FOUND', `Volume type ${nameOrId} could not be found.`);
+}
+
+export async function findType(session: Session, nameOrId: string): Promise<VolumeTypeRecord | undefined> {
+  return (await types.get(session, nameOrId)) ?? (await types.find(session, (q) => q.where('name', '=', nameOrId)))[0];
+}
+
+/** Volumes of such a type may be attached to several servers. */
+export function allowsMultiattach(type: Pick<VolumeTypeRecord, 'extraSpecs'>): boolean {
+  return type.extraSpecs.multiattach === '<is> True';
+}
+
+/** The part of the embedded volume catalog that keeps volume types. */
+export function volumeTypes({ store, clock, accept }: VolumeContext) {
+  function insert(
+    fields: VolumeTypeFields & { readonly name: string; readonly id?: string },
+  ): Promise<VolumeTypeRecord> {
+    refuseNul(fields);
+    return lookThenInsert(store, async (tx) => {
+      if (await findType(tx, fields.name))
+        throw new CatalogError('VOLUME_TYPE_EXISTS', `Volume Type ${fields.name} already exists.`);
+      const { id = randomUUID(), name, description = null, isPublic = true, extraSpecs = {} } = fields;
+      return types.insert(tx, { id, name, description, isPublic, extraSpecs, createdAt: clock.now() });
+    });
+  }
+
+  async function getType(_caller: Caller, nameOrId: string): Promise<VolumeTypeRecord> {
+    const type = await findType(store, nameOrId);
+    if (type) return type;
+    if (!accept) throw typeNotFound(nameOrId);
+    return insert({ id: nameOrId, name: nameOrId });
+  }
+
+  return {
+    getType,
+
+    /** The type of volumes for which nobody names one; null where there is none. */
+    defaultType: async (): Promise<VolumeTypeRecord | null> => (await findType(store, DEFAULT_TYPE)) ?? null,
+
+    listTypes: (_caller: Caller, page: Page = {}): Promise<readonly VolumeTypeRecord[]> =>
+      listPage(store, types, 'newest first', page, (rows) => rows),
+
+    createType: (
+      _caller: Caller,
+      fields: VolumeTypeFields & { readonly name: string; readonly id?: string },
+    ): Promise<VolumeTypeRecord> => insert(fields),
+
+    async updateType(_caller: Caller, id: string, change: VolumeTypeFields): Promise<VolumeTypeRecord> {
+      refuseNul(change);
+      const given = Object.fromEntries(Object.entries(change).filter(([, value]) => value !== undefined));
+      return lookThenInsert(store, async (tx) => {
+        const type = await types.lock(tx, id);
+        if (!type) throw typeNotFound(id);
+        const named = change.name === undefined ? undefined : await findType(tx, change.name);
+        if (named && named.id !== id)
+          throw new CatalogError('VOLUME_TYPE_EXISTS', `Volume Type ${change.name} already exists.`);
+        const renamed = change.name !== undefined && change.name !== type.name;
+        if (renamed && (await volumes.count(tx, (q) => q.where('type_name', '=', type.name))) > 0)
+          throw new CatalogError('VOLUME_TYPE_IN_USE', `Volume type ${id} is in use and keeps its name.`);
+        return types.update(tx, { ...type, ...given });
+      });
+    },
+
+    deleteType: (_caller: Caller, id: string): Promise<void> =>
+      store.transaction(async (tx) => {
+        const type = await types.lock(tx, id);
+        if (!type) throw typeNotFound(id);
+        const used = await volumes.count(tx, (q) => q.where('type_name', '=', type.name));
+        if (used > 0) throw new CatalogError('VOLUME_TYPE_IN_USE', `Target volume type ${id} is still in use.`);
+        await types.delete(tx, id);
+      }),
+  };
+}

@@ -1,0 +1,273 @@
+import { checkOptions } from '@apistrata/record-store';
+import { isAdmin, owns } from '../../caller/caller-scope.js';
+import type { Caller } from '../../caller/caller.js';
+import { CatalogError, type CatalogErrorCode } from '../../errors/catalog-error.js';
+import type {
+  Connector,
+  NewSnapshot,
+  NewVolume,
+  SnapshotQuery,
+  SnapshotStatus,
+  Volume,
+  VolumeAttachment,
+  VolumeCatalog,
+  VolumeQuery,
+  VolumeSnapshot,
+  VolumeType,
+} from '../volume-catalog.js';
+import { type Acting, type HttpCatalogOptions, httpCatalogOptions, ServiceClient } from '../../http/service-client.js';
+import { readAttachment, readSnapshot, readType, readVolume } from './volume-wire.js';
+
+/** Volumes and snapshots made here carry the caller's key, so that a repeated creation finds the first one. */
+const KEY = 'compute_request_key';
+
+/** The microversion that has all of the attachments API. */
+const ATTACHMENTS = '3.44';
+const REIMAGE = '3.68';
+const EXTEND_COMPLETION = '3.71';
+
+const volumeErrors = { 404: 'VOLUME_NOT_FOUND', 400: 'VOLUME_WRONG_STATUS', 409: 'VOLUME_WRONG_STATUS' } as const;
+const snapshotErrors = {
+  404: 'SNAPSHOT_NOT_FOUND',
+  400: 'SNAPSHOT_WRONG_STATUS',
+  409: 'SNAPSHOT_WRONG_STATUS',
+} as const;
+const attachmentErrors = {
+  404: 'ATTACHMENT_NOT_FOUND',
+  400: 'VOLUME_WRONG_STATUS',
+  409: 'VOLUME_WRONG_STATUS',
+} as const;
+
+interface Call {
+  readonly as?: Acting;
+  readonly version?: string;
+  readonly query?: Readonly<Record<string, string | undefined>>;
+  readonly json?: unknown;
+  readonly errors?: Readonly<Record<number, CatalogErrorCode>>;
+}
+
+/** The list filter for metadata, in the one form that the service understands. */
+function metadataFilter(metadata: Readonly<Record<string, string>> | undefined): string | undefined {
+  if (!metadata) return undefined;
+  const quoted = (text: string) => `'${text.replaceAll('\\', '\\\\').replaceAll("'", "\\'")}'`;
+  return `{${Object.entries(metadata)
+    .map(([key, value]) => `${quoted(key)}: ${quoted(value)}`)
+    .join(', ')}}`;
+}
+
+/** The volumes of a real volume service, by its public API (version 3, attachments since 3.27). */
+export function httpVolumes(options: HttpCatalogOptions): VolumeCatalog {
+  checkOptions('httpVolumes()', options, httpCatalogOptions);
+  const client = new ServiceClient('volume', '/v3', options);
+
+  async function call(caller: Caller, method: string, path: string, request: Call = {}): Promise<any> {
+    const { as = 'caller', version = ATTACHMENTS, ...rest } = request;
+    const headers = { 'OpenStack-API-Version': `volume ${version}` };
+    const { body } = await client.request(method, (projectId) => `/${projectId}${path}`, {
+      caller,
+      as,
+      headers,
+      ...rest,
+    });
+    return body;
+  }
+
+  const volumePath = (id: string) => `/volumes/${encodeURIComponent(id)}`;
+  const snapshotPath = (id: string) => `/snapshots/${encodeURIComponent(id)}`;
+  const attachmentPath = (id: string) => `/attachments/${encodeURIComponent(id)}`;
+
+  const act = (caller: Caller, id: string, json: unknown, version?: string, as?: Acting): Promise<any> =>
+    call(caller, 'POST', `${volumePath(id)}/action`, { as, json, version, errors: volumeErrors });
+
+  async function getVolume(caller: Caller, id: string): Promise<Volume> {
+    const volume = readVolume((await call(caller, 'GET', volumePath(id), { errors: volumeErrors })).volume);
+    if (!owns(caller, volume.projectId)) throw new CatalogError('VOLUME_NOT_FOUND', `Volume ${id} could not be found.`);
+    return volume;
+  }
+
+  async function getSnapshot(caller: Caller, id: string): Promise<VolumeSnapshot> {
+    const snapshot = readSnapshot((await call(caller, 'GET', snapshotPath(id), { errors: snapshotErrors })).snapshot);
+    if (!owns(caller, snapshot.projectId))
+      throw new CatalogError('SNAPSHOT_NOT_FOUND', `Snapshot ${id} could not be found.`);
+    return snapshot;
+  }
+
+  async function getAttachment(caller: Caller, id: string): Promise<VolumeAttachment> {
+    const { attachment } = await call(caller, 'GET', attachmentPath(id), { errors: attachmentErrors });
+    return readAttachment(attachment);
+  }
+
+  /** Without a token of its own the caller's things are listed among everybody's, and picked out here. */
+  function listQuery(caller: Caller, query: VolumeQuery | SnapshotQuery) {
+    const everybody = query.allProjects === true && isAdmin(caller);
+    const projectId = everybody ? query.projectId : caller.projectId;
+    return {
+      name: query.name,
+      status: query.status,
+      metadata: metadataFilter(query.metadata),
+      all_tenants: everybody || !caller.token ? '1' : undefined,
+      project_id: everybody || !caller.token ? projectId : undefined,
+      limit: query.limit?.toString(),
+      offset: query.offset?.toString(),
+      marker: query.marker,
+    };
+  }
+
+  async function listVolumes(caller: Caller, query: VolumeQuery = {}): Promise<readonly Volume[]> {
+    const { volumes } = await call(caller, 'GET', '/volumes/detail', {
+      query: listQuery(caller, query),
+      errors: { 404: 'MARKER_NOT_FOUND' },
+    });
+    const everybody = query.allProjects === true && isAdmin(caller);
+    return volumes.map(readVolume).filter((volume: Volume) => everybody || volume.projectId === caller.projectId);
+  }
+
+  async function listSnapshots(caller: Caller, query: SnapshotQuery = {}): Promise<readonly VolumeSnapshot[]> {
+    const { snapshots } = await call(caller, 'GET', '/snapshots/detail', {
+      query: { ...listQuery(caller, query), volume_id: query.volumeId },
+      errors: { 404: 'MARKER_NOT_FOUND' },
+    });
+    const everybody = query.allProjects === true && isAdmin(caller);
+    return snapshots.map(readSnapshot).filter((one: VolumeSnapshot) => everybody || one.projectId === caller.projectId);
+  }
+
+  return {
+    getVolume,
+    listVolumes,
+    getSnapshot,
+    listSnapshots,
+    getAttachment,
+
+    async createVolume(caller: Caller, requested: NewVolume): Promise<Volume> {
+      const [existing] = await listVolumes(caller, { metadata: { [KEY]: requested.key } });
+      if (existing) return existing;
+      const volume = {
+        size: requested.sizeGb,
+        name: requested.name ?? '',
+        description: requested.description ?? '',
+        volume_type: requested.volumeType ?? undefined,
+        availability_zone: requested.availabilityZone ?? undefined,
+        imageRef: requested.imageId ?? undefined,
+        snapshot_id: requested.snapshotId ?? undefined,
+        source_volid: requested.sourceVolumeId ?? undefined,
+        metadata: { ...requested.metadata, [KEY]: requested.key },
+      };
+      const errors = { 400: 'VOLUME_INVALID', 404: 'VOLUME_INVALID' } as const;
+      return readVolume((await call(caller, 'POST', '/volumes', { as: 'project', json: { volume }, errors })).volume);
+    },
+
+    async deleteVolume(caller: Caller, id: string): Promise<void> {
+      try {
+        const { status } = await getVolume(caller, id);
+        if (status === 'deleting') return;
+        await call(caller, 'DELETE', volumePath(id), { errors: volumeErrors });
+      } catch (error) {
+        if ((error as CatalogError).code !== 'VOLUME_NOT_FOUND') throw error;
+      }
+    },
+
+    async createSnapshot(caller: Caller, request: NewSnapshot): Promise<VolumeSnapshot> {
+      const known = { metadata: { [KEY]: request.key }, volumeId: request.volumeId };
+      const [existing] = await listSnapshots(caller, known);
+      if (existing) return existing;
+      const snapshot = {
+        volume_id: request.volumeId,
+        name: request.name ?? '',
+        description: request.description ?? '',
+        force: request.force ?? false,
+        metadata: { ...request.metadata, [KEY]: request.key },
+      };
+      const made = await call(caller, 'POST', '/snapshots', {
+        as: 'project',
+        json: { snapshot },
+        errors: volumeErrors,
+      });
+      return readSnapshot(made.snapshot);
+    },
+
+    async deleteSnapshot(caller: Caller, id: string): Promise<void> {
+      try {
+        const { status } = await getSnapshot(caller, id);
+        if (status === 'deleting') return;
+        await call(caller, 'DELETE', snapshotPath(id), { errors: snapshotErrors });
+      } catch (error) {
+        if ((error as CatalogError).code !== 'SNAPSHOT_NOT_FOUND') throw error;
+      }
+    },
+
+    async updateSnapshotStatus(caller: Caller, id: string, status: SnapshotStatus, progress?: string): Promise<void> {
+      const json = { 'os-update_snapshot_status': { status, progress } };
+      await call(caller, 'POST', `${snapshotPath(id)}/action`, { as: 'service', json, errors: snapshotErrors });
+    },
+
+    async getType(caller: Caller, nameOrId: string): Promise<VolumeType> {
+      const { volume_types: types } = await call(caller, 'GET', '/types', { query: { is_public: 'None' } });
+      const type = types.map(readType).find((one: VolumeType) => one.id === nameOrId || one.name === nameOrId);
+      if (!type) throw new CatalogError('VOLUME_TYPE_NOT_FOUND', `Volume type ${nameOrId} could not be found.`);
+      return type;
+    },
+
+    async reserve(caller, { volumeId, serverId }): Promise<VolumeAttachment> {
+      await getVolume(caller, volumeId);
+      const { attachments } = await call(caller, 'GET', '/attachments/detail', {
+        as: 'service',
+        query: { volume_id: volumeId, instance_id: serverId, all_tenants: '1' },
+      });
+      const reserved = attachments.map(readAttachment).find((one: VolumeAttachment) => one.status === 'reserved');
+      if (reserved) return reserved;
+      const json = { attachment: { volume_uuid: volumeId, instance_uuid: serverId } };
+      const request = { json, errors: volumeErrors };
+      return readAttachment((await call(caller, 'POST', '/attachments', request)).attachment);
+    },
+
+    async connect(caller: Caller, id: string, connector: Connector): Promise<VolumeAttachment> {
+      const json = { attachment: { connector } };
+      const request = { json, errors: attachmentErrors };
+      return readAttachment((await call(caller, 'PUT', attachmentPath(id), request)).attachment);
+    },
+
+    async complete(caller: Caller, id: string): Promise<void> {
+      try {
+        const json = { 'os-complete': {} };
+        await call(caller, 'POST', `${attachmentPath(id)}/action`, { json, errors: attachmentErrors });
+      } catch (error) {
+        // A step that is repeated is refused when the first time had worked.
+        const attachment = await getAttachment(caller, id).catch(() => undefined);
+        if (attachment?.status !== 'attached') throw error;
+      }
+    },
+
+    async deleteAttachment(caller: Caller, id: string): Promise<void> {
+      try {
+        await call(caller, 'DELETE', attachmentPath(id), { errors: attachmentErrors });
+      } catch (error) {
+        if ((error as CatalogError).code !== 'ATTACHMENT_NOT_FOUND') throw error;
+      }
+    },
+
+    async beginDetaching(caller: Caller, id: string): Promise<void> {
+      await getVolume(caller, id);
+      await act(caller, id, { 'os-begin_detaching': null });
+    },
+
+    async rollbackDetaching(caller: Caller, id: string): Promise<void> {
+      if ((await getVolume(caller, id)).status === 'detaching') await act(caller, id, { 'os-roll_detaching': null });
+    },
+
+    async completeExtend(caller: Caller, id: string, failed: boolean): Promise<void> {
+      const { status } = await getVolume(caller, id);
+      if (status === 'extending')
+        await act(caller, id, { 'os-extend_volume_completion': { error: failed } }, EXTEND_COMPLETION, 'service');
+    },
+
+    async reimage(caller: Caller, id: string, imageId: string): Promise<void> {
+      await getVolume(caller, id);
+      await act(caller, id, { 'os-reimage': { image_id: imageId, reimage_reserved: true } }, REIMAGE);
+    },
+
+    async completeMigration(caller: Caller, oldId: string, newId: string, failed: boolean): Promise<string> {
+      const json = { 'os-migrate_volume_completion': { new_volume: newId, error: failed } };
+      return (await act(caller, oldId, json)).save_volume_id;
+    },
+  };
+}

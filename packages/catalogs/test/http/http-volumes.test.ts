@@ -1,0 +1,167 @@
+import { randomUUID } from 'node:crypto';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { Caller } from '../../src/caller/caller.js';
+import { httpVolumes, ServiceSession } from '../../src/http/index.js';
+import type { VolumeCatalog } from '../../src/volume/volume-catalog.js';
+import { type FakeIdentity, startFakeIdentity } from '../fake-services/fake-identity.js';
+import { startFakeVolumes } from '../fake-services/fake-volume-service.js';
+
+/** A background job has no token of its caller; a request has. */
+const job: Caller = { userId: 'ada', projectId: 'p-ada', roles: ['member'] };
+const stranger: Caller = { userId: 'bob', projectId: 'p-bob', roles: ['member'] };
+
+let identity: FakeIdentity;
+let ada: Caller;
+
+beforeAll(async () => {
+  identity = await startFakeIdentity();
+  ada = { ...job, token: identity.issue('p-ada') };
+});
+afterAll(() => identity.close());
+
+describe('volumes over HTTP', () => {
+  let service: Awaited<ReturnType<typeof startFakeVolumes>>;
+  let volumes: VolumeCatalog;
+
+  beforeAll(async () => {
+    service = await startFakeVolumes(identity.tokens);
+    volumes = httpVolumes({
+      url: `${service.url}/v3/`,
+      session: new ServiceSession(identity.credentials),
+      timeoutMs: 2000,
+    });
+  });
+  afterAll(() => service.close());
+  const create = (caller = ada, more: object = {}) =>
+    volumes.createVolume(caller, { key: randomUUID(), sizeGb: 1, ...more });
+  const connector = { host: 'host1', mountpoint: '/dev/vdb' };
+
+  it('attaches and detaches a volume by the attachments API, with its microversion', async () => {
+    const { id } = await create();
+    const serverId = randomUUID();
+    const tie = await volumes.reserve(job, { key: randomUUID(), volumeId: id, serverId });
+    expect(await volumes.getVolume(job, id)).toMatchObject({ status: 'reserved' });
+    const again = await volumes.reserve(job, { key: randomUUID(), volumeId: id, serverId });
+    expect(again.id).toBe(tie.id);
+    expect(await volumes.connect(job, tie.id, connector)).toMatchObject({
+      status: 'attaching',
+      connection: { driver_volume_type: 'fake' },
+    });
+    await volumes.complete(job, tie.id);
+    await volumes.complete(job, tie.id);
+    expect(await volumes.getVolume(ada, id)).toMatchObject({
+      status: 'in-use',
+      attachments: [{ id: tie.id, serverId, device: '/dev/vdb' }],
+    });
+    await volumes.beginDetaching(job, id);
+    await volumes.rollbackDetaching(job, id);
+    await volumes.rollbackDetaching(job, id);
+    await volumes.beginDetaching(job, id);
+    await expect(volumes.beginDetaching(job, id)).rejects.toMatchObject({ code: 'VOLUME_WRONG_STATUS', status: 400 });
+    await volumes.deleteAttachment(job, tie.id);
+    await volumes.deleteAttachment(job, tie.id);
+    expect(await volumes.getVolume(job, id)).toMatchObject({ status: 'available', attachments: [] });
+    const versions = new Set(service.journal.map((request) => request.headers['openstack-api-version']));
+    expect(versions).toEqual(new Set(['volume 3.44']));
+  });
+
+  it('refuses to reserve a volume that another server has', async () => {
+    const { id } = await create();
+    await volumes.reserve(job, { key: randomUUID(), volumeId: id, serverId: 's1' });
+    await expect(volumes.reserve(job, { key: randomUUID(), volumeId: id, serverId: 's2' })).rejects.toMatchObject({
+      code: 'VOLUME_WRONG_STATUS',
+    });
+  });
+
+  it('makes volumes in the project of the caller, with or without its token, and finds one made twice', async () => {
+    const wish = { key: randomUUID(), sizeGb: 2, name: 'root', imageId: 'img', metadata: { a: '1' } };
+    const first = await volumes.createVolume(job, wish);
+    expect(first).toMatchObject({ projectId: 'p-ada', name: 'root', sizeGb: 2, bootable: true, status: 'creating' });
+    expect(await volumes.createVolume(ada, wish)).toMatchObject({ id: first.id, status: 'available' });
+    const closed = { ...job, projectId: 'closed-project' };
+    await expect(create(closed)).rejects.toMatchObject({ code: 'FORBIDDEN' });
+  });
+
+  it('lists what the project has, whoever asks in its name', async () => {
+    const { id } = await create(ada, { name: 'listed' });
+    for (const caller of [ada, job])
+      expect((await volumes.listVolumes(caller, { name: 'listed' })).map((volume) => volume.id)).toEqual([id]);
+    expect(await volumes.listVolumes(stranger, { name: 'listed' })).toEqual([]);
+    await expect(volumes.getVolume(stranger, id)).rejects.toMatchObject({ code: 'VOLUME_NOT_FOUND', status: 404 });
+  });
+
+  it('deletes, and takes what is gone as deleted', async () => {
+    const { id } = await create();
+    const tie = await volumes.reserve(job, { key: randomUUID(), volumeId: id, serverId: 's1' });
+    await expect(volumes.deleteVolume(job, id)).rejects.toMatchObject({ code: 'VOLUME_WRONG_STATUS' });
+    await volumes.deleteAttachment(job, tie.id);
+    await volumes.deleteVolume(job, id);
+    await volumes.deleteVolume(job, id);
+    await expect(volumes.getVolume(job, id)).rejects.toMatchObject({ code: 'VOLUME_NOT_FOUND' });
+  });
+
+  it('makes, finds and removes snapshots', async () => {
+    const { id: volumeId } = await create();
+    const wish = { key: randomUUID(), volumeId, name: 'snap', force: true };
+    const made = await volumes.createSnapshot(job, wish);
+    expect(made).toMatchObject({ volumeId, name: 'snap', projectId: 'p-ada', status: 'available' });
+    expect((await volumes.createSnapshot(job, wish)).id).toBe(made.id);
+    await volumes.updateSnapshotStatus(job, made.id, 'creating', '50%');
+    expect(await volumes.getSnapshot(job, made.id)).toMatchObject({ status: 'creating' });
+    await volumes.deleteSnapshot(job, made.id);
+    await volumes.deleteSnapshot(job, made.id);
+    await expect(volumes.getSnapshot(job, made.id)).rejects.toMatchObject({ code: 'SNAPSHOT_NOT_FOUND' });
+  });
+
+  it('finds types by name or id', async () => {
+    expect(await volumes.getType(job, 'fast')).toMatchObject({ id: 'type-1', name: 'fast' });
+    expect(await volumes.getType(job, 'type-1')).toMatchObject({ name: 'fast' });
+    await expect(volumes.getType(job, 'slow')).rejects.toMatchObject({ code: 'VOLUME_TYPE_NOT_FOUND' });
+  });
+
+  it('asks for a new image, the end of growing and the end of a migration in their own microversions', async () => {
+    const { id } = await create();
+    await volumes.reimage(job, id, 'img2');
+    expect(service.journal.at(-1)).toMatchObject({
+      json: { 'os-reimage': { image_id: 'img2', reimage_reserved: true } },
+      headers: { 'openstack-api-version': 'volume 3.68' },
+    });
+    service.volumes.get(id)!.status = 'extending';
+    await volumes.completeExtend(job, id, true);
+    expect(await volumes.getVolume(job, id)).toMatchObject({ status: 'error_extending' });
+    expect(await volumes.completeMigration(job, id, 'new', false)).toBe(id);
+  });
+
+  it("acts in the caller's name, and beside it in the service's; in its own where only services may", async () => {
+    const { id: volumeId } = await create();
+    const before = service.journal.length;
+    const tie = await volumes.reserve(ada, { key: randomUUID(), volumeId, serverId: randomUUID() });
+    await volumes.connect(ada, tie.id, connector);
+    await volumes.complete(ada, tie.id);
+    await volumes.beginDetaching(ada, volumeId);
+    await volumes.rollbackDetaching(ada, volumeId);
+    await volumes.deleteAttachment(ada, tie.id);
+    service.volumes.get(volumeId)!.status = 'extending';
+    await volumes.completeExtend(ada, volumeId, false);
+    const sent = service.journal.slice(before);
+    const inItsOwn = sent.filter(({ headers }) => headers['x-auth-token'] !== ada.token);
+    expect(inItsOwn.map(({ method, path }) => `${method} ${path.split('/')[3]}`)).toEqual([
+      'GET attachments',
+      'POST volumes',
+    ]);
+    expect(inItsOwn[1]!.json).toHaveProperty('os-extend_volume_completion');
+    for (const { headers } of sent)
+      expect(identity.tokens.get(`${headers['x-service-token']}`)).toMatchObject({ admin: true });
+  });
+
+  it('tells an exhausted quota from a refusal', async () => {
+    await expect(create(ada, { sizeGb: 5000 })).rejects.toMatchObject({ code: 'OVER_QUOTA', kind: 'over-quota' });
+  });
+
+  it('sends the headers it was told to send with every request', async () => {
+    const session = new ServiceSession(identity.credentials);
+    const traced = httpVolumes({ url: service.url, session, headers: () => ({ 'X-Openstack-Request-Id': 'req-1' }) });
+    await traced.listVolumes(job);
+    expect(service.journal.at(-1)!.headers['x-openstack-request-id']).toBe('req-1');
+  });
+});

@@ -1,0 +1,54 @@
+import { randomUUID } from 'node:crypto';
+import type { Caller } from '../../src/caller/caller.js';
+import { httpNetworks, ServiceSession } from '../../src/http/index.js';
+import type { NetworkCatalog, NewPort } from '../../src/network/network-catalog.js';
+import { type FakeIdentity, startFakeIdentity } from '../fake-services/fake-identity.js';
+import { startFakeNetworks } from '../fake-services/fake-network-service.js';
+
+/** A background job has no token of its caller; a request has. */
+export const job: Caller = { userId: 'ada', projectId: 'p-ada', roles: ['member'] };
+export const NET = randomUUID();
+/** Of another project. */
+export const OTHER = randomUUID();
+export const OUTSIDE = randomUUID();
+
+/** A port to be made for a server. */
+export const wanted = (more: Partial<NewPort> = {}): NewPort => ({
+  key: randomUUID(),
+  networkId: NET,
+  projectId: 'p-ada',
+  deviceId: randomUUID(),
+  deviceOwner: 'compute:nova',
+  hostId: 'host1',
+  ...more,
+});
+
+export interface NetworksOverHttp {
+  readonly identity: FakeIdentity;
+  readonly service: Awaited<ReturnType<typeof startFakeNetworks>>;
+  readonly networks: NetworkCatalog;
+  /** The caller of a request. */
+  readonly ada: Caller;
+  readonly close: () => Promise<unknown>;
+}
+
+/** A network service with three networks, reached over HTTP. */
+export async function networksOverHttp(): Promise<NetworksOverHttp> {
+  const identity = await startFakeIdentity();
+  const ada = { ...job, token: identity.issue('p-ada') };
+  const service = await startFakeNetworks(identity.tokens);
+  const networks = httpNetworks({
+    url: service.url,
+    session: new ServiceSession(identity.credentials),
+    timeoutMs: 2000,
+  });
+  const { networks: nets, subnets, 'security-groups': groups } = service.things;
+  const net = (id: string, more: object) =>
+    nets!.set(id, { id, tenant_id: 'p-ada', shared: false, admin_state_up: true, 'router:external': false, ...more });
+  net(NET, { name: 'private' });
+  net(OTHER, { name: 'other', tenant_id: 'p-bob' });
+  net(OUTSIDE, { name: 'public', tenant_id: 'p-root', 'router:external': true });
+  subnets!.set('sub1', { id: 'sub1', network_id: NET, cidr: '10.0.0.0/24' });
+  groups!.set('default-id', { id: 'default-id', name: 'default', tenant_id: 'p-ada', security_group_rules: [] });
+  return { identity, service, networks, ada, close: () => Promise.all([service.close(), identity.close()]) };
+}

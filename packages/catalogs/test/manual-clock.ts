@@ -1,0 +1,14 @@
+const START_MS = Date.UTC(2026, 0, 1);
+
+/** A clock that moves only when told to. */
+export class ManualClock {
+  #now = START_MS;
+
+  now(): number {
+    return this.#now;
+  }
+
+  advance(ms: number): void {
+    this.#now += ms;
+  }
+}

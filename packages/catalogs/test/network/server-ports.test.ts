@@ -1,0 +1,235 @@
+import { randomUUID } from 'node:crypto';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { embeddedNetworks } from '../../src/network/builtin/embedded-networks.js';
+import {
+  ada,
+  addresses,
+  admin,
+  bob,
+  type NetworksUnderTest,
+  networksUnderTest,
+  SHARED,
+  wanted,
+} from './networks-under-test.js';
+
+describe.each(networksUnderTest)('ports of the embedded networks on $kind', ({ open }) => {
+  let cloud: NetworksUnderTest;
+  let store: NetworksUnderTest['store'];
+  let networks: NetworksUnderTest['networks'];
+  let net: NetworksUnderTest['net'];
+  let port: NetworksUnderTest['port'];
+  let changedServers: NetworksUnderTest['changedServers'];
+
+  beforeAll(async () => {
+    cloud = await open();
+    ({ store, networks, net, port, changedServers } = cloud);
+  });
+  afterAll(() => cloud.close());
+
+  it('gives a server a bound port with one address of each version and the default group', async () => {
+    const want = wanted(SHARED);
+    const [made] = await networks.createPorts(ada, [want]);
+    expect(made).toMatchObject({
+      id: want.key,
+      networkId: SHARED,
+      networkName: 'private',
+      projectId: 'p-ada',
+      deviceId: want.deviceId,
+      deviceOwner: 'compute:nova',
+      hostId: 'host1',
+      status: 'ACTIVE',
+      securityGroups: [{ name: 'default' }],
+    });
+    expect(made!.mac).toMatch(/^([0-9a-f]{2}:){5}[0-9a-f]{2}$/);
+    expect(made!.fixedIps).toMatchObject([
+      { address: expect.stringMatching(/^10\.1\./), version: 4, floating: [] },
+      { address: expect.stringMatching(/^fd00:1::/), version: 6, floating: [] },
+    ]);
+    expect(await networks.getPort(ada, want.key)).toEqual(made);
+    expect(await networks.listPorts(ada, { deviceIds: [want.deviceId] })).toEqual([made]);
+  });
+
+  it('makes one port of the same wish made twice, also at once', async () => {
+    const want = wanted(SHARED);
+    const made = await Promise.all([1, 2, 3, 4].map(() => networks.createPorts(ada, [want])));
+    expect(new Set(made.map(([one]) => one!.seq)).size).toBe(1);
+    expect(new Set(made.map(([one]) => addresses(one!).join())).size).toBe(1);
+  });
+
+  it('never gives an address twice, however many servers come at once', async () => {
+    const id = await net(ada, '10.9.0.0/25');
+    const made = await Promise.all(Array.from({ length: 100 }, () => port(id)));
+    expect(new Set(made.flatMap(addresses)).size).toBe(100);
+  });
+
+  it('never gives an address twice when several processes give them out', async () => {
+    const id = await net(ada, '10.10.0.0/25');
+    const processes = [embeddedNetworks({ store }), embeddedNetworks({ store }), networks];
+    const made = await Promise.all(
+      Array.from({ length: 125 }, (_, i) => processes[i % 3]!.createPorts(ada, [wanted(id)]).then(([one]) => one!)),
+    );
+    expect(new Set(made.flatMap(addresses)).size).toBe(125);
+    await expect(port(id)).rejects.toMatchObject({ code: 'NO_FREE_ADDRESS' });
+  });
+
+  it('hands out the last address, then says that there is none, and takes up addresses given back', async () => {
+    const id = await net(ada, '10.8.0.0/29');
+    const made = [];
+    for (let i = 0; i < 5; i++) made.push(await port(id));
+    expect(made.flatMap(addresses).sort()).toEqual(['10.8.0.2', '10.8.0.3', '10.8.0.4', '10.8.0.5', '10.8.0.6']);
+    await expect(port(id)).rejects.toMatchObject({ code: 'NO_FREE_ADDRESS', kind: 'conflict' });
+    await expect(networks.checkAddresses(ada, id)).rejects.toMatchObject({ code: 'NO_FREE_ADDRESS' });
+    const [, second] = made;
+    await networks.releasePorts(ada, second!.deviceId, { owned: [second!.id], bound: [] });
+    await networks.checkAddresses(ada, id);
+    expect(addresses(await port(id))).toEqual(addresses(second!));
+  });
+
+  it('passes over addresses that somebody has chosen', async () => {
+    const id = await net(ada, '10.7.0.0/24');
+    await port(id, { addresses: ['10.7.0.3'] });
+    expect(addresses(await port(id))).toEqual(['10.7.0.2']);
+    expect(addresses(await port(id))).toEqual(['10.7.0.4']);
+  });
+
+  it('gives one chosen address to exactly one of many', async () => {
+    const id = await net(ada, '10.6.0.0/24');
+    const tries = await Promise.allSettled(Array.from({ length: 10 }, () => port(id, { addresses: ['10.6.0.77'] })));
+    const refused = tries.filter((result) => result.status === 'rejected');
+    expect(refused).toHaveLength(9);
+    for (const { reason } of refused) expect(reason).toMatchObject({ code: 'ADDRESS_IN_USE', status: 409 });
+  });
+
+  it('refuses an address outside the network, and a network without a subnet for a server', async () => {
+    const id = await net(ada, '10.5.0.0/24');
+    for (const address of ['10.4.0.1', '10.5.0.0', '10.5.0.255', 'fd00::1', 'nonsense'])
+      await expect(port(id, { addresses: [address] })).rejects.toMatchObject({
+        code: 'ADDRESS_NOT_IN_SUBNET',
+        status: 400,
+      });
+    await port(id, { addresses: ['10.5.0.9'] });
+    await expect(networks.checkAddresses(ada, id, ['10.5.0.9'])).rejects.toMatchObject({ code: 'ADDRESS_IN_USE' });
+    await networks.checkAddresses(ada, id, ['10.5.0.10']);
+    const bare = await net(ada);
+    await expect(networks.checkAddresses(ada, bare)).rejects.toMatchObject({ code: 'NETWORK_WITHOUT_SUBNET' });
+  });
+
+  it('makes all ports of a server or none', async () => {
+    const one = await net(ada, '10.3.0.0/24');
+    const deviceId = randomUUID();
+    const both = [wanted(one, { deviceId }), wanted(SHARED, { deviceId, addresses: ['192.0.2.1'] })];
+    await expect(networks.createPorts(ada, both)).rejects.toMatchObject({ code: 'ADDRESS_NOT_IN_SUBNET' });
+    expect(await networks.listPorts(ada, { deviceIds: [deviceId] })).toEqual([]);
+  });
+
+  it('keeps the order asked for when a server has several networks', async () => {
+    const ids = [await net(ada, '10.20.0.0/24'), await net(ada, '10.21.0.0/24'), SHARED];
+    const made = await networks.createPorts(
+      ada,
+      ids.map((id) => wanted(id)),
+    );
+    expect(made.map((one) => one.networkId)).toEqual(ids);
+  });
+
+  it("hides other projects' networks and ports", async () => {
+    const id = await net(bob, '10.2.0.0/24');
+    await expect(port(id)).rejects.toMatchObject({ code: 'NETWORK_NOT_FOUND', status: 404 });
+    await expect(networks.getNetwork(ada, id)).rejects.toMatchObject({ code: 'NETWORK_NOT_FOUND' });
+    const theirs = await port(id, { projectId: 'p-bob' }, bob);
+    await expect(networks.getPort(ada, theirs.id)).rejects.toMatchObject({ code: 'PORT_NOT_FOUND' });
+    expect((await networks.listPorts(ada, {})).map((one) => one.id)).not.toContain(theirs.id);
+    expect(await networks.getPort(admin, theirs.id)).toMatchObject({ id: theirs.id });
+  });
+
+  it('binds an existing port to one server only, and to the same one again', async () => {
+    const { id } = await networks.createPort(ada, { networkId: SHARED });
+    const serverId = randomUUID();
+    const binding = { deviceId: serverId, deviceOwner: 'compute:nova', hostId: 'h1' };
+    expect(await networks.bindPort(ada, id, binding)).toMatchObject({ ...binding, status: 'ACTIVE' });
+    await networks.bindPort(ada, id, binding);
+    await expect(networks.bindPort(ada, id, { ...binding, deviceId: randomUUID() })).rejects.toMatchObject({
+      code: 'PORT_IN_USE',
+      status: 409,
+    });
+    await expect(networks.bindPort(bob, id, binding)).rejects.toMatchObject({ code: 'PORT_NOT_FOUND' });
+  });
+
+  it('deletes ports made for the server and unbinds the others, passing over what is gone', async () => {
+    const deviceId = randomUUID();
+    const own = await port(SHARED, { deviceId });
+    const { id } = await networks.createPort(ada, { networkId: SHARED });
+    await networks.bindPort(ada, id, { deviceId, deviceOwner: 'compute:nova', hostId: 'h1' });
+    const foreign = await port(SHARED);
+    const released = { owned: [own.id, randomUUID(), foreign.id], bound: [id] };
+    await networks.releasePorts(ada, deviceId, released);
+    await networks.releasePorts(ada, deviceId, released);
+    await expect(networks.getPort(ada, own.id)).rejects.toMatchObject({ code: 'PORT_NOT_FOUND' });
+    expect(await networks.getPort(ada, id)).toMatchObject({
+      deviceId: '',
+      deviceOwner: '',
+      hostId: '',
+      status: 'DOWN',
+    });
+    expect(await networks.getPort(ada, foreign.id)).toMatchObject({ deviceId: foreign.deviceId });
+  });
+
+  it('moves all ports of a server to another host, or to none', async () => {
+    const deviceId = randomUUID();
+    await networks.createPorts(ada, [wanted(SHARED, { deviceId }), wanted(SHARED, { deviceId })]);
+    await networks.movePorts(ada, deviceId, 'host2');
+    const hosts = async () => (await networks.listPorts(ada, { deviceIds: [deviceId] })).map((one) => one.hostId);
+    expect(await hosts()).toEqual(['host2', 'host2']);
+    await networks.movePorts(ada, deviceId, '');
+    expect(await networks.listPorts(ada, { deviceIds: [deviceId] })).toMatchObject([
+      { status: 'DOWN' },
+      { status: 'DOWN' },
+    ]);
+  });
+
+  it('adds an address to a server and takes it away', async () => {
+    const id = await net(ada, '10.30.0.0/24');
+    const { deviceId } = await port(id);
+    expect(addresses(await networks.addFixedIp(ada, deviceId, id))).toEqual(['10.30.0.2', '10.30.0.3']);
+    expect(addresses(await networks.removeFixedIp(ada, deviceId, '10.30.0.2'))).toEqual(['10.30.0.3']);
+    await expect(networks.removeFixedIp(ada, deviceId, '10.30.0.2')).rejects.toMatchObject({
+      code: 'ADDRESS_NOT_FOUND',
+    });
+    await expect(networks.addFixedIp(ada, deviceId, SHARED)).rejects.toMatchObject({ code: 'PORT_NOT_FOUND' });
+    expect(addresses(await port(id, { addresses: ['10.30.0.2'] }))).toEqual(['10.30.0.2']);
+  });
+
+  it('exchanges addresses and groups of a port, and tells of its server', async () => {
+    const id = await net(ada, '10.31.0.0/24');
+    const made = await port(id);
+    const group = await networks.createSecurityGroup(ada, { name: 'web' });
+    const changed = await networks.updatePort(ada, made.id, {
+      name: 'eth0',
+      fixedIps: [{ address: '10.31.0.2' }, { address: '10.31.0.50' }],
+      securityGroups: [group.id],
+    });
+    expect(changed).toMatchObject({ name: 'eth0', securityGroups: [{ id: group.id, name: 'web' }] });
+    expect(addresses(changed)).toEqual(['10.31.0.2', '10.31.0.50']);
+    expect(changedServers).toContain(made.deviceId);
+    await networks.updatePort(ada, made.id, { fixedIps: [] });
+    expect(addresses(await port(id, { addresses: ['10.31.0.50'] }))).toEqual(['10.31.0.50']);
+  });
+
+  it('finds ports by address, subnet and group', async () => {
+    const id = await net(ada, '10.32.0.0/24');
+    const made = await port(id);
+    const found = async (query: object) => (await networks.listPorts(ada, query)).map((one) => one.id);
+    const groupId = made.securityGroups[0]!.id;
+    expect(await found({ address: '10.32.0.2' })).toEqual([made.id]);
+    expect(await found({ subnetId: made.fixedIps[0]!.subnetId })).toEqual([made.id]);
+    expect(await found({ networkId: id, securityGroupId: groupId })).toEqual([made.id]);
+    expect(await found({ networkId: id, status: 'DOWN' })).toEqual([]);
+  });
+
+  it('refuses a hardware address that the network has already', async () => {
+    const id = await net(ada, '10.33.0.0/24');
+    const mac = 'FA:16:3E:00:00:01';
+    expect(await port(id, { mac })).toMatchObject({ mac: 'fa:16:3e:00:00:01' });
+    await expect(port(id, { mac })).rejects.toMatchObject({ code: 'MAC_IN_USE', status: 409 });
+    await port(SHARED, { mac });
+  });
+});

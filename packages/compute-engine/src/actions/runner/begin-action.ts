@@ -1,0 +1,117 @@
+import { randomUUID } from 'node:crypto';
+import type { Context } from '../../core/context.js';
+import type { Core } from '../../core/core.js';
+import { recordAction } from '../../servers/action-history/actions.js';
+import type { ActionEvent, Server, ServerPatch } from '../../model/index.js';
+import type { Tx } from '@apistrata/record-store';
+import { tables } from '../../schema/tables.js';
+import type { Action, ActionRules, AnyAction, Begun } from './action.js';
+import { beginConcurrently } from './begin-concurrently.js';
+import { checkAction, checkSupported } from './check-action.js';
+import { checkVisible, findServer, lockServer } from '../../servers/find-server.js';
+import { notifyAccepted, notifyCompleted } from './notify-request.js';
+
+/** A server on which an action may begin; the refusals of its rules otherwise. */
+export async function readyServer(core: Core, rules: ActionRules, context: Context, id: string): Promise<Server> {
+  const server = await findServer(core.store, context, id, { foreign: rules.anyProject });
+  checkAction(rules, server, context.isAdmin);
+  checkSupported(rules, core.machines, server);
+  return server;
+}
+
+/**
+ * Begins an action. Its rules and its own checks come first; then one transaction checks the rules once more, shows the
+ * first task, records it in the history and writes down the job. When this resolves, all of that is durable.
+ */
+export async function beginAction<Request, Result>(
+  core: Core,
+  record: AnyAction,
+  context: Context,
+  id: string,
+  request: Request,
+): Promise<Result> {
+  if (record.concurrent) return beginConcurrently(core, record, context, id, request);
+  const server = record.begin && (await readyServer(core, record, context, id));
+  const begun: Begun<unknown, Result> =
+    server && record.begin ? await record.begin({ core, context, server }, request) : { arguments: {} };
+  const changed = await core.store
+    .transaction((tx) => writeAction(core, tx, record, context, id, begun))
+    .catch(async (error) => {
+      await begun.refused?.();
+      throw error;
+    });
+  return begun.result?.(changed) as Result;
+}
+
+async function writeAction(
+  core: Core,
+  tx: Tx,
+  record: Action<string, any, any, any>,
+  context: Context,
+  id: string,
+  begun: Begun<unknown, unknown>,
+): Promise<Server> {
+  const server = await lockServer(tx, id);
+  checkVisible(server, context, { foreign: record.anyProject });
+  checkAction(record, server, context.isAdmin);
+  checkSupported(record, core.machines, server);
+  const patch = await begun.change?.(tx, server);
+  const jobId = randomUUID();
+  tx.concerns(context.caller.projectId);
+  const taken: ServerPatch = begun.done ? {} : { taskState: record.during[0] ?? server.taskState, jobId };
+  const now = core.clock.now();
+  const changed = await tables.servers.update(tx, { ...server, ...taken, ...patch, updatedAt: now });
+  await recordBegun(core, tx, record, context, changed);
+  await core.events.changed(tx, server, changed, context);
+  await notifyAccepted(core, tx, record, context, changed, begun.arguments);
+  if (begun.done) await notifyCompleted(core, tx, record, context, changed, begun.arguments);
+  if (!begun.done) await addWork(core, tx, record, context, { id: jobId, serverId: id }, begun.arguments);
+  return changed;
+}
+
+/** Writes into the history of a server what its action is called there, if anything, and the steps that it has taken already. */
+export async function recordBegun(
+  core: Core,
+  tx: Tx,
+  { history }: ActionRules,
+  context: Context,
+  server: Pick<Server, 'id'>,
+  events?: readonly ActionEvent[],
+): Promise<void> {
+  if (history) await recordAction(tx, context, server, history, core.clock.now(), events);
+}
+
+/** Writes down the work of an action: the job that does it. */
+export async function addWork<Arguments>(
+  core: Core,
+  tx: Tx,
+  { name }: Pick<Action<string, any, Arguments, any>, 'name' | 'run'>,
+  context: Context,
+  job: { readonly id: string; readonly serverId: string },
+  args: Arguments,
+): Promise<void> {
+  await core.worker.add(tx, { ...job, kind: name, payload: { context, arguments: args as Record<string, unknown> } });
+}
+
+/** Changes what needs nothing done to the machine, after the checks of the rules. */
+export async function changeServer(
+  core: Core,
+  rules: ActionRules,
+  context: Context,
+  id: string,
+  make: (server: Server, tx: Tx) => ServerPatch | undefined | Promise<ServerPatch | undefined>,
+): Promise<Server> {
+  return core.store.transaction(async (tx) => {
+    const server = await lockServer(tx, id);
+    checkAction(rules, server, context.isAdmin);
+    const patch = await make(server, tx);
+    if (!patch) return server;
+    const now = core.clock.now();
+    tx.concerns(context.caller.projectId);
+    await recordBegun(core, tx, rules, context, server);
+    const changed = await tables.servers.update(tx, { ...server, ...patch, updatedAt: now });
+    await core.events.changed(tx, server, changed, context);
+    await notifyAccepted(core, tx, rules, context, changed);
+    return changed;
+  });
+}

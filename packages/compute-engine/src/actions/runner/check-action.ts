@@ -1,0 +1,35 @@
+import type { Machines } from '../../drivers/machines.js';
+import { conflict, notSupported, Refusal } from '../../errors/refusal.js';
+import type { Server } from '../../model/index.js';
+import type { ActionRules } from './action.js';
+
+/**
+ * Throws the 409 that the action meets on this server: lock, then vm_state, task_state, never launched.
+ * @param isAdmin administrators pass a lock
+ */
+export function checkAction(rules: ActionRules, server: Server, isAdmin: boolean): void {
+  const word = rules.word ?? rules.name;
+  if (rules.lock && server.lock && !isAdmin) throw conflict(`Instance ${server.id} is locked`);
+  const refuse = (attribute: string, state: string | null) =>
+    conflict(`Cannot '${word}' instance ${server.id} while it is in ${attribute} ${state}`);
+  if (rules.vm && !rules.vm.includes(server.vmState)) throw refuse('vm_state', server.vmState);
+  const tasks = rules.task ?? [null];
+  const excluded = server.taskState !== null && rules.notTask?.includes(server.taskState);
+  if (excluded || (tasks !== 'any' && !tasks.includes(server.taskState))) throw refuse('task_state', server.taskState);
+  if (rules.notWithShares && server.shares.length > 0)
+    throw conflict(`Cannot '${word}' instance ${server.id} while shares are attached to it`);
+  if (!rules.neverLaunched && server.launchedAt === null)
+    throw conflict(`Instance ${server.id} is in an invalid state for '${word}'`);
+}
+
+/** Throws the refusal of an action that the machines cannot do, whatever state they are in. */
+export function checkSupported({ needs, unsupported }: ActionRules, machines: Machines, server: Server): void {
+  if (!needs || machines.supports(needs, server)) return;
+  throw unsupported?.() ?? notSupported(`The driver of this host cannot ${needs} servers.`);
+}
+
+/** Throws the refusal of an action that this one machine cannot do now; its host is asked, so never inside a transaction. */
+export async function checkAble({ needs }: ActionRules, machines: Machines, server: Server): Promise<void> {
+  const obstacle = needs && (await machines.obstacle(needs, server));
+  if (obstacle) throw new Refusal(obstacle.code, obstacle.message);
+}

@@ -1,0 +1,33 @@
+import type { Context } from '../../core/context.js';
+import type { Core } from '../../core/core.js';
+import type { Server } from '../../model/index.js';
+import type { Tx } from '@apistrata/record-store';
+import { type ActionRules, notificationsOf } from './action.js';
+
+/** Sends the notification of an accepted action, if it has one. */
+export async function notifyAccepted(
+  core: Core,
+  tx: Tx,
+  rules: ActionRules,
+  context: Context,
+  server: Server,
+  args?: unknown,
+): Promise<void> {
+  const { accepted } = notificationsOf(rules);
+  if (accepted) await core.events.stepped(tx, { name: accepted, server }, context, args);
+}
+
+/** Sends the notifications of an action that the request itself has completed, if it has any. */
+export async function notifyCompleted(
+  core: Core,
+  tx: Tx,
+  rules: ActionRules,
+  context: Context,
+  server: Server,
+  args: unknown,
+): Promise<void> {
+  const { completed } = notificationsOf(rules);
+  if (!completed) return;
+  await core.events.stepped(tx, { name: completed, phase: 'start', server }, context, args);
+  await core.events.stepped(tx, { name: completed, phase: 'end', server }, context, args);
+}

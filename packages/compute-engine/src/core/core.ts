@@ -1,0 +1,36 @@
+import type { Catalogs } from '@apistrata/catalogs';
+import type { Clock } from '../clock/clock.js';
+import type { Context } from './context.js';
+import type { Driver } from '../drivers/driver.js';
+import type { Machines } from '../drivers/machines.js';
+import type { EngineEvents } from '../events/engine-events.js';
+import type { Guards } from '../jobs/guards.js';
+import type { Worker } from '../jobs/worker.js';
+import type { Server } from '../model/index.js';
+import type { EngineObserver } from '../observation/observer.js';
+import type { Infrastructure } from '../scheduler/infrastructure.js';
+import type { Settings } from './settings.js';
+import type { Store } from '@apistrata/record-store';
+
+/** What every part of the engine works with. */
+export interface Core {
+  readonly store: Store;
+  readonly clock: Clock;
+  readonly driver: Driver;
+  /** What actions tell machines goes this way, never directly to the driver. */
+  readonly machines: Machines;
+  readonly catalogs: Catalogs;
+  readonly worker: Worker;
+  readonly guards: Guards;
+  readonly infrastructure: Infrastructure;
+  readonly settings: Settings;
+  readonly observer: EngineObserver;
+  readonly events: EngineEvents;
+}
+
+/** A server, and on whose behalf something is done to it. */
+export interface ServerScope {
+  readonly core: Core;
+  readonly context: Context;
+  readonly server: Server;
+}

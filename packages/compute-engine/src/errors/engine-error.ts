@@ -1,0 +1,31 @@
+import { CodedError, type CodedErrorOptions } from '@apistrata/record-store';
+
+/** Every code of this package's errors, with the HTTP status that fits. */
+export const errorCodes = {
+  BAD_REQUEST: 400,
+  FORBIDDEN: 403,
+  NOT_FOUND: 404,
+  CONFLICT: 409,
+  NOT_SUPPORTED: 501,
+  NO_VALID_HOST: 500,
+  INVALID_KEY: 400,
+  INVALID_PRESET: 500,
+  SECRET_KEY: 500,
+  SEAL: 500,
+  OPERATING: 500,
+  HOST_IN_USE: 500,
+  HOST_ORDER_ENDED: 500,
+  HOST_UNREACHABLE: 503,
+  SUPERSEDED: 500,
+  WORKER_STOPPING: 500,
+} as const;
+
+/** Stable, so that programs may compare it; the text of a message may change. */
+export type EngineErrorCode = keyof typeof errorCodes;
+
+/** The base class of all errors of this package: `name`, `code`, `status`, and the `url` of the code's documentation. */
+export abstract class EngineError<Code extends EngineErrorCode = EngineErrorCode> extends CodedError<Code> {
+  constructor(code: Code, message: string, options?: CodedErrorOptions) {
+    super('compute-engine', code, message, { status: errorCodes[code], ...options });
+  }
+}

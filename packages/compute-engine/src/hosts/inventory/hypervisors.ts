@@ -1,0 +1,149 @@
+import { sql } from 'kysely';
+import type { Core } from '../../core/core.js';
+import { badRequest, notFound, notSupported } from '../../errors/refusal.js';
+import { groupBy } from '../../core/group-by.js';
+import { type HostUsage, usageByHost } from '../../scheduler/claims.js';
+import type { Host } from '../../scheduler/infrastructure.js';
+import { DatabaseUnavailable } from '@apistrata/record-store';
+import { LIVE, tables } from '../../schema/tables.js';
+
+/** A server as its hypervisor shows it. */
+export interface HostedServer {
+  readonly id: string;
+  readonly seq: number;
+}
+
+/** A node whose host has a service, and what is taken of it. Memory in MiB, disks in GiB. */
+export interface Hypervisor {
+  readonly host: Host;
+  readonly up: boolean;
+  readonly usage: HostUsage;
+  /** Servers that something is being done to. */
+  readonly workload: number;
+  /** Undefined when nobody asked for them. */
+  readonly servers: readonly HostedServer[] | undefined;
+  /** Text of the command `uptime`; null when it is not known, or the host is down. */
+  readonly uptime: string | null;
+}
+
+/** What is to be found out beyond the node itself. */
+export interface HypervisorParts {
+  readonly servers?: boolean;
+  readonly uptime?: boolean;
+}
+
+/** Which hypervisors are meant, which page of them, and what is to be told of each. */
+export interface HypervisorQuery extends HypervisorParts {
+  /** Left out: all. */
+  readonly limit?: number;
+  /** The last one of the page before: how the caller calls it, and which it is. */
+  readonly marker?: { readonly id: string; readonly is: (host: Host) => boolean };
+  /** A part of the host name of the hypervisor. */
+  readonly pattern?: string;
+}
+
+const nothing: HostUsage = { vcpus: 0, memoryMb: 0, diskGb: 0, servers: 0 };
+
+/** The machines that servers run on. */
+export class Hypervisors {
+  readonly #core: Core;
+
+  constructor(core: Core) {
+    this.#core = core;
+  }
+
+  /** Oldest first. Throws 400 for an unknown marker, 404 for a pattern that matches nothing. */
+  async list(query: HypervisorQuery = {}): Promise<readonly Hypervisor[]> {
+    const { pattern, marker, limit } = query;
+    const all = [...(await this.#core.infrastructure.current()).hosts.values()];
+    const matching = pattern === undefined ? all : all.filter(({ node }) => node.hypervisorHostname.includes(pattern));
+    if (pattern !== undefined && matching.length === 0)
+      throw notFound(`No hypervisor matching '${pattern}' could be found.`);
+    const position = marker ? matching.findIndex(marker.is) : -1;
+    if (marker && position < 0) throw badRequest(`marker [${marker.id}] not found`);
+    const page = matching.slice(position + 1, limit === undefined ? undefined : position + 1 + limit);
+    return Promise.all(page.map(await this.#describer(page, query)));
+  }
+
+  /** The one that `is` tells; 404 for none. */
+  async get(id: string, is: (host: Host) => boolean, parts: HypervisorParts = {}): Promise<Hypervisor> {
+    return this.#describe(await this.#find(id, is), parts);
+  }
+
+  /** How long it has run; 400 for a host that is down, 501 for a driver that does not tell. */
+  async uptime(id: string, is: (host: Host) => boolean): Promise<Hypervisor & { readonly uptime: string }> {
+    const host = await this.#find(id, is);
+    if (!this.#core.infrastructure.isUp(host.service))
+      throw badRequest(`Compute service of ${host.name} is unavailable at this time.`);
+    const uptime = await this.#core.machines.hostUptime(host.name);
+    if (uptime === null) throw notSupported('Virt driver does not implement uptime function.');
+    return { ...(await this.#describe(host, {})), uptime };
+  }
+
+  async #find(id: string, is: (host: Host) => boolean): Promise<Host> {
+    const host = [...(await this.#core.infrastructure.current()).hosts.values()].find(is);
+    if (!host) throw notFound(`Compute host ${id} could not be found.`);
+    return host;
+  }
+
+  async #describe(host: Host, parts: HypervisorParts): Promise<Hypervisor> {
+    return (await this.#describer([host], parts))(host);
+  }
+
+  /** Describes any of `hosts`, knowing what the database says of all of them. */
+  async #describer(hosts: readonly Host[], parts: HypervisorParts): Promise<(host: Host) => Promise<Hypervisor>> {
+    const { store, infrastructure } = this.#core;
+    const usage = await usageByHost(store);
+    const workloads = await this.#workloads();
+    const servers = parts.servers ? await this.#servers(hosts) : undefined;
+    return async (host) => {
+      const up = infrastructure.isUp(host.service);
+      return {
+        host,
+        up,
+        usage: usage.get(host.name) ?? nothing,
+        workload: workloads.get(host.name) ?? 0,
+        servers: servers && (servers.get(host.name) ?? []),
+        uptime: parts.uptime && up ? await this.#uptimeText(host.name) : null,
+      };
+    };
+  }
+
+  /** A list is no place for the failure of one host. That the database is away is not its failure. */
+  async #uptimeText(host: string): Promise<string | null> {
+    try {
+      return await this.#core.machines.hostUptime(host);
+    } catch (error) {
+      if (error instanceof DatabaseUnavailable) throw error;
+      return null;
+    }
+  }
+
+  async #workloads(): Promise<ReadonlyMap<string, number>> {
+    const rows = await this.#core.store.db
+      .selectFrom('servers')
+      .select(['host', sql<number>`count(*)`.as('servers')])
+      .where(LIVE)
+      .where('host', 'is not', null)
+      .where('task_state', 'is not', null)
+      .groupBy('host')
+      .execute();
+    return new Map(rows.map(({ host, servers }) => [host, Number(servers)]));
+  }
+
+  async #servers(hosts: readonly Host[]): Promise<ReadonlyMap<string, HostedServer[]>> {
+    if (hosts.length === 0) return new Map();
+    const names = hosts.map(({ name }) => name);
+    const rows = await this.#core.store.db
+      .selectFrom(tables.servers.name)
+      .select(['id', 'seq', 'host'])
+      .where('host', 'in', names)
+      .where(LIVE)
+      .orderBy('seq')
+      .execute();
+    return groupBy(
+      rows.map(({ id, seq, host }) => ({ id, seq: Number(seq), host })),
+      ({ host }) => host,
+    );
+  }
+}

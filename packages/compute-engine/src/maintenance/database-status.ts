@@ -1,0 +1,91 @@
+import { migrations } from '../schema/migrations/index.js';
+import { SqliteOwner } from '@apistrata/record-store';
+import { changesIn, type DatabaseReader, onlyRow, openReader } from './database-reader.js';
+
+/** What a database tells of a cloud, whether a server runs on it or not. Sizes in bytes, times in milliseconds. */
+export interface DatabaseStatus {
+  readonly kind: 'sqlite' | 'postgres';
+  readonly bytes: number;
+  /** Who works with it now, in words; null for nobody. */
+  readonly usedBy: string | null;
+  readonly tables: {
+    /** The newest change that the database has; null for one without tables. */
+    readonly at: string | null;
+    /** Changes that this version would make. */
+    readonly pending: readonly string[];
+    /** Changes of a newer version. */
+    readonly newer: readonly string[];
+  };
+  /** Servers that are not deleted, by state. */
+  readonly servers: Readonly<Record<string, number>>;
+  readonly work: {
+    readonly jobs: number;
+    /** Of these, how many somebody works on. */
+    readonly running: number;
+    /** How long the oldest of the others has been due; 0 when none is. */
+    readonly overdueMs: number;
+  };
+}
+
+const SIZE = {
+  sqlite: 'select page_count * page_size as bytes from pragma_page_count(), pragma_page_size()',
+  postgres: 'select pg_database_size(current_database()) as bytes',
+} as const;
+
+/** Connections that servers and commands of this software have, this one left out. */
+const CONNECTIONS = `select count(*) as n from pg_stat_activity
+  where datname = current_database() and application_name = 'apistrata' and pid <> pg_backend_pid()`;
+
+async function usedBy(reader: DatabaseReader, url: string): Promise<string | null> {
+  if (reader.kind === 'sqlite') return SqliteOwner.holder(url) ?? null;
+  const n = Number((await onlyRow(reader, CONNECTIONS)).n);
+  return n === 0 ? null : `${n} connections of servers`;
+}
+
+async function workIn(reader: DatabaseReader): Promise<DatabaseStatus['work']> {
+  const now = Date.now();
+  const { jobs, running, since } = await onlyRow(
+    reader,
+    `
+    select count(*) as jobs,
+      sum(case when lease_until >= ${now} then 1 else 0 end) as running,
+      min(case when lease_until < ${now} and run_at <= ${now} then
+        case when run_at > lease_until then run_at else lease_until end end) as since
+    from jobs`,
+  );
+  return { jobs: Number(jobs), running: Number(running ?? 0), overdueMs: since === null ? 0 : now - Number(since) };
+}
+
+async function serversIn({ rows }: DatabaseReader): Promise<DatabaseStatus['servers']> {
+  const states = await rows(
+    'select vm_state, count(*) as n from servers where deleted = 0 group by vm_state order by 1',
+  );
+  return Object.fromEntries(states.map(({ vm_state, n }) => [vm_state, Number(n)]));
+}
+
+/**
+ * Looks at a database without changing it. Throws `OperatingError` for a file that is not there, `DatabaseUnavailable`.
+ * @param url a SQLite file, or `postgres://...`
+ */
+export async function databaseStatus(url: string): Promise<DatabaseStatus> {
+  const reader = openReader(url);
+  try {
+    const done = await changesIn(reader);
+    const known = Object.keys(migrations);
+    const empty = done.length === 0;
+    return {
+      kind: reader.kind,
+      bytes: Number((await onlyRow(reader, SIZE[reader.kind])).bytes),
+      usedBy: await usedBy(reader, url),
+      tables: {
+        at: done.at(-1) ?? null,
+        pending: known.filter((name) => !done.includes(name)),
+        newer: done.filter((name) => !known.includes(name)),
+      },
+      servers: empty ? {} : await serversIn(reader),
+      work: empty ? { jobs: 0, running: 0, overdueMs: 0 } : await workIn(reader),
+    };
+  } finally {
+    await reader.close();
+  }
+}

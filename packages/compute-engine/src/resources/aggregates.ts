@@ -1,0 +1,180 @@
+import { randomUUID } from 'node:crypto';
+import type { Core } from '../core/core.js';
+import { badRequest, conflict, notFound } from '../errors/refusal.js';
+import type { Aggregate } from '../model/index.js';
+import { COMPUTE_BINARY } from '../scheduler/infrastructure.js';
+import type { Tx } from '@apistrata/record-store';
+import { lockName } from '@apistrata/record-store';
+import { tables } from '../schema/tables.js';
+import { hostsWithServers, zonesOfHost } from './host-zones.js';
+
+const ZONE = 'availability_zone';
+
+type AggregateChange = Partial<Pick<Aggregate, 'name' | 'hosts' | 'metadata'>>;
+
+/** A change of metadata; null removes an item. */
+type MetadataChange = Readonly<Record<string, string | null>>;
+
+/**
+ * Groups of hosts. A zone is metadata of an aggregate, and a host is in one zone at the most: every change is checked
+ * against that, one change at a time.
+ */
+export class Aggregates {
+  readonly #core: Core;
+
+  constructor(core: Core) {
+    this.#core = core;
+  }
+
+  /** Oldest first. */
+  list(): Promise<readonly Aggregate[]> {
+    return tables.aggregates.find(this.#core.store, (q) => q.orderBy('seq'));
+  }
+
+  async get(seq: number): Promise<Aggregate> {
+    const aggregate = await tables.aggregates.bySeq(this.#core.store, seq);
+    if (!aggregate) throw unknown(seq);
+    return aggregate;
+  }
+
+  /** Throws 409 for a name that is taken. */
+  async create(name: string, zone?: string | null): Promise<Aggregate> {
+    return this.#alone(async (tx) => {
+      await checkName(tx, name);
+      return tables.aggregates.insert(tx, {
+        id: randomUUID(),
+        name,
+        hosts: [],
+        metadata: zone ? { [ZONE]: zone } : {},
+        createdAt: this.#core.clock.now(),
+        updatedAt: null,
+      });
+    });
+  }
+
+  /** Throws 409 for a name that is taken, 400 for a zone that its hosts cannot be in. */
+  update(seq: number, change: { readonly name?: string; readonly zone?: string | null }): Promise<Aggregate> {
+    return this.#change(seq, async (tx, aggregate) => {
+      if (change.name !== undefined && change.name !== aggregate.name) await checkName(tx, change.name);
+      const name = change.name ?? aggregate.name;
+      if (change.zone === undefined) return { name };
+      return { name, metadata: await changedMetadata(tx, aggregate, { [ZONE]: change.zone }, 'update') };
+    });
+  }
+
+  /** Merges. Throws 400 for a zone that its hosts cannot be in, or for taking the zone away. */
+  setMetadata(seq: number, change: MetadataChange): Promise<Aggregate> {
+    return this.#change(seq, async (tx, aggregate) => ({
+      metadata: await changedMetadata(tx, aggregate, change, 'update metadata of'),
+    }));
+  }
+
+  /** Throws 404 for an unknown host, 409 when it is a member or its servers would change their zone. */
+  addHost(seq: number, host: string): Promise<Aggregate> {
+    return this.#change(seq, async (tx, aggregate) => {
+      await checkHost(tx, host);
+      if (aggregate.hosts.includes(host)) throw conflict(`Aggregate ${seq} already has host ${host}.`);
+      const zone = aggregate.metadata[ZONE];
+      const others = await zonesOfHost(tx, host);
+      const reason = `Cannot add host ${host} in aggregate ${seq}: `;
+      if (zone !== undefined && others.some((other) => other !== zone))
+        throw conflict(`${reason}host already in availability zone(s) ${others.join(', ')}.`);
+      const moves = zone !== undefined && zone !== (others[0] ?? this.#core.settings.defaultZone);
+      if (moves && (await hostsWithServers(tx, [host])).length > 0)
+        throw conflict(`${reason}it has servers, and their availability zone would change.`);
+      return { hosts: [...aggregate.hosts, host] };
+    });
+  }
+
+  /** Throws 404 for a host that is no member, 409 when its servers would change their zone. */
+  removeHost(seq: number, host: string): Promise<Aggregate> {
+    return this.#change(seq, async (tx, aggregate) => {
+      if (!aggregate.hosts.includes(host)) throw notFound(`Aggregate ${seq} has no host ${host}.`);
+      const zone = aggregate.metadata[ZONE];
+      const others = await zonesOfHost(tx, host, seq);
+      const moves = zone !== undefined && zone !== (others[0] ?? this.#core.settings.defaultZone);
+      if (moves && (await hostsWithServers(tx, [host])).length > 0) {
+        throw conflict(
+          `Cannot remove host ${host} from aggregate ${seq}: it has servers, and their availability zone would change.`,
+        );
+      }
+      return { hosts: aggregate.hosts.filter((member) => member !== host) };
+    });
+  }
+
+  /** Throws 400 while it has hosts. */
+  async delete(seq: number): Promise<void> {
+    await this.#alone(async (tx) => {
+      const aggregate = await tables.aggregates.bySeq(tx, seq);
+      if (!aggregate) throw unknown(seq);
+      if (aggregate.hosts.length > 0) throw badRequest(`Cannot delete aggregate ${seq}: host aggregate is not empty.`);
+      await tables.aggregates.delete(tx, aggregate.id);
+    });
+  }
+
+  /** Has the hosts of an aggregate fetch images that servers will need. Resolves before they have; none is promised. */
+  async cacheImages(seq: number, imageIds: readonly string[]): Promise<void> {
+    const { hosts } = await this.get(seq);
+    const { machines, infrastructure } = this.#core;
+    const picture = await infrastructure.hosts();
+    for (const name of hosts) {
+      const host = picture.hosts.get(name);
+      if (host && infrastructure.isUp(host.service)) void machines.cacheImages(name, imageIds).catch(() => {});
+    }
+  }
+
+  #change(seq: number, make: (tx: Tx, aggregate: Aggregate) => Promise<AggregateChange>): Promise<Aggregate> {
+    return this.#alone(async (tx) => {
+      const aggregate = await tables.aggregates.bySeq(tx, seq);
+      if (!aggregate) throw unknown(seq);
+      const change = await make(tx, aggregate);
+      return tables.aggregates.update(tx, { ...aggregate, ...change, updatedAt: this.#core.clock.now() });
+    });
+  }
+
+  /** The rules speak of all aggregates, so there is one change at a time. */
+  #alone<T>(work: (tx: Tx) => Promise<T>): Promise<T> {
+    return this.#core.store.transaction(async (tx) => {
+      await lockName(tx, 'aggregates');
+      this.#core.infrastructure.changedIn(tx);
+      return work(tx);
+    });
+  }
+}
+
+function unknown(seq: number) {
+  return notFound(`Aggregate ${seq} could not be found.`);
+}
+
+async function checkName(tx: Tx, name: string): Promise<void> {
+  if ((await tables.aggregates.count(tx, (q) => q.where('name', '=', name))) > 0)
+    throw conflict(`Aggregate ${name} already exists.`);
+}
+
+async function checkHost(tx: Tx, host: string): Promise<void> {
+  const services = await tables.services.count(tx, (q) =>
+    q.where('host', '=', host).where('binary_name', '=', COMPUTE_BINARY),
+  );
+  if (services === 0) throw notFound(`Compute host ${host} could not be found.`);
+}
+
+/** Metadata after a change, unless that would put a host in two zones or move servers to another. */
+async function changedMetadata(
+  tx: Tx,
+  { seq, hosts, metadata }: Aggregate,
+  change: MetadataChange,
+  action: string,
+): Promise<Readonly<Record<string, string>>> {
+  const zone = change[ZONE];
+  const refused = (reason: string) => badRequest(`Cannot ${action} aggregate ${seq}: ${reason}.`);
+  if (zone !== undefined && zone !== metadata[ZONE]) {
+    if (!zone) throw refused('an availability zone without name is not supported');
+    const others = await Promise.all(hosts.map((host) => zonesOfHost(tx, host, seq)));
+    const clashing = [...new Set(others.flat())].filter((other) => other !== zone);
+    if (clashing.length > 0) throw refused(`one or more hosts already in availability zone(s) ${clashing.join(', ')}`);
+    if ((await hostsWithServers(tx, hosts)).length > 0)
+      throw refused('one or more hosts contain instances in this zone');
+  }
+  const merged = Object.entries({ ...metadata, ...change });
+  return Object.fromEntries(merged.filter((item): item is [string, string] => item[1] !== null));
+}

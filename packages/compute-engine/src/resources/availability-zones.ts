@@ -1,0 +1,30 @@
+import type { Core } from '../core/core.js';
+import { INTERNAL_ZONE, type ServiceState, Services } from '../hosts/inventory/services.js';
+
+/** A zone, with its enabled services. */
+export interface Zone {
+  readonly name: string;
+  /** At least one of its services is enabled. */
+  readonly available: boolean;
+  readonly services: readonly ServiceState[];
+}
+
+/** The zones that hosts and control services are in. */
+export class AvailabilityZones {
+  readonly #services: Services;
+
+  constructor(core: Core) {
+    this.#services = new Services(core);
+  }
+
+  /** Available ones first, each kind by the age of its services; the zone of control services only when asked for. */
+  async list(options: { readonly internal?: boolean } = {}): Promise<readonly Zone[]> {
+    const all = await this.#services.list();
+    const shown = all.filter(({ zone }) => options.internal || zone !== INTERNAL_ZONE);
+    const zones = [...new Set(shown.map(({ zone }) => zone))].map((name): Zone => {
+      const services = shown.filter(({ zone, service }) => zone === name && !service.disabled);
+      return { name, available: services.length > 0, services };
+    });
+    return zones.sort((a, b) => Number(b.available) - Number(a.available));
+  }
+}

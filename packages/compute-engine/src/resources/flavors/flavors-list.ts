@@ -1,0 +1,82 @@
+import type { Context } from '../../core/context.js';
+import { badRequest } from '../../errors/refusal.js';
+import type { Flavor } from '../../model/index.js';
+import { compilePattern } from '../../servers/list/list-pattern.js';
+
+/** Flavor columns that lists can be sorted by, and where a flavor keeps them. */
+const sortKeys = {
+  created_at: (f) => f.createdAt,
+  description: (f) => f.description ?? '',
+  disabled: (f) => Number(f.disabled),
+  ephemeral_gb: (f) => f.ephemeralGb,
+  flavorid: (f) => f.id,
+  id: (f) => f.seq,
+  is_public: (f) => Number(f.isPublic),
+  memory_mb: (f) => f.memoryMb,
+  name: (f) => f.name,
+  root_gb: (f) => f.diskGb,
+  rxtx_factor: (f) => f.rxtxFactor,
+  swap: (f) => f.swapMb,
+  updated_at: (f) => f.updatedAt ?? 0,
+  vcpu_weight: () => 0,
+  vcpus: (f) => f.vcpus,
+} as const satisfies Record<string, (flavor: Flavor) => string | number>;
+
+/** Which flavors are meant, and which page of them. */
+export interface FlavorQuery {
+  readonly limit: number;
+  readonly marker?: string;
+  /**
+   * Administrators: public ones and those their project may use (true, or left out), others, or all (null). Everybody
+   * else sees what they may use.
+   */
+  readonly isPublic?: boolean | null;
+  readonly minMemoryMb?: number;
+  readonly minDiskGb?: number;
+  /** Regular expression that matches somewhere in the name; an empty one matches every name. */
+  readonly name?: string;
+  readonly sortKey?: keyof typeof sortKeys;
+  readonly sortDirection?: 'asc' | 'desc';
+}
+
+/** Whether the caller's project may make servers of a flavor. */
+export function usableBy({ caller }: Context, flavor: Flavor): boolean {
+  return flavor.isPublic || flavor.projects.includes(caller.projectId);
+}
+
+/** A test for names, in linear time whatever the caller sends; 400 for a pattern that is none. */
+function nameMatches(pattern: string | undefined): (name: string) => boolean {
+  if (pattern === undefined || pattern === '') return () => true;
+  const matches = compilePattern(pattern);
+  if (!matches) throw badRequest(`Invalid name filter: '${pattern}' is not a regular expression`);
+  return matches;
+}
+
+function isListed(context: Context, flavor: Flavor, { isPublic = true }: FlavorQuery): boolean {
+  if (!context.isAdmin) return usableBy(context, flavor) && !flavor.disabled;
+  if (isPublic === null) return true;
+  return isPublic ? usableBy(context, flavor) : !flavor.isPublic;
+}
+
+/** A page of flavors: few in any cloud, so they are filtered and sorted in memory. */
+export function pageOfFlavors(all: readonly Flavor[], context: Context, query: FlavorQuery): readonly Flavor[] {
+  const { limit, marker, minMemoryMb = 0, minDiskGb = 0 } = query;
+  const named = nameMatches(query.name);
+  const listed = all.filter(
+    (flavor) =>
+      isListed(context, flavor, query) &&
+      flavor.memoryMb >= minMemoryMb &&
+      flavor.diskGb >= minDiskGb &&
+      named(flavor.name),
+  );
+  const sort: (flavor: Flavor) => string | number = sortKeys[query.sortKey ?? 'flavorid'];
+  const sign = query.sortDirection === 'desc' ? -1 : 1;
+  const sorted = listed.sort((a, b) => {
+    const [x, y] = [sort(a), sort(b)];
+    return (x < y ? -1 : x > y ? 1 : a.seq - b.seq) * sign;
+  });
+  if (marker === undefined) return sorted.slice(0, limit);
+  const position = sorted.findIndex(({ id }) => id === marker);
+  if (position < 0) throw badRequest(`marker [${marker}] not found`);
+  return sorted.slice(position + 1, position + 1 + limit);
+}

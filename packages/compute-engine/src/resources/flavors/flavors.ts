@@ -1,0 +1,147 @@
+import { randomUUID } from 'node:crypto';
+import type { Context } from '../../core/context.js';
+import type { Core } from '../../core/core.js';
+import { conflict, notFound } from '../../errors/refusal.js';
+import type { Flavor } from '../../model/index.js';
+import type { Tx } from '@apistrata/record-store';
+import { lockName } from '@apistrata/record-store';
+import { tables } from '../../schema/tables.js';
+import { type FlavorQuery, pageOfFlavors, usableBy } from './flavors-list.js';
+
+/** A flavor to be made. Memory and swap in MiB, disks in GiB. */
+export interface NewFlavor {
+  /** Left out: a UUID. */
+  readonly id?: string;
+  readonly name: string;
+  readonly vcpus: number;
+  readonly memoryMb: number;
+  readonly diskGb: number;
+  readonly ephemeralGb?: number;
+  readonly swapMb?: number;
+  readonly rxtxFactor?: number;
+  readonly isPublic?: boolean;
+  readonly description?: string | null;
+}
+
+const unknownFlavor = (id: string) => notFound(`Flavor ${id} could not be found.`);
+
+/** What servers are made of. Servers keep a copy, so no change here reaches them. */
+export class Flavors {
+  readonly #core: Core;
+
+  constructor(core: Core) {
+    this.#core = core;
+  }
+
+  /** Flavors the caller may see, by id; 404 otherwise. */
+  async get(context: Context, id: string): Promise<Flavor> {
+    return this.#visible(context, id, await tables.flavors.get(this.#core.store, id));
+  }
+
+  async list(context: Context, query: FlavorQuery): Promise<readonly Flavor[]> {
+    return pageOfFlavors(await tables.flavors.find(this.#core.store), context, query);
+  }
+
+  /** Throws 409 for a name or an id that is taken. A private flavor is at first open to no project. */
+  async create(request: NewFlavor): Promise<Flavor> {
+    const { store, clock } = this.#core;
+    return store.transaction(async (tx) => {
+      await lockName(tx, 'flavors');
+      const id = request.id ?? randomUUID();
+      if (await tables.flavors.get(tx, id)) throw conflict(`Flavor with ID ${id} already exists.`);
+      if ((await tables.flavors.count(tx, (q) => q.where('name', '=', request.name))) > 0)
+        throw conflict(`Flavor with name ${request.name} already exists.`);
+      return tables.flavors.insert(tx, {
+        id,
+        name: request.name,
+        description: request.description ?? null,
+        vcpus: request.vcpus,
+        memoryMb: request.memoryMb,
+        diskGb: request.diskGb,
+        ephemeralGb: request.ephemeralGb ?? 0,
+        swapMb: request.swapMb ?? 0,
+        rxtxFactor: request.rxtxFactor ?? 1,
+        isPublic: request.isPublic ?? true,
+        disabled: false,
+        extraSpecs: {},
+        projects: [],
+        createdAt: clock.now(),
+        updatedAt: null,
+      });
+    });
+  }
+
+  describe(context: Context, id: string, description: string | null): Promise<Flavor> {
+    return this.#change(context, id, () => ({ description }));
+  }
+
+  async delete(context: Context, id: string): Promise<void> {
+    await this.#core.store.transaction(async (tx) => {
+      this.#visible(context, id, await tables.flavors.lock(tx, id));
+      await tables.flavors.delete(tx, id);
+    });
+  }
+
+  /** Projects that a private flavor is open to; 404 for a public one, which has no such list. */
+  async access(context: Context, id: string): Promise<readonly string[]> {
+    const { isPublic, projects } = await this.get(context, id);
+    if (isPublic) throw notFound('Access list not available for public flavors.');
+    return projects;
+  }
+
+  /** Opens a flavor to a project. Throws 409 when it is already, or is public and `publicToo` is not said. */
+  grant(context: Context, id: string, projectId: string, options: { readonly publicToo: boolean }): Promise<Flavor> {
+    return this.#change(context, id, ({ isPublic, projects }) => {
+      if (isPublic && !options.publicToo) throw conflict('Can not add access to a public flavor.');
+      if (projects.includes(projectId))
+        throw conflict(`Flavor access already exists for flavor ${id} and project ${projectId} combination.`);
+      return { projects: [...projects, projectId] };
+    });
+  }
+
+  /** Throws 404 when the project has no access of its own to it. */
+  revoke(context: Context, id: string, projectId: string): Promise<Flavor> {
+    return this.#change(context, id, ({ projects }) => {
+      if (!projects.includes(projectId))
+        throw notFound(`Flavor access not found for ${id} / ${projectId} combination.`);
+      return { projects: projects.filter((project) => project !== projectId) };
+    });
+  }
+
+  /** Adds extra specs, and overwrites those that are there. */
+  setExtraSpecs(context: Context, id: string, specs: Readonly<Record<string, string>>): Promise<Flavor> {
+    return this.#change(context, id, ({ extraSpecs }) => ({ extraSpecs: { ...extraSpecs, ...specs } }));
+  }
+
+  /** One extra spec; 404 when there is none of that name. */
+  async extraSpec(context: Context, id: string, key: string): Promise<string> {
+    const { extraSpecs } = await this.get(context, id);
+    const value = Object.hasOwn(extraSpecs, key) ? extraSpecs[key] : undefined;
+    if (value === undefined) throw unknownSpec(id, key);
+    return value;
+  }
+
+  async deleteExtraSpec(context: Context, id: string, key: string): Promise<void> {
+    await this.#change(context, id, ({ extraSpecs }) => {
+      if (!Object.hasOwn(extraSpecs, key)) throw unknownSpec(id, key);
+      return { extraSpecs: Object.fromEntries(Object.entries(extraSpecs).filter(([name]) => name !== key)) };
+    });
+  }
+
+  async #change(context: Context, id: string, make: (flavor: Flavor) => Partial<Flavor>): Promise<Flavor> {
+    const { store, clock } = this.#core;
+    return store.transaction(async (tx: Tx) => {
+      const flavor = this.#visible(context, id, await tables.flavors.lock(tx, id));
+      return tables.flavors.update(tx, { ...flavor, ...make(flavor), updatedAt: clock.now() });
+    });
+  }
+
+  #visible(context: Context, id: string, flavor: Flavor | undefined): Flavor {
+    if (!flavor || !(context.isAdmin || usableBy(context, flavor))) throw unknownFlavor(id);
+    return flavor;
+  }
+}
+
+function unknownSpec(id: string, key: string) {
+  return notFound(`Flavor ${id} has no extra specs with key ${key}.`);
+}

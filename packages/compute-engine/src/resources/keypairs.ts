@@ -1,0 +1,104 @@
+import type { Context } from '../core/context.js';
+import type { Core } from '../core/core.js';
+import { badRequest, conflict, notFound } from '../errors/refusal.js';
+import { generateSshKeypair, generateX509, InvalidKey, parseSshPublicKey, parseX509 } from '../keys/index.js';
+import type { Keypair } from '../model/index.js';
+import { limitsOf, overQuota } from './quotas/server-quota.js';
+import { compoundKey } from '@apistrata/record-store';
+import { lockName } from '@apistrata/record-store';
+import { tables } from '../schema/tables.js';
+
+export interface NewKeypair {
+  readonly userId: string;
+  readonly name: string;
+  /** Left out: a pair is generated. */
+  readonly publicKey?: string;
+  readonly type: Keypair['type'];
+}
+
+/** Key pairs of users. A private half is told once, when it is generated, and never kept. */
+export class Keypairs {
+  readonly #core: Core;
+
+  constructor(core: Core) {
+    this.#core = core;
+  }
+
+  async get(userId: string, name: string): Promise<Keypair> {
+    const keypair = await tables.keypairs.get(this.#core.store, compoundKey(userId, name));
+    if (!keypair) throw notFound(`Keypair ${name} not found for user ${userId}`);
+    return keypair;
+  }
+
+  /** By name; `marker` is the name of the last one of the page before. */
+  async list(
+    userId: string,
+    page: { readonly limit?: number; readonly marker?: string } = {},
+  ): Promise<readonly Keypair[]> {
+    const { store } = this.#core;
+    const { limit, marker } = page;
+    if (marker !== undefined && !(await tables.keypairs.get(store, compoundKey(userId, marker)))) {
+      throw badRequest(`marker [${marker}] not found`);
+    }
+    return tables.keypairs.find(store, (q) => {
+      let rows = q.where('user_id', '=', userId).orderBy('name');
+      if (marker !== undefined) rows = rows.where('name', '>', marker);
+      return limit === undefined ? rows : rows.limit(limit);
+    });
+  }
+
+  /** Imports or generates. Throws 400 for a key that cannot be read, 403 over quota, 409 for a name that is taken. */
+  async create(
+    context: Context,
+    request: NewKeypair,
+  ): Promise<{ readonly keypair: Keypair; readonly privateKey?: string }> {
+    const { store, clock } = this.#core;
+    const { userId, name, type } = request;
+    await this.#check(context, request);
+    const { publicKey, fingerprint, privateKey } = await this.#material(context, request);
+    const record = { userId, name, type, publicKey, fingerprint, createdAt: clock.now() };
+    const keypair = await store.transaction(async (tx) => {
+      await lockName(tx, `keypairs:${userId}`);
+      await this.#check(context, request, tx);
+      return tables.keypairs.insert(tx, record);
+    });
+    return { keypair, privateKey };
+  }
+
+  async delete(userId: string, name: string): Promise<void> {
+    await this.#core.store.transaction(async (tx) => {
+      if (!(await tables.keypairs.delete(tx, compoundKey(userId, name))))
+        throw notFound(`Keypair ${name} not found for user ${userId}`);
+    });
+  }
+
+  /** Quota first, then the name: before the dear work of generating, and again where it counts. */
+  async #check(
+    context: Context,
+    { userId, name }: NewKeypair,
+    session: Parameters<typeof tables.keypairs.count>[0] = this.#core.store,
+  ): Promise<void> {
+    const limits = await limitsOf(this.#core, session, context.caller.projectId, userId);
+    const used = await tables.keypairs.count(session, (q) => q.where('user_id', '=', userId));
+    const limit = limits.key_pairs;
+    if (limit >= 0 && used >= limit) {
+      const exceeded = [{ kind: 'key_pairs', requested: 1, used, limit }];
+      throw overQuota(this.#core, context.caller, exceeded, 'Quota exceeded, too many key pairs.');
+    }
+    if (await tables.keypairs.get(session, compoundKey(userId, name)))
+      throw conflict(`Key pair '${name}' already exists.`);
+  }
+
+  async #material(context: Context, { userId, type, publicKey }: NewKeypair) {
+    if (publicKey === undefined) {
+      return type === 'ssh' ? generateSshKeypair() : generateX509(userId, context.caller.projectId);
+    }
+    try {
+      const { fingerprint } = type === 'ssh' ? parseSshPublicKey(publicKey) : parseX509(publicKey);
+      return { publicKey, fingerprint, privateKey: undefined };
+    } catch (error) {
+      if (error instanceof InvalidKey) throw badRequest(error.message);
+      throw error;
+    }
+  }
+}

@@ -1,0 +1,29 @@
+import type { SqlDatabase, SqlRow, Statement, Steps } from '@apistrata/quota/sql';
+import { CompiledQuery } from 'kysely';
+import type { Tx } from '@apistrata/record-store';
+import type { Store } from '@apistrata/record-store';
+
+/** PostgreSQL numbers its parameters. None of the statements has a question mark in a literal. */
+function textFor(kind: Store['kind'], { sql }: Statement): string {
+  let number = 0;
+  return kind === 'postgres' ? sql.replaceAll('?', () => `$${++number}`) : sql;
+}
+
+async function drive<T>(tx: Tx, steps: Steps<T>): Promise<T> {
+  let step = steps.next([]);
+  while (!step.done) {
+    const { parameters } = step.value;
+    const { rows } = await tx.db.executeQuery(CompiledQuery.raw(textFor(tx.kind, step.value), [...parameters]));
+    step = steps.next(rows as SqlRow[]);
+  }
+  return step.value;
+}
+
+/** The engine's own database, for the SQL store of project quotas. */
+export function quotaDatabase(store: Store): SqlDatabase {
+  return {
+    dialect: store.kind,
+    isInTransaction: () => false,
+    transaction: (work) => store.transaction((tx) => drive(tx, work())),
+  };
+}

@@ -1,0 +1,53 @@
+import type { Core } from '../../core/core.js';
+import { tables } from '../../schema/tables.js';
+
+/** What the audit of one host found. */
+interface HostAudit {
+  readonly host: string;
+  readonly instances: number;
+  readonly message: string;
+}
+
+/** The audit of all hosts over one calendar month. Times in milliseconds since the epoch. */
+export interface UsageAuditLog {
+  readonly beginning: number;
+  readonly ending: number;
+  readonly hosts: readonly string[];
+  readonly done: readonly HostAudit[];
+}
+
+/** The log of what servers used, by month and host. */
+export class UsageAudit {
+  readonly #core: Core;
+
+  constructor(core: Core) {
+    this.#core = core;
+  }
+
+  /** The last whole month before a time, now when left out. Hosts that are down have not run their audit. */
+  async log(before?: number): Promise<UsageAuditLog> {
+    const { clock, infrastructure, settings } = this.#core;
+    const at = new Date(before ?? clock.now());
+    const ending = Date.UTC(at.getUTCFullYear(), at.getUTCMonth(), 1);
+    const beginning = Date.UTC(at.getUTCFullYear(), at.getUTCMonth() - 1, 1);
+    const { hosts } = await infrastructure.hosts();
+    const audited = settings.usageAudit
+      ? [...hosts.values()].filter(({ service }) => infrastructure.isUp(service))
+      : [];
+    const done = await Promise.all(audited.map(({ name }) => this.#auditOf(name, beginning, ending)));
+    return { beginning, ending, hosts: [...hosts.keys()], done };
+  }
+
+  async #auditOf(host: string, beginning: number, ending: number): Promise<HostAudit> {
+    const { store } = this.#core;
+    const here = (rows: any) => rows.where('host', '=', host).where('launched_at', '<', ending);
+    const ended = (rows: any) => here(rows).where('terminated_at', '>=', beginning);
+    const counts = await Promise.all([
+      tables.servers.count(store, (rows) => here(rows).where('terminated_at', 'is', null)),
+      tables.servers.count(store, ended),
+      tables.serverUsage.count(store, ended),
+    ]);
+    const instances = counts.reduce((sum, count) => sum + count, 0);
+    return { host, instances, message: `Instance usage audit ran for host ${host}, ${instances} instances.` };
+  }
+}

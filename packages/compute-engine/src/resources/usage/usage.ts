@@ -1,0 +1,111 @@
+import type { Core } from '../../core/core.js';
+import { badRequest } from '../../errors/refusal.js';
+import { groupBy } from '../../core/group-by.js';
+import type { RunServer, UsedServer } from '../../retention/server-usage.js';
+import { usedServers } from '../../retention/used-servers.js';
+import type { Store } from '@apistrata/record-store';
+import { tables } from '../../schema/tables.js';
+
+/** A span of time, its end excluded. In microseconds since the epoch, the precision in which it can be asked for. */
+export interface UsageWindow {
+  readonly startUs: number;
+  readonly endUs: number;
+}
+
+export interface UsageQuery {
+  readonly window: UsageWindow;
+  /** Only this project's servers. */
+  readonly projectId?: string;
+  /** Servers at the most. */
+  readonly limit: number;
+  /** Id of the last server of the page before. */
+  readonly marker?: string;
+}
+
+/** What a server used of a window. */
+export interface ServerUsage {
+  readonly server: RunServer;
+  readonly hours: number;
+  /** Whole seconds from launch to termination, or until now. */
+  readonly uptimeSeconds: number;
+}
+
+/** What a project used of a window, as far as its servers are on this page. */
+export interface ProjectUsage {
+  readonly projectId: string;
+  readonly window: UsageWindow;
+  readonly servers: readonly ServerUsage[];
+  readonly totalHours: number;
+  readonly totalVcpuHours: number;
+  readonly totalMemoryMbHours: number;
+  readonly totalLocalGbHours: number;
+}
+
+const US_PER_HOUR = 3_600_000_000;
+
+/** How long a server ran within a window, in microseconds. */
+function usedUs({ launchedAt, terminatedAt }: RunServer, { startUs, endUs }: UsageWindow): number {
+  const from = Math.max(startUs, launchedAt * 1000);
+  const to = terminatedAt === null ? endUs : Math.min(endUs, terminatedAt * 1000);
+  return Math.max(0, to - from);
+}
+
+function projectUsage(
+  projectId: string,
+  servers: readonly RunServer[],
+  window: UsageWindow,
+  now: number,
+): ProjectUsage {
+  const uses = servers.map((server) => ({ server, us: usedUs(server, window) }));
+  // Added up in whole numbers: however many there are, only the last division rounds.
+  const total = (size: (server: UsedServer) => number) => {
+    const sum = uses.reduce((sum, { server, us }) => sum + BigInt(size(server)) * BigInt(us), 0n);
+    return Number(sum) / US_PER_HOUR;
+  };
+  return {
+    projectId,
+    window,
+    servers: uses.map(({ server, us }) => ({
+      server,
+      hours: us / US_PER_HOUR,
+      uptimeSeconds: Math.max(0, Math.floor(((server.terminatedAt ?? now) - server.launchedAt) / 1000)),
+    })),
+    totalHours: total(() => 1),
+    totalVcpuHours: total(({ flavor }) => flavor.vcpus),
+    totalMemoryMbHours: total(({ flavor }) => flavor.memoryMb),
+    totalLocalGbHours: total(({ flavor }) => flavor.diskGb + flavor.ephemeralGb),
+  };
+}
+
+async function knownServer(store: Store, id: string): Promise<UsedServer | undefined> {
+  return (await tables.servers.get(store, id)) ?? tables.serverUsage.get(store, id);
+}
+
+/** What servers used over time, those that are gone included: for `usageRetentionDays` also those that were purged. */
+export class Usage {
+  readonly #core: Core;
+
+  constructor(core: Core) {
+    this.#core = core;
+  }
+
+  /** A page of servers that ran in a window, by project and then id, gathered by project. */
+  async report(query: UsageQuery): Promise<readonly ProjectUsage[]> {
+    const byProject = groupBy(await this.#servers(query), ({ projectId }) => projectId);
+    const now = this.#core.clock.now();
+    return [...byProject].map(([projectId, own]) => projectUsage(projectId, own, query.window, now));
+  }
+
+  async #servers({ window, projectId, limit, marker }: UsageQuery): Promise<readonly RunServer[]> {
+    const { store } = this.#core;
+    const known = marker === undefined || marker.includes('\0') ? undefined : await knownServer(store, marker);
+    if (marker !== undefined && !known) throw badRequest(`marker [${marker}] not found`);
+    return usedServers(store, {
+      start: Math.ceil(window.startUs / 1000),
+      end: Math.ceil(window.endUs / 1000),
+      projectId,
+      limit,
+      after: known,
+    });
+  }
+}

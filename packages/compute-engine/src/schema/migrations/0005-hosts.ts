@@ -1,0 +1,29 @@
+import type { Kysely } from 'kysely';
+import type { Rows } from '@apistrata/record-store';
+
+/** What hosts that are processes of their own are asked to do, what they answered, and which process is which host. */
+export async function up(db: Kysely<Rows>): Promise<void> {
+  await db.schema
+    .createTable('host_orders')
+    .addColumn('id', 'text', (c) => c.primaryKey())
+    .addColumn('host', 'text', (c) => c.notNull())
+    .addColumn('server_id', 'text')
+    .addColumn('question', 'text', (c) => c.notNull())
+    // Who waits for the answer; null where nobody does.
+    .addColumn('asker', 'text')
+    .addColumn('asked_at', 'bigint', (c) => c.notNull())
+    // After that nobody waits any more; null: as long as it takes.
+    .addColumn('expires_at', 'bigint')
+    .addColumn('begun_by', 'text')
+    .addColumn('answer', 'text')
+    .addColumn('answered_at', 'bigint')
+    .execute();
+  await db.schema.createIndex('host_orders_host').on('host_orders').columns(['host', 'asked_at']).execute();
+  await db.schema.createIndex('host_orders_asker').on('host_orders').column('asker').execute();
+  await db.schema
+    .createTable('host_holds')
+    .addColumn('host', 'text', (c) => c.primaryKey())
+    .addColumn('owner', 'text', (c) => c.notNull())
+    .addColumn('lease_until', 'bigint', (c) => c.notNull())
+    .execute();
+}

@@ -1,0 +1,16 @@
+import { type Kysely, sql } from 'kysely';
+import type { Rows } from '@apistrata/record-store';
+
+/**
+ * What a project used in a period: which of the servers that ended in it come first is told by the index alone, so that
+ * those of later pages are not read.
+ */
+export async function up(db: Kysely<Rows>): Promise<void> {
+  await db.schema.dropIndex('servers_ended_of').execute();
+  await sql`
+    create index servers_ended_in on servers (project_id, terminated_at, id, seq, launched_at)
+      where terminated_at is not null`.execute(db);
+  await db.schema.dropIndex('server_usage_0').execute();
+  await sql`
+    create index server_usage_ended_in on server_usage (project_id, terminated_at, id, seq, launched_at)`.execute(db);
+}

@@ -1,0 +1,15 @@
+import { type Kysely, sql } from 'kysely';
+import { isPostgres } from '@apistrata/record-store';
+import type { Rows } from '@apistrata/record-store';
+
+/**
+ * Parts of names and addresses are looked for among a project's servers as among all of them: in an index in the order of
+ * pages, without a look at rows that do not fit. PostgreSQL has indexes by trigrams for that.
+ */
+export async function up(db: Kysely<Rows>): Promise<void> {
+  if (isPostgres(db)) return;
+  await db.schema.dropIndex('servers_of_project').execute();
+  await sql`
+    create index servers_of_project on servers (project_id, created_at, seq, name, addresses)
+      where deleted = 0`.execute(db);
+}

@@ -1,0 +1,29 @@
+import { catalogChanges } from '@apistrata/catalogs/builtin';
+import { joinChanges, type SchemaChanges } from '@apistrata/record-store';
+import * as initial from './0001-initial.js';
+import * as retention from './0002-retention.js';
+import * as questions from './0003-questions.js';
+import * as notifications from './0004-notifications.js';
+import * as hosts from './0005-hosts.js';
+import * as addresses from './0006-addresses.js';
+import * as periods from './0007-periods.js';
+import * as namesOfProjects from './0008-names-of-projects.js';
+import * as keysOfActions from './0009-keys-of-actions.js';
+import * as coveredPages from './0011-covered-pages.js';
+
+/**
+ * Every change of the tables, those of the built-in catalogs included, oldest first. A migration that was released is never edited: a new one follows it. It only
+ * adds what processes of the version before do without: tables, indexes, columns that may be null or have a default.
+ */
+export const migrations: SchemaChanges = joinChanges(catalogChanges, {
+  '0001-initial': initial,
+  '0002-retention': retention,
+  '0003-questions': questions,
+  '0004-notifications': notifications,
+  '0005-hosts': hosts,
+  '0006-addresses': addresses,
+  '0007-periods': periods,
+  '0008-names-of-projects': namesOfProjects,
+  '0009-keys-of-actions': keysOfActions,
+  '0011-covered-pages': coveredPages,
+});

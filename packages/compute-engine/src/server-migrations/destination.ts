@@ -1,0 +1,67 @@
+import type { Core } from '../core/core.js';
+import type { Claim, FlavorCopy, Server } from '../model/index.js';
+import { amountsOf, forceClaim } from '../scheduler/claims.js';
+import type { Host, HostMap } from '../scheduler/infrastructure.js';
+import { NoValidHost } from '../scheduler/no-valid-host.js';
+import { place } from '../scheduler/scheduler.js';
+import type { Tx } from '@apistrata/record-store';
+import { tables } from '../schema/tables.js';
+import { hasLocalRoot } from '../servers/volumes/root-disk.js';
+
+/** Where a server is to go. */
+export interface DestinationRequest {
+  /** The flavor it has there. */
+  readonly flavor: FlavorCopy;
+  /** Only this host, by name or hypervisor name. */
+  readonly host?: string;
+  readonly exclude?: readonly string[];
+  /** Takes `host` without asking the scheduler, even where there is no room. */
+  readonly force?: boolean;
+}
+
+/** A place that is taken for a server. */
+export interface Destination {
+  readonly host: string;
+  readonly node: string;
+  readonly claim: Claim;
+}
+
+/** A host by its name or its hypervisor's. */
+export function hostNamed(map: HostMap, name: string): Host | undefined {
+  return map.hosts.get(name) ?? [...map.hosts.values()].find(({ node }) => node.hypervisorHostname === name);
+}
+
+/** Chooses a host for a server that moves, and takes the capacity in the same transaction. Throws {@link NoValidHost}. */
+export async function claimDestination(
+  tx: Tx,
+  core: Core,
+  map: HostMap,
+  server: Server,
+  request: DestinationRequest,
+): Promise<Destination> {
+  const amounts = amountsOf(request.flavor, hasLocalRoot(server));
+  const destination = ({ name, node }: Host): Destination => ({
+    host: name,
+    node: node.hypervisorHostname,
+    claim: { host: name, ...amounts },
+  });
+  if (request.force && request.host !== undefined) {
+    const host = hostNamed(map, request.host);
+    if (!host) throw new NoValidHost({ requested: map.hosts.size });
+    const forced = destination(host);
+    await forceClaim(tx, forced.claim);
+    return forced;
+  }
+  const group = server.groupId ? await tables.serverGroups.get(tx, server.groupId) : undefined;
+  const chosen = await place(tx, core.infrastructure, map, {
+    serverId: server.id,
+    flavor: request.flavor,
+    amounts,
+    zone: server.pinnedZone,
+    host: request.host,
+    excludeHosts: request.exclude,
+    hints: server.schedulerHints,
+    group,
+  });
+  return destination(chosen);
+}

@@ -1,0 +1,21 @@
+import type { MigrationRecord, MigrationStatus } from '../model/index.js';
+import type { Session, Tx } from '@apistrata/record-store';
+import { tables } from '../schema/tables.js';
+
+/** Evacuations from these hosts, in one of these statuses. */
+export async function evacuationsFrom(
+  session: Session,
+  hosts: readonly string[],
+  statuses: readonly MigrationStatus[],
+): Promise<readonly MigrationRecord[]> {
+  if (hosts.length === 0) return [];
+  return tables.migrations.find(session, (q) =>
+    q.where('source_host', 'in', hosts).where('type', '=', 'evacuation').where('status', 'in', statuses),
+  );
+}
+
+/** These hosts have come back, and nothing is left on them of servers that were evacuated. */
+export async function completeEvacuations(tx: Tx, hosts: readonly string[], now: number): Promise<void> {
+  for (const migration of await evacuationsFrom(tx, hosts, ['done']))
+    await tables.migrations.update(tx, { ...migration, status: 'completed', updatedAt: now });
+}

@@ -1,0 +1,79 @@
+import type { Context } from '../core/context.js';
+import type { Core } from '../core/core.js';
+import type { FlavorCopy, MigrationRecord, MigrationType, New, Server } from '../model/index.js';
+import type { Tx } from '@apistrata/record-store';
+import { tables } from '../schema/tables.js';
+
+/** A move as it begins. */
+export interface NewMigration {
+  /** UUID, chosen by the request so that its job can name it. */
+  readonly id: string;
+  readonly type: MigrationType;
+  /** The flavor the server gets, where that changes. */
+  readonly flavor?: FlavorCopy;
+}
+
+/** Writes down that a server is about to move. */
+export async function beginMigration(
+  tx: Tx,
+  core: Core,
+  { caller }: Context,
+  server: Server,
+  { id, type, flavor = server.flavor }: NewMigration,
+): Promise<MigrationRecord> {
+  const [before, after] = await Promise.all([server.flavor, flavor].map(({ id }) => tables.flavors.get(tx, id)));
+  const record: New<MigrationRecord> = {
+    id,
+    serverId: server.id,
+    projectId: caller.projectId,
+    userId: caller.userId,
+    type,
+    status: type === 'migration' || type === 'resize' ? 'pre-migrating' : 'accepted',
+    sourceHost: server.host,
+    sourceNode: server.node,
+    destHost: null,
+    destNode: null,
+    oldFlavorSeq: before?.seq ?? null,
+    newFlavorSeq: after?.seq ?? null,
+    memoryTotalBytes: 0,
+    memoryProcessedBytes: 0,
+    memoryRemainingBytes: 0,
+    diskTotalBytes: 0,
+    diskProcessedBytes: 0,
+    diskRemainingBytes: 0,
+    hidden: false,
+    createdAt: core.clock.now(),
+    updatedAt: null,
+  };
+  return tables.migrations.insert(tx, record);
+}
+
+export type MigrationPatch = Partial<Omit<MigrationRecord, 'id' | 'seq' | 'revision'>>;
+
+/** Changes a migration; nothing when it is gone. */
+export async function changeMigration(tx: Tx, core: Core, id: string, patch: MigrationPatch): Promise<void> {
+  const migration = await tables.migrations.lock(tx, id);
+  if (migration) await tables.migrations.update(tx, { ...migration, ...patch, updatedAt: core.clock.now() });
+}
+
+/** The migration with that id. */
+export async function getMigration({ store }: Core, id: string): Promise<MigrationRecord> {
+  const migration = await tables.migrations.get(store, id);
+  if (!migration) throw new Error(`Migration ${id} could not be found.`);
+  return migration;
+}
+
+/** How unfinished migrations end when their server is deleted or its state is reset. */
+export async function endMigrations(tx: Tx, core: Core, serverId: string): Promise<void> {
+  const open = await tables.migrations.find(tx, (q) =>
+    q.where('server_id', '=', serverId).where('status', 'not in', [...ENDED]),
+  );
+  for (const migration of open) {
+    const confirmed = migration.status === 'finished' || migration.status === 'confirming';
+    const status = confirmed ? 'confirmed' : migration.type === 'live-migration' ? 'cancelled' : 'error';
+    await tables.migrations.update(tx, { ...migration, status, updatedAt: core.clock.now() });
+  }
+}
+
+/** Statuses in which a migration has come to its end; an evacuation that is `done` waits for its old host. */
+const ENDED = ['confirmed', 'reverted', 'completed', 'cancelled', 'failed', 'error', 'done'] as const;

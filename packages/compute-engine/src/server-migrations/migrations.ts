@@ -1,0 +1,102 @@
+import { sql } from 'kysely';
+import type { Core } from '../core/core.js';
+import { badRequest, notFound } from '../errors/refusal.js';
+import { findMigration } from './find-migration.js';
+import { migrationsInProgress } from './migrations-in-progress.js';
+import type { MigrationRecord, Server } from '../model/index.js';
+import type { RowQuery } from '@apistrata/record-store';
+import { tables } from '../schema/tables.js';
+
+/** Which migrations; everything given must hold. Times in milliseconds. */
+export interface MigrationQuery {
+  /** Source or destination. */
+  readonly host?: string;
+  readonly sourceHost?: string;
+  readonly status?: string;
+  readonly type?: string;
+  readonly serverId?: string;
+  readonly userId?: string;
+  readonly projectId?: string;
+  readonly changesSince?: number;
+  readonly changesBefore?: number;
+  readonly limit?: number;
+  /** UUID of the last migration of the page before. */
+  readonly marker?: string;
+  readonly newestFirst: boolean;
+}
+
+const columns = {
+  sourceHost: 'source_host',
+  status: 'status',
+  type: 'type',
+  serverId: 'server_id',
+  userId: 'user_id',
+  projectId: 'project_id',
+} as const satisfies Partial<Record<keyof MigrationQuery, string>>;
+
+/** True for text that no column holds and that some databases refuse to compare. */
+const impossible = (text: unknown) => typeof text === 'string' && text.includes('\0');
+
+/** The moves of servers between hosts. */
+export class Migrations {
+  readonly #core: Core;
+
+  constructor(core: Core) {
+    this.#core = core;
+  }
+
+  /** Migrations of servers that still exist, hidden ones left out. */
+  async list(query: MigrationQuery): Promise<readonly MigrationRecord[]> {
+    const { store } = this.#core;
+    const { marker } = query;
+    const last = marker === undefined || impossible(marker) ? undefined : await tables.migrations.get(store, marker);
+    if (marker !== undefined && !last) throw badRequest(`Marker ${marker} could not be found.`);
+    if (Object.values(query).some(impossible)) return [];
+    return tables.migrations.find(store, (q) => this.#narrow(q, query, last));
+  }
+
+  #narrow(q: RowQuery, query: MigrationQuery, last: MigrationRecord | undefined): RowQuery {
+    let rows = q
+      .where('hidden', '=', 0)
+      // Asked of each migration: as a list it would be of everybody's servers.
+      .where(sql<boolean>`exists (select 1 from servers s where s.id = migrations.server_id and s.deleted = 0)`);
+    for (const [name, column] of Object.entries(columns) as [keyof typeof columns, string][]) {
+      const value = query[name];
+      if (value !== undefined) rows = rows.where(column, '=', value);
+    }
+    const { host, changesSince, changesBefore, limit, newestFirst } = query;
+    if (host !== undefined)
+      rows = rows.where((eb) => eb.or([eb('source_host', '=', host), eb('dest_host', '=', host)]));
+    if (changesSince !== undefined) rows = rows.where('updated_at', '>=', changesSince);
+    if (changesBefore !== undefined) rows = rows.where('updated_at', '<=', changesBefore);
+    if (last) rows = rows.where('seq', newestFirst ? '<' : '>', last.seq);
+    rows = rows.orderBy('seq', newestFirst ? 'desc' : 'asc');
+    return limit === undefined ? rows : rows.limit(limit);
+  }
+
+  /** Live migrations of a server that are under way. */
+  async inProgress(server: Server): Promise<readonly MigrationRecord[]> {
+    return tables.migrations.find(this.#core.store, (q) =>
+      q
+        .where('server_id', '=', server.id)
+        .where('type', '=', 'live-migration')
+        .where('status', 'in', [...migrationsInProgress])
+        .orderBy('seq'),
+    );
+  }
+
+  /** A migration of a server, by the number that paths use; 404 otherwise. */
+  get(server: Server, number: string): Promise<MigrationRecord> {
+    return findMigration(this.#core, server, number);
+  }
+
+  /** A live migration that is under way; 404 otherwise. */
+  async getInProgress(server: Server, number: string): Promise<MigrationRecord> {
+    const migration = await this.get(server, number);
+    if (migration.type !== 'live-migration')
+      throw notFound(`Migration ${number} for server ${server.id} is not a live-migration.`);
+    if (!migrationsInProgress.includes(migration.status))
+      throw notFound(`Live migration ${number} for server ${server.id} is not in progress.`);
+    return migration;
+  }
+}

@@ -1,0 +1,43 @@
+import type { Core } from '../../core/core.js';
+import { badRequest, notFound } from '../../errors/refusal.js';
+import type { InstanceAction } from '../../model/index.js';
+import { compoundKey } from '@apistrata/record-store';
+import { tables } from '../../schema/tables.js';
+
+export interface ActionQuery {
+  readonly limit?: number;
+  /** Request id of the last action of the page before. */
+  readonly marker?: string;
+  readonly changesSince?: number;
+  readonly changesBefore?: number;
+}
+
+/** The history of servers. */
+export class InstanceActions {
+  readonly #core: Core;
+
+  constructor(core: Core) {
+    this.#core = core;
+  }
+
+  async get(serverId: string, requestId: string): Promise<InstanceAction> {
+    const action = await tables.actions.get(this.#core.store, compoundKey(serverId, requestId));
+    if (!action) throw notFound(`Action for request_id ${requestId} on instance ${serverId} not found`);
+    return action;
+  }
+
+  /** Newest first. */
+  async list(serverId: string, query: ActionQuery = {}): Promise<readonly InstanceAction[]> {
+    const { store } = this.#core;
+    const { marker, limit, changesSince, changesBefore } = query;
+    const last = marker === undefined ? undefined : await tables.actions.get(store, compoundKey(serverId, marker));
+    if (marker !== undefined && !last) throw badRequest(`marker [${marker}] not found`);
+    return tables.actions.find(store, (q) => {
+      let rows = q.where('server_id', '=', serverId).orderBy('seq', 'desc');
+      if (last) rows = rows.where('seq', '<', last.seq);
+      if (changesSince !== undefined) rows = rows.where('updated_at', '>=', changesSince);
+      if (changesBefore !== undefined) rows = rows.where('updated_at', '<=', changesBefore);
+      return limit === undefined ? rows : rows.limit(limit);
+    });
+  }
+}

@@ -1,0 +1,28 @@
+import { ifMissing } from '@apistrata/catalogs';
+import type { Image } from '@apistrata/catalogs';
+import type { Context } from '../core/context.js';
+import type { Core } from '../core/core.js';
+import { badRequest } from '../errors/refusal.js';
+import type { Flavor } from '../model/index.js';
+
+/** An image that the caller may use now. Throws 400 for any other. */
+export async function activeImage({ catalogs }: Core, { caller }: Context, id: string): Promise<Image> {
+  const image = await catalogs.images.get(caller, id).catch(ifMissing);
+  if (!image) throw badRequest(`Image ${id} could not be found.`);
+  if (image.status !== 'active') throw badRequest(`Image ${id} is not active.`);
+  return image;
+}
+
+/** Throws 400 when a server has less memory than its image needs. */
+export function checkMemory(flavor: Pick<Flavor, 'memoryMb'>, minRamMb: number): void {
+  if (flavor.memoryMb < minRamMb) throw badRequest("Flavor's memory is too small for requested image.");
+}
+
+/** Throws 400 when a disk is smaller than its image says it must be. A size of 0 sets no bound. */
+export function checkDisk(diskGb: number, { minDiskGb }: Image): void {
+  if (diskGb > 0 && diskGb < minDiskGb) {
+    throw badRequest(
+      `Flavor's disk is smaller than the minimum size specified in image metadata. Flavor disk is ${diskGb}, minimum size is ${minDiskGb}.`,
+    );
+  }
+}

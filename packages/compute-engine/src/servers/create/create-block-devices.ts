@@ -1,0 +1,175 @@
+import { badRequest } from '../../errors/refusal.js';
+import type { Flavor } from '../../model/index.js';
+import type { LegacyDevice, RequestedDevice } from './create-request.js';
+
+/** A disk that has passed the checks of its form. Size in GiB; of swap in MiB. */
+export type DeviceDraft = DeviceOrigin & {
+  readonly destination: 'local' | 'volume';
+  readonly bootIndex: number | null;
+  readonly size: number | null;
+  readonly volumeType: string | null;
+  readonly device: string | null;
+  readonly deleteOnTermination: boolean;
+  readonly guestFormat: string | null;
+  readonly deviceType: string | null;
+  readonly diskBus: string | null;
+  readonly tag: string | null;
+};
+
+/** What the content of a disk comes from. */
+type DeviceOrigin =
+  | { readonly source: 'volume' | 'image' | 'snapshot'; readonly sourceId: string }
+  | { readonly source: 'blank'; readonly sourceId: null };
+
+/** A device name that takes away what the image would bring along. */
+export interface Removal {
+  readonly removes: string;
+}
+
+const BUSES = ['fdc', 'ide', 'sata', 'scsi', 'usb', 'virtio', 'xen', 'lxc', 'uml'];
+const MOST_LOCAL_DEVICES = 3;
+
+export function invalidMapping(why: string) {
+  return badRequest(`Block Device Mapping is Invalid: ${why}`);
+}
+
+/** `vda` and `/dev/vda` are the same device. */
+export function devicePath(name: string | undefined): string | null {
+  if (name === undefined) return null;
+  return name.startsWith('/dev/') ? name : `/dev/${name}`;
+}
+
+export const isSwap = ({ source, destination, guestFormat }: DeviceDraft) =>
+  source === 'blank' && destination === 'local' && guestFormat === 'swap';
+
+export const isEphemeral = (draft: DeviceDraft) =>
+  draft.source === 'blank' && draft.destination === 'local' && !isSwap(draft);
+
+const blank: DeviceDraft = {
+  source: 'blank',
+  destination: 'local',
+  sourceId: null,
+  bootIndex: null,
+  size: null,
+  volumeType: null,
+  device: null,
+  deleteOnTermination: false,
+  guestFormat: null,
+  deviceType: null,
+  diskBus: null,
+  tag: null,
+};
+
+/** The root disk on the host, filled from an image. */
+export function imageRoot(imageId: string): DeviceDraft {
+  return { ...blank, source: 'image', sourceId: imageId, bootIndex: 0, deleteOnTermination: true };
+}
+
+/** What a disk is made from, as it was asked for. Throws 400 for nothing, or too much. */
+export function originOf({ source, sourceId }: Pick<RequestedDevice, 'source' | 'sourceId'>): DeviceOrigin {
+  if (!source) throw invalidMapping('a source_type is required.');
+  if (source === 'blank') {
+    if (sourceId !== undefined) throw invalidMapping('a blank device has no uuid.');
+    return { source, sourceId: null };
+  }
+  if (sourceId === undefined) throw invalidMapping(`the ${source} of a device is named by its uuid.`);
+  return { source, sourceId };
+}
+
+/** Reads a disk. Throws 400 for one that makes no sense by itself. */
+export function draftOf(requestedDevice: RequestedDevice, imageId: string | undefined): DeviceDraft | Removal {
+  const device = devicePath(requestedDevice.device);
+  if (requestedDevice.noDevice) return { removes: device ?? '' };
+  const { source, size } = requestedDevice;
+  const origin = originOf(requestedDevice);
+  const destination =
+    requestedDevice.destination ?? (source === 'volume' || source === 'snapshot' ? 'volume' : 'local');
+  const bootIndex =
+    requestedDevice.bootIndex === undefined || requestedDevice.bootIndex === null || requestedDevice.bootIndex < 0
+      ? null
+      : requestedDevice.bootIndex;
+  if (destination === 'local') {
+    if (source === 'volume' || source === 'snapshot') throw invalidMapping(`a ${source} has the destination volume.`);
+    if (source === 'image' && (bootIndex !== 0 || !imageId)) {
+      throw invalidMapping('Mapping image to local is not supported.');
+    }
+    if (requestedDevice.volumeType) throw invalidMapping('a volume_type is for devices whose destination is a volume.');
+  } else if ((source === 'image' || source === 'blank') && !size) {
+    throw invalidMapping(`a volume made from ${source === 'image' ? 'an image' : 'nothing'} needs a size.`);
+  }
+  if (source === 'volume' && requestedDevice.volumeType)
+    throw invalidMapping('a volume that exists has its volume_type already.');
+  if (requestedDevice.diskBus !== undefined && !BUSES.includes(requestedDevice.diskBus)) {
+    throw invalidMapping(`there is no disk_bus ${requestedDevice.diskBus}.`);
+  }
+  return {
+    ...origin,
+    destination,
+    bootIndex,
+    size: size ?? null,
+    volumeType: requestedDevice.volumeType || null,
+    device,
+    deleteOnTermination: requestedDevice.deleteOnTermination ?? false,
+    guestFormat: requestedDevice.guestFormat ?? null,
+    deviceType: requestedDevice.deviceType ?? null,
+    diskBus: requestedDevice.diskBus ?? null,
+    tag: requestedDevice.tag ?? null,
+  };
+}
+
+function legacyDraft(legacyDevice: LegacyDevice): DeviceDraft | Removal {
+  const given = {
+    ...blank,
+    device: devicePath(legacyDevice.device),
+    size: legacyDevice.size ?? null,
+    deleteOnTermination: legacyDevice.deleteOnTermination ?? false,
+  };
+  const { virtualName, snapshotId, volumeId } = legacyDevice;
+  if (virtualName === 'swap') return { ...given, guestFormat: 'swap', deleteOnTermination: true };
+  if (/^ephemeral\d+$/.test(virtualName ?? '')) return { ...given, deleteOnTermination: true };
+  if (snapshotId !== undefined) return { ...given, source: 'snapshot', destination: 'volume', sourceId: snapshotId };
+  if (volumeId !== undefined) return { ...given, source: 'volume', destination: 'volume', sourceId: volumeId };
+  if (legacyDevice.noDevice) return { removes: given.device ?? '' };
+  throw invalidMapping('a device is a volume, a snapshot, swap, ephemeral, or no device.');
+}
+
+/** Reads disks in the older notation: with an image none of them is the root disk, without one the first volume is. */
+export function legacyDrafts(
+  legacyDevices: readonly LegacyDevice[],
+  imageId: string | undefined,
+  rootDevice: string,
+): readonly (DeviceDraft | Removal)[] {
+  const drafts = legacyDevices.map(legacyDraft);
+  if (imageId) {
+    const clash = drafts.some(
+      (draft) => !('removes' in draft) && draft.destination === 'volume' && draft.device === rootDevice,
+    );
+    if (clash) throw invalidMapping(`${rootDevice} is the root device, and the image is on it.`);
+    return [...drafts, imageRoot(imageId)];
+  }
+  const volumes = drafts.filter((draft) => !('removes' in draft) && draft.destination === 'volume');
+  const root = volumes.find((draft) => !('removes' in draft) && draft.device === rootDevice) ?? volumes[0];
+  return drafts.map((draft) => (draft === root ? { ...draft, bootIndex: 0 } : draft));
+}
+
+/** The root disk. Throws 400 when disks that make sense one by one do not fit together, or not the flavor. */
+export function rootOf(drafts: readonly DeviceDraft[], flavor: Flavor): DeviceDraft {
+  const indexes = drafts.flatMap(({ bootIndex }) => bootIndex ?? []).sort((a, b) => a - b);
+  const root = drafts.find(({ bootIndex }) => bootIndex === 0);
+  if (!root || indexes.some((bootIndex, position) => bootIndex !== position)) {
+    throw invalidMapping('Boot sequence for the instance and image/block device mapping combination is not valid.');
+  }
+  const swaps = drafts.filter(isSwap);
+  if (swaps.length > 1) throw invalidMapping('there is one swap device at most.');
+  if (swaps.some(({ size }) => (size ?? 0) > flavor.swapMb)) {
+    throw invalidMapping('the swap device is larger than the flavor allows.');
+  }
+  const ephemeral = drafts.filter(isEphemeral).reduce((sum, { size }) => sum + (size ?? flavor.ephemeralGb), 0);
+  if (ephemeral > flavor.ephemeralGb) throw invalidMapping('the ephemeral devices are larger than the flavor allows.');
+  if (drafts.filter(({ destination }) => destination === 'local').length > MOST_LOCAL_DEVICES) {
+    throw invalidMapping(`there are more than ${MOST_LOCAL_DEVICES} local devices.`);
+  }
+  const paths = drafts.flatMap(({ device }) => device ?? []);
+  if (new Set(paths).size < paths.length) throw invalidMapping('two devices have the same device_name.');
+  return root;
+}

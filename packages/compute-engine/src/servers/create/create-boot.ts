@@ -1,0 +1,240 @@
+import { randomUUID } from 'node:crypto';
+import { CatalogError } from '@apistrata/catalogs';
+import type { Image } from '@apistrata/catalogs';
+import type { Volume } from '@apistrata/catalogs';
+import type { Context } from '../../core/context.js';
+import type { Core } from '../../core/core.js';
+import { badRequest, forbidden } from '../../errors/refusal.js';
+import { activeImage, checkMemory } from '../active-image.js';
+import type { BlockDevice, Flavor } from '../../model/index.js';
+import { lettersOf } from '../volumes/device-names.js';
+import {
+  type DeviceDraft,
+  draftOf,
+  imageRoot,
+  invalidMapping,
+  isEphemeral,
+  isSwap,
+  legacyDrafts,
+  rootOf,
+} from './create-block-devices.js';
+import { checkImageProperties, checkLocalDisk } from './create-image.js';
+import { broughtByImage } from './create-image-devices.js';
+import type { NewServer } from './create-request.js';
+
+/** What a server boots from, and all its disks. */
+export interface BootPlan {
+  /** The image that was named, even beside a root disk made from something else; empty where none was. */
+  readonly imageId: string;
+  readonly imageProperties: Readonly<Record<string, string>>;
+  readonly rootDeviceName: string;
+  readonly devices: readonly BlockDevice[];
+}
+
+/** What an image or a volume made from one tells of what is on it. */
+interface Content {
+  readonly properties: Readonly<Record<string, string>>;
+  readonly minRamMb: number;
+}
+
+/** Facts that volumes keep beside an image's properties. */
+const IMAGE_FACTS = new Set([
+  'image_id',
+  'image_name',
+  'min_ram',
+  'min_disk',
+  'size',
+  'checksum',
+  'disk_format',
+  'container_format',
+  'signature_verified',
+]);
+
+/**
+ * Decides what a server boots from. Throws 400 for images, volumes and disks that do not exist, do not fit together or
+ * do not fit the flavor, 403 for a local root disk of a flavor without one.
+ */
+export async function planBoot(core: Core, context: Context, request: NewServer, flavor: Flavor): Promise<BootPlan> {
+  const { devices = [], legacyDevices = [] } = request;
+  if (devices.length > 0 && legacyDevices.length > 0) {
+    throw badRequest('Using different block_device_mapping syntaxes is not allowed in the same request.');
+  }
+  const image = request.imageId ? await activeImage(core, context, request.imageId) : undefined;
+  if (!image && devices.length === 0 && legacyDevices.length === 0) throw badRequest('Invalid imageRef provided.');
+  const rootDevice = image?.properties.root_device_name ?? '/dev/vda';
+  const drafts = draftsOf(request, image, rootDevice);
+  const root = rootOf(drafts, flavor);
+  const volumes = await volumesOf(core, context, drafts, request);
+  const content = await contentOf(core, context, root, volumes, image);
+  checkMemory(flavor, content.minRamMb);
+  checkImageProperties(flavor, content.properties);
+  if (root.destination === 'local') {
+    if (image) checkLocalDisk(flavor, image);
+    if (flavor.diskGb === 0 && !(request.may?.zeroDiskFlavor ?? context.isAdmin)) {
+      throw forbidden('Only volume-backed servers are allowed for flavors with zero disk.');
+    }
+  } else if (request.trustedCerts?.length) {
+    throw badRequest('Image certificate validation is not supported when booting from volume');
+  }
+  const named = nameDevices(drafts, rootDevice);
+  return {
+    imageId: image?.id ?? '',
+    imageProperties: content.properties,
+    rootDeviceName: named.get(root)!,
+    devices: drafts.map((draft) => deviceOf(draft, named.get(draft)!, volumes.get(draft.sourceId ?? ''), flavor)),
+  };
+}
+
+function draftsOf(request: NewServer, image: Image | undefined, rootDevice: string): readonly DeviceDraft[] {
+  const { devices = [], legacyDevices = [] } = request;
+  const requested =
+    legacyDevices.length > 0
+      ? legacyDrafts(legacyDevices, image?.id, rootDevice)
+      : devices.map((device) => draftOf(device, image?.id));
+  const brought = image ? broughtByImage(image) : [];
+  const bringsRoot = brought.some(({ bootIndex }) => bootIndex === 0);
+  const own = requested.filter((draft): draft is DeviceDraft => !('removes' in draft));
+  const taken = new Set(requested.flatMap((draft) => ('removes' in draft ? draft.removes : (draft.device ?? []))));
+  const kept = brought.filter(({ device, bootIndex }) => bootIndex === 0 || device === null || !taken.has(device));
+  const onlyImage = image && devices.length === 0 && legacyDevices.length === 0;
+  return [
+    ...(onlyImage && !bringsRoot ? [imageRoot(image.id)] : []),
+    ...kept,
+    ...(bringsRoot ? own.filter((draft) => !isImageRoot(draft)) : own),
+  ];
+}
+
+const isImageRoot = ({ source, bootIndex }: DeviceDraft) => source === 'image' && bootIndex === 0;
+
+/** Volumes, snapshots' sizes, by id. */
+type Sources = ReadonlyMap<string, { readonly sizeGb: number; readonly volume?: Volume }>;
+
+/** Finds what disks are made from. Throws 400 for what is not there or cannot be used now. */
+async function volumesOf(
+  { catalogs, settings }: Core,
+  { caller }: Context,
+  drafts: readonly DeviceDraft[],
+  request: NewServer,
+): Promise<Sources> {
+  const sources = new Map<string, { sizeGb: number; volume?: Volume }>();
+  for (const draft of drafts) {
+    const { bootIndex, size, volumeType } = draft;
+    if (volumeType) await lookUp(catalogs.volumes.getType(caller, volumeType), `Volume type ${volumeType}`);
+    if (draft.source === 'snapshot') {
+      const { sourceId } = draft;
+      const snapshot = await lookUp(catalogs.volumes.getSnapshot(caller, sourceId), `Snapshot ${sourceId}`);
+      if (size !== null && size < snapshot.sizeGb) throw invalidMapping('the volume is smaller than its snapshot.');
+      sources.set(sourceId, { sizeGb: snapshot.sizeGb });
+    }
+    if (draft.source !== 'volume') continue;
+    const { sourceId } = draft;
+    if (sources.has(sourceId)) throw invalidMapping(`volume ${sourceId} is listed twice.`);
+    const volume = await lookUp(catalogs.volumes.getVolume(caller, sourceId), `Volume ${sourceId}`);
+    checkVolume(volume, bootIndex === 0, request);
+    if (!settings.crossZoneAttach && request.zone && volume.availabilityZone !== request.zone.split(':')[0]) {
+      throw badRequest(`Volume ${volume.id} is in another availability zone than the server.`);
+    }
+    sources.set(sourceId, { sizeGb: volume.sizeGb, volume });
+  }
+  return sources;
+}
+
+function checkVolume(volume: Volume, isRoot: boolean, request: NewServer): void {
+  const shared = volume.multiattach && volume.status === 'in-use';
+  if (volume.multiattach && request.may?.multiattach === false) {
+    throw badRequest('Multiattach volumes are only supported starting with compute API version 2.60.');
+  }
+  if (volume.status !== 'available' && !shared) {
+    throw badRequest(`Volume ${volume.id} is not available: its status is ${volume.status}.`);
+  }
+  if (isRoot && !volume.bootable) throw badRequest(`Block Device ${volume.id} is not bootable.`);
+  if ((request.maxCount ?? request.minCount ?? 1) > 1) {
+    throw badRequest('Cannot attach one or more volumes to multiple instances');
+  }
+}
+
+async function lookUp<T>(item: Promise<T>, what: string): Promise<T> {
+  try {
+    return await item;
+  } catch (error) {
+    if (error instanceof CatalogError && error.kind !== 'unavailable') {
+      throw badRequest(error.kind === 'not-found' ? `${what} could not be found.` : error.message);
+    }
+    throw error;
+  }
+}
+
+/** What is on the root disk, or on the image that was named; 400 when a new volume is too small for either. */
+async function contentOf(
+  core: Core,
+  context: Context,
+  root: DeviceDraft,
+  sources: Sources,
+  image: Image | undefined,
+): Promise<Content> {
+  const rootImage =
+    root.source === 'image' && root.sourceId !== image?.id ? await activeImage(core, context, root.sourceId) : image;
+  for (const needed of [rootImage, image]) {
+    if (root.destination === 'volume' && needed && root.size !== null && root.size < needed.minDiskGb) {
+      throw badRequest(`A volume of ${root.size} GiB is smaller than its image needs: ${needed.minDiskGb} GiB.`);
+    }
+  }
+  const named = image ?? rootImage;
+  if (named) return { properties: named.properties, minRamMb: named.minRamMb };
+  const { imageMetadata = {} } = sources.get(root.sourceId ?? '')?.volume ?? {};
+  const properties = Object.fromEntries(Object.entries(imageMetadata).filter(([name]) => !IMAGE_FACTS.has(name)));
+  return { properties, minRamMb: Number(imageMetadata.min_ram ?? 0) || 0 };
+}
+
+/** What disks on a bus are called, where not as the root disk is. */
+const stems: Readonly<Record<string, string>> = { scsi: 'sd', sata: 'sd', usb: 'sd', ide: 'hd', fdc: 'fd', xen: 'xvd' };
+
+const rankOf = (draft: DeviceDraft) => (draft.bootIndex === 0 ? 0 : isEphemeral(draft) ? 1 : isSwap(draft) ? 2 : 3);
+
+/** Gives every disk a device name: the one asked for, else in this order root, ephemeral ones, swap and the rest. */
+function nameDevices(drafts: readonly DeviceDraft[], rootDevice: string): Map<DeviceDraft, string> {
+  const names = new Map(drafts.flatMap((draft) => (draft.device ? [[draft, draft.device] as const] : [])));
+  const used = new Set(names.values());
+  const usual = /^\/dev\/(x?[a-z]d)[a-z]/.exec(rootDevice)?.[1] ?? 'vd';
+  const next = ({ diskBus }: DeviceDraft): string => {
+    for (let position = 0; ; position++) {
+      const device = `/dev/${stems[diskBus ?? ''] ?? usual}${lettersOf(position)}`;
+      if (!used.has(device)) return device;
+    }
+  };
+  for (const draft of [...drafts].sort((a, b) => rankOf(a) - rankOf(b))) {
+    if (names.has(draft)) continue;
+    const isUsualRoot = draft.bootIndex === 0 && !draft.diskBus && !used.has(rootDevice);
+    const device = isUsualRoot ? rootDevice : next(draft);
+    used.add(device);
+    names.set(draft, device);
+  }
+  return names;
+}
+
+function deviceOf(
+  draft: DeviceDraft,
+  device: string,
+  source: { readonly sizeGb: number } | undefined,
+  flavor: Flavor,
+): BlockDevice {
+  const local = isEphemeral(draft) ? flavor.ephemeralGb : null;
+  return {
+    id: randomUUID(),
+    device,
+    source: draft.source,
+    destination: draft.destination,
+    bootIndex: draft.bootIndex,
+    volumeId: draft.source === 'volume' ? draft.sourceId : null,
+    sourceId: draft.source === 'volume' ? null : draft.sourceId,
+    sizeGb: draft.source === 'volume' ? source!.sizeGb : isSwap(draft) ? null : (draft.size ?? source?.sizeGb ?? local),
+    volumeType: draft.volumeType,
+    deleteOnTermination: draft.deleteOnTermination,
+    tag: draft.tag,
+    diskBus: draft.diskBus,
+    deviceType: draft.deviceType,
+    guestFormat: draft.guestFormat,
+    attachmentId: null,
+    attachedAt: null,
+  };
+}

@@ -1,0 +1,99 @@
+import { type Context, elevated, ownWork } from '../core/context.js';
+import type { Core } from '../core/core.js';
+import { Refusal } from '../errors/refusal.js';
+import type { Server } from '../model/index.js';
+import { tables } from '../schema/tables.js';
+import type { InterfaceRefresh } from './interfaces/interface-refresh.js';
+import type { Servers } from './servers.js';
+
+/** What another service can tell of a server. */
+export type ExternalEventName =
+  | 'network-changed'
+  | 'network-vif-plugged'
+  | 'network-vif-unplugged'
+  | 'network-vif-deleted'
+  | 'volume-extended'
+  | 'power-update'
+  | 'accelerator-request-bound'
+  | 'volume-reimaged';
+
+/** Something that happened to a server outside the compute service. */
+export interface ExternalEvent {
+  readonly name: ExternalEventName;
+  readonly serverId: string;
+  readonly status: 'failed' | 'completed' | 'in-progress';
+  readonly tag?: string;
+}
+
+/** 200 accepted; 400 the tag is missing or unknown; 404 no such server; 422 it has no host. */
+export type ExternalEventCode = 200 | 400 | 404 | 422;
+
+/** Which tags an event may have, where it cannot do without. */
+const tagRules: Partial<Record<ExternalEventName, (tag: string) => boolean>> = {
+  'volume-extended': (tag) => tag !== '',
+  'power-update': (tag) => tag === 'POWER_ON' || tag === 'POWER_OFF',
+  'accelerator-request-bound': (tag) => tag !== '',
+};
+
+type Effect = (context: Context, server: Server, event: ExternalEvent) => Promise<void>;
+
+/** What other services tell of servers. */
+export class ExternalEvents {
+  readonly #core: Core;
+  readonly #servers: Servers;
+  readonly #refresh: InterfaceRefresh;
+  readonly #effects: Partial<Record<ExternalEventName, Effect>>;
+
+  constructor(core: Core, servers: Servers, refresh: InterfaceRefresh) {
+    this.#core = core;
+    this.#servers = servers;
+    this.#refresh = refresh;
+    const refreshed: Effect = (_, server) => this.#refresh.now(server.id);
+    this.#effects = {
+      'network-changed': refreshed,
+      'network-vif-deleted': refreshed,
+      'network-vif-plugged': refreshed,
+      'network-vif-unplugged': refreshed,
+      'volume-extended': (context, server, event) => this.#volumeExtended(context, server, event),
+      'power-update': (context, server, event) => this.#powerUpdate(context, server, event),
+    };
+  }
+
+  /** Handles each event by itself; the codes are in the order of the events. */
+  async receive(context: Context, events: readonly ExternalEvent[]): Promise<readonly ExternalEventCode[]> {
+    const codes: ExternalEventCode[] = [];
+    for (const event of events) codes.push(await this.#receive(elevated(context), event));
+    return codes;
+  }
+
+  /** The embedded volume service says this without a request of its own, and waits for nothing. */
+  volumeHasGrown(serverId: string, volumeId: string): void {
+    const event = { name: 'volume-extended', serverId, status: 'completed', tag: volumeId } as const;
+    // Without its host knowing, the volume is as large all the same.
+    this.receive(ownWork({ userId: '', projectId: '' }), [event]).catch(() => {});
+  }
+
+  async #receive(context: Context, event: ExternalEvent): Promise<ExternalEventCode> {
+    const server = await tables.servers.get(this.#core.store, event.serverId);
+    if (!server || server.deleted) return 404;
+    if (tagRules[event.name]?.(event.tag ?? '') === false) return 400;
+    if (!server.host) return 422;
+    try {
+      await this.#effects[event.name]?.(context, server, event);
+    } catch (error) {
+      // The event is accepted all the same: what it says may meet a server that is busy, or the next event repairs it.
+      if (!(error instanceof Refusal)) throw error;
+    }
+    return 200;
+  }
+
+  async #volumeExtended(context: Context, server: Server, { tag }: ExternalEvent): Promise<void> {
+    if (tag) await this.#servers.act(context, server.id, 'extendVolume', { volumeId: tag });
+  }
+
+  /** The machine was switched by somebody else; the server follows where that changes anything. */
+  async #powerUpdate(context: Context, server: Server, { tag }: ExternalEvent): Promise<void> {
+    if (tag === 'POWER_ON' && server.vmState === 'stopped') await this.#servers.act(context, server.id, 'os-start');
+    if (tag === 'POWER_OFF' && server.vmState === 'active') await this.#servers.act(context, server.id, 'os-stop');
+  }
+}

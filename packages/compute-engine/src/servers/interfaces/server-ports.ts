@@ -1,0 +1,82 @@
+import type { Port, PortBinding } from '@apistrata/catalogs';
+import { unlessRefused } from '@apistrata/catalogs';
+import type { ServerScope } from '../../core/core.js';
+import type { ServerInterface } from '../../model/index.js';
+import { interfaceOf, type RequestedPort } from './server-interface.js';
+
+/** How a port belongs to a server where that is now. */
+async function bindingOf({ core, server }: ServerScope): Promise<PortBinding> {
+  const { hosts } = await core.infrastructure.hosts();
+  const zone = hosts.get(server.host ?? '')?.zone ?? core.settings.defaultZone;
+  return { deviceId: server.id, deviceOwner: `compute:${zone}`, hostId: server.host ?? '' };
+}
+
+/** Makes the ports that a new server is to have, and binds those that it was given. */
+export async function connectPorts(
+  scope: ServerScope,
+  ports: readonly RequestedPort[],
+): Promise<readonly ServerInterface[]> {
+  if (ports.length === 0) return [];
+  const { server, context } = scope;
+  const { caller } = context;
+  const { networks } = scope.core.catalogs;
+  const binding = await bindingOf(scope);
+  const fresh = ports.filter(({ existing }) => !existing);
+  const made = await networks.createPorts(
+    caller,
+    fresh.map(({ portId, networkId, addresses }) => ({
+      key: portId,
+      networkId,
+      addresses,
+      projectId: server.projectId,
+      securityGroups: server.securityGroups,
+      ...binding,
+    })),
+  );
+  const given = ports.filter(({ existing }) => existing);
+  const bound = await Promise.all(given.map(({ portId }) => networks.bindPort(caller, portId, binding)));
+  return ports.flatMap((requestedPort) => {
+    const port = requestedPort.existing ? bound[given.indexOf(requestedPort)] : made[fresh.indexOf(requestedPort)];
+    return port ? [interfaceOf(port, requestedPort.tag, !requestedPort.existing)] : [];
+  });
+}
+
+/**
+ * Takes all ports away from a server: those made for it are deleted, those it was given are unbound. Asks the catalog
+ * which there are, since a process that died may have made some that the server does not know of.
+ */
+export async function releasePorts(scope: ServerScope, interfaces: readonly ServerInterface[]): Promise<void> {
+  if (interfaces.length === 0) return;
+  const { networks } = scope.core.catalogs;
+  const { caller } = scope.context;
+  const given = new Set(interfaces.filter(({ owned }) => !owned).map(({ portId }) => portId));
+  const ids = (await networks.listPorts(caller, { deviceIds: [scope.server.id] })).map(({ id }) => id);
+  await networks.releasePorts(caller, scope.server.id, {
+    owned: ids.filter((id) => !given.has(id)),
+    bound: ids.filter((id) => given.has(id)),
+  });
+}
+
+/** Makes a port for a server that runs, or binds the given one. The same call made twice gives the same port. */
+export async function takePort(
+  scope: ServerScope,
+  { portId, existing, networkId, addresses }: RequestedPort,
+): Promise<Port> {
+  const { networks } = scope.core.catalogs;
+  const { caller } = scope.context;
+  const binding = await bindingOf(scope);
+  if (existing) return networks.bindPort(caller, portId, binding);
+  const [port] = await networks.createPorts(caller, [
+    { key: portId, networkId, addresses, projectId: scope.server.projectId, ...binding },
+  ]);
+  if (!port) throw new Error(`The network service has made no port on network ${networkId}.`);
+  return port;
+}
+
+/** Gives back a port that was taken for a server and did not become one of its interfaces. */
+export async function returnPort(scope: ServerScope, requestedPort: RequestedPort): Promise<void> {
+  const id = requestedPort.existing ? requestedPort.portId : (await unlessRefused(takePort(scope, requestedPort)))?.id;
+  if (id === undefined) return;
+  const ids = requestedPort.existing ? { owned: [], bound: [id] } : { owned: [id], bound: [] };
+  await unlessRefused(scope.core.catalogs.networks.releasePorts(scope.context.caller, scope.server.id, ids));
+}

@@ -1,0 +1,289 @@
+import { type RawBuilder, sql } from 'kysely';
+import { statesOf } from '../status.js';
+import type { Server, TextSetting } from '../../model/index.js';
+import type { HostMap } from '../../scheduler/infrastructure.js';
+import type { DatabaseKind } from '@apistrata/record-store';
+import type { RowQuery } from '@apistrata/record-store';
+import { LIVE } from '../../schema/tables.js';
+import { RESERVATION_LENGTH } from '../create/create-record.js';
+import { compilePattern, likeOf, type Matches, type PlainPattern, plainPattern } from './list-pattern.js';
+
+const day = (ms: number | null) => (ms === null ? null : new Date(ms).toISOString().slice(0, 23));
+/** A time in both the spellings in which people look for one. */
+const times = (ms: number | null) => (ms === null ? [] : [`${day(ms)}000`, `${day(ms)}000`.replace('T', ' ')]);
+
+type Read = (server: Server, hosts: HostMap) => readonly (string | null | undefined)[];
+
+/** What a pattern is held against; any of the texts may fit. */
+interface PatternField {
+  readonly read: Read;
+  /** A column in which the text stands. */
+  readonly column?: 'name' | 'reservation_id' | 'addresses';
+  /** A field of the record as JSON in which the text stands. */
+  readonly json?: keyof Server;
+}
+
+const inColumn = (column: NonNullable<PatternField['column']>, read: Read): PatternField => ({ column, read });
+const inJson = (json: keyof Server, read: Read): PatternField => ({ json, read });
+
+const fields = {
+  name: inColumn('name', (s) => [s.name]),
+  hostname: inJson('hostname', (s) => [s.hostname]),
+  node: inJson('node', (s) => [s.node]),
+  key_name: inJson('keyName', (s) => [s.keyName]),
+  availability_zone: { read: (s, { hosts }) => [hosts.get(s.host ?? '')?.zone ?? s.pinnedZone] },
+  reservation_id: inColumn('reservation_id', (s) => [s.reservationId]),
+  config_drive: { read: (s) => [s.configDrive ? 'True' : ''] },
+  root_device_name: inJson('rootDeviceName', (s) => [s.rootDeviceName]),
+  kernel_id: inJson('kernelId', (s) => [s.kernelId]),
+  ramdisk_id: inJson('ramdiskId', (s) => [s.ramdiskId]),
+  launch_index: inJson('launchIndex', (s) => [String(s.launchIndex)]),
+  locked_by: inJson('lock', (s) => [s.lock?.by]),
+  access_ip_v4: inJson('accessIpV4', (s) => [s.accessIpV4]),
+  access_ip_v6: inJson('accessIpV6', (s) => [s.accessIpV6]),
+  auto_disk_config: { read: (s) => [s.diskConfig, s.diskConfig === 'AUTO' ? 'True' : 'False'] },
+  power_state: inJson('powerState', (s) => [String(s.powerState)]),
+  progress: inJson('progress', (s) => [String(s.progress)]),
+  created_at: { read: (s) => times(s.createdAt) },
+  launched_at: { read: (s) => times(s.launchedAt) },
+  terminated_at: { read: (s) => times(s.terminatedAt) },
+  ip: inColumn('addresses', (s) => addressesOf(s, 4)),
+  ip6: inColumn('addresses', (s) => addressesOf(s, 6)),
+} as const satisfies Record<string, PatternField>;
+
+function addressesOf({ interfaces }: Server, version: 4 | 6): string[] {
+  return interfaces.flatMap(({ fixedIps }) =>
+    fixedIps.flatMap((ip) => [...(ip.version === version ? [ip.address] : []), ...(version === 4 ? ip.floating : [])]),
+  );
+}
+
+/** Fields of servers that a pattern can be matched with. */
+export type ServerPatternField = keyof typeof fields | TextSetting;
+
+/** Settings need no entry: they have their own names. */
+function fieldOf(name: ServerPatternField): PatternField {
+  if (Object.hasOwn(fields, name)) return fields[name as keyof typeof fields];
+  const setting = name as TextSetting;
+  return inJson(setting, (s) => [s[setting]]);
+}
+
+/** Filters whose value is the value of a column. */
+const columns = {
+  id: 'id',
+  projectId: 'project_id',
+  userId: 'user_id',
+  imageId: 'image_id',
+  flavorId: 'flavor_id',
+  vmState: 'vm_state',
+  taskState: 'task_state',
+  host: 'host',
+} as const;
+
+/** Those that have an index of all servers, and none of a project's. */
+const OF_ALL: ReadonlySet<string> = new Set(['user_id', 'image_id', 'flavor_id', 'host']);
+
+/** A vm_state, and the tasks in one of which a server has to be; left out: in any or none. */
+export type State = ReturnType<typeof statesOf>[number];
+
+/** What servers have to be like to be listed. All of it has to hold. */
+export interface ServerFilters extends Readonly<Partial<Record<keyof typeof columns, string>>> {
+  /** Words of the status table in any case; any of them. Words it does not have fit nothing. */
+  readonly statuses?: readonly string[];
+  /** One state instead of words. */
+  readonly state?: State;
+  readonly locked?: boolean;
+  /** Patterns to be found anywhere in the value. See `compilePattern` for what is one. */
+  readonly patterns?: Readonly<Partial<Record<ServerPatternField, string>>>;
+  /** All of these tags; at least one; not all; none. */
+  readonly tags?: readonly string[];
+  readonly tagsAny?: readonly string[];
+  readonly notTags?: readonly string[];
+  readonly notTagsAny?: readonly string[];
+  /** Changed at this time (ms) or later. Deleted servers are listed too unless `deleted` says otherwise. */
+  readonly changedSince?: number;
+  /** Changed in the second of this time (ms) or earlier; the same holds. */
+  readonly changedBefore?: number;
+  /** True: only deleted servers, the soft-deleted included. Default: only live ones without soft-deleted. */
+  readonly deleted?: boolean;
+  /** Soft-deleted ones are among the live. */
+  readonly softDeleted?: boolean;
+}
+
+/** Every text a filter compares with a column. PostgreSQL has no texts with a NUL, so nothing is equal to one. */
+export function canMatch(filters: ServerFilters): boolean {
+  return (Object.keys(columns) as (keyof typeof columns)[]).every((name) => !filters[name]?.includes('\0'));
+}
+
+/** The states that words stand for, each vm_state once. */
+export function statesOfAll(words: readonly string[]): readonly State[] {
+  const byVmState = new Map<State['vmState'], State>();
+  for (const state of words.flatMap(statesOf)) {
+    const known = byVmState.get(state.vmState) ?? state;
+    const taskStates = known.taskStates && state.taskStates && [...known.taskStates, ...state.taskStates];
+    byVmState.set(state.vmState, taskStates ? { ...known, taskStates } : { vmState: state.vmState });
+  }
+  return [...byVmState.values()];
+}
+
+/**
+ * What databases can filter by.
+ * @param live how to say that a server is not deleted
+ */
+export function narrow(rows: RowQuery, filters: ServerFilters, kind: DatabaseKind, live = LIVE): RowQuery {
+  const states = filters.statuses && statesOfAll(filters.statuses);
+  const narrowed = narrowColumns(narrowDeleted(rows, filters, live), filters, kind);
+  if (!states) return narrowed;
+  return states.length === 0 ? narrowed.where('id', '=', '') : narrowed.where((eb) => eb.or(states.map(inState)));
+}
+
+/**
+ * The same question in parts, no two with an answer in common: servers in several states are in several places of an
+ * index, and only within one place in the order of pages.
+ */
+export function partsOf(filters: ServerFilters): readonly ServerFilters[] {
+  const words = filters.statuses ?? [];
+  const states = statesOfAll(words);
+  if (states.length < 2) return [filters];
+  return states.map((state) => ({ ...filters, statuses: undefined, state }));
+}
+
+function inState({ vmState, taskStates }: State): RawBuilder<boolean> {
+  if (!taskStates) return sql<boolean>`vm_state = ${vmState}`;
+  // Few servers are in the middle of something: written so, the index of these is the only one that fits.
+  return sql<boolean>`((vm_state || '') = ${vmState} and task_state in (${sql.join(taskStates)}))`;
+}
+
+function narrowColumns(rows: RowQuery, filters: ServerFilters, kind: DatabaseKind): RowQuery {
+  let narrowed = rows;
+  for (const [name, column] of Object.entries(columns)) {
+    const value = filters[name as keyof typeof columns];
+    if (value === undefined) continue;
+    // Of a project's servers some are looked for, not the project's among everybody's: no index of these fits what is added to.
+    const everybodys = filters.projectId !== undefined && OF_ALL.has(column);
+    narrowed = everybodys
+      ? narrowed.where(sql`(${sql.ref(column)} || '')`, '=', value)
+      : narrowed.where(column, '=', value);
+  }
+  // Figures that indexes of few rows name stand in the text.
+  if (filters.locked !== undefined) narrowed = narrowed.where('locked', '=', sql.lit(Number(filters.locked)));
+  if (filters.changedSince !== undefined) narrowed = narrowed.where('updated_at', '>=', filters.changedSince);
+  if (filters.changedBefore !== undefined) {
+    narrowed = narrowed.where('updated_at', '<', (Math.floor(filters.changedBefore / 1000) + 1) * 1000);
+  }
+  if (filters.state) narrowed = narrowed.where(inState(filters.state));
+  for (const condition of patternConditions(filters, kind)) narrowed = narrowed.where(condition);
+  return [...(filters.tags ?? []).map((tag) => [tag]), ...(filters.tagsAny ? [filters.tagsAny] : [])].reduce(
+    (rows, any) => rows.where((eb) => eb.or(any.map((tag) => like('data', `%${likeText(JSON.stringify(tag))}%`)))),
+    narrowed,
+  );
+}
+
+const likeText = (text: string) => text.replaceAll(/[\\%_]/g, '\\$&');
+
+const like = (column: string, text: string) => sql<boolean>`${sql.ref(column)} like ${text} escape '\\'`;
+
+/** What patterns say of columns, and of records as text; all of it holds for every server that fits them. */
+export function patternConditions(
+  { patterns = {} }: ServerFilters,
+  kind: DatabaseKind,
+): readonly RawBuilder<boolean>[] {
+  const { ip, ip6, ...others } = patterns;
+  const conditions = Object.entries(others).flatMap(
+    ([name, pattern]) => patternCondition(fieldOf(name as ServerPatternField), pattern, kind) ?? [],
+  );
+  // An address of either version will do.
+  const patterned = [ip, ip6].filter((pattern) => pattern !== undefined);
+  const addresses = patterned.map((pattern) => likeOf(pattern)).filter((text) => text !== undefined);
+  if (patterned.length === 0 || addresses.length < patterned.length) return conditions;
+  return [
+    ...conditions,
+    sql<boolean>`(${sql.join(
+      addresses.map((text) => like('addresses', text)),
+      sql` or `,
+    )})`,
+  ];
+}
+
+function patternCondition(
+  { column, json }: PatternField,
+  pattern: string,
+  kind: DatabaseKind,
+): RawBuilder<boolean> | undefined {
+  const plain = column && plainPattern(pattern);
+  if (plain) return plainCondition(column, plain, kind);
+  const text = likeOf(pattern, json && ((character) => JSON.stringify(character).slice(1, -1)));
+  if (text === undefined) return undefined;
+  if (column) return like(column, text);
+  return json && like('data', `%"${json}":${text}`);
+}
+
+/** Exactly what a plain pattern says. */
+function plainCondition(
+  column: string,
+  { text, atStart, atEnd }: PlainPattern,
+  kind: DatabaseKind,
+): RawBuilder<boolean> {
+  // All reservations have names of one length.
+  if ((atStart && atEnd) || (column === 'reservation_id' && text.length === RESERVATION_LENGTH))
+    return sql<boolean>`${sql.ref(column)} = ${text}`;
+  // SQLite's `like` does not tell capital letters from small ones.
+  if (kind === 'postgres') return like(column, `${atStart ? '' : '%'}${likeText(text)}${atEnd ? '' : '%'}`);
+  if (atEnd) return sql<boolean>`substr(${sql.ref(column)}, ${-text.length}) = ${text}`;
+  const position = sql`instr(${sql.ref(column)}, ${text})`;
+  return atStart ? sql<boolean>`${position} = 1` : sql<boolean>`${position} > 0`;
+}
+
+function narrowDeleted(rows: RowQuery, filters: ServerFilters, live: RawBuilder<boolean>): RowQuery {
+  const { deleted, softDeleted, changedSince, changedBefore, projectId } = filters;
+  // Of a project in other words than those of the index of all: PostgreSQL would read everybody's of that besides.
+  const gone = projectId === undefined ? sql`deleted = 1` : sql`deleted > 0`;
+  if (deleted) return rows.where(sql<boolean>`(${gone} or vm_state = 'soft-delete')`);
+  if (deleted === undefined && (changedSince !== undefined || changedBefore !== undefined)) {
+    return rows.where('deleted', 'in', [0, 1]);
+  }
+  const alive = rows.where(live);
+  return softDeleted ? alive : alive.where('vm_state', '!=', 'soft-delete');
+}
+
+export type ServerPredicate = (server: Server) => boolean;
+
+/** What only the record itself can tell; undefined when the database has filtered by everything. */
+export function recordPredicate(filters: ServerFilters, hosts: HostMap): ServerPredicate | undefined {
+  const predicates = [...patternPredicates(filters, hosts), ...tagPredicates(filters)];
+  return predicates.length === 0 ? undefined : (server) => predicates.every((predicate) => predicate(server));
+}
+
+function patternPredicates({ patterns = {} }: ServerFilters, hosts: HostMap): ServerPredicate[] {
+  type Named = readonly [name: ServerPatternField, pattern: string];
+  const predicateFor = (named: readonly Named[]): ServerPredicate => {
+    const compiled = named.map(([name, pattern]) => [fieldOf(name).read, compilePattern(pattern) ?? never] as const);
+    return (server) =>
+      compiled.some(([read, fits]) => read(server, hosts).some((text) => typeof text === 'string' && fits(text)));
+  };
+  const given = (Object.keys(patterns) as ServerPatternField[]).flatMap((name): Named[] => {
+    const pattern = patterns[name];
+    return pattern === undefined ? [] : [[name, pattern]];
+  });
+  const isAddress = ([name]: Named) => name === 'ip' || name === 'ip6';
+  const addresses = given.filter(isAddress);
+  const others = given.filter((named) => !isAddress(named) && !isExactInDatabase(...named));
+  // An address of either version will do.
+  return [...others.map((named) => predicateFor([named])), ...(addresses.length > 0 ? [predicateFor(addresses)] : [])];
+}
+
+/** Whether the database says all that the pattern says. */
+function isExactInDatabase(name: ServerPatternField, pattern: string): boolean {
+  const { column }: PatternField = fieldOf(name);
+  return column !== undefined && plainPattern(pattern) !== undefined;
+}
+
+const never: Matches = () => false;
+
+function tagPredicates({ tags, tagsAny, notTags, notTagsAny }: ServerFilters): ServerPredicate[] {
+  return [
+    ...(tags ? [(s: Server) => tags.every((tag) => s.tags.includes(tag))] : []),
+    ...(tagsAny ? [(s: Server) => tagsAny.some((tag) => s.tags.includes(tag))] : []),
+    ...(notTags ? [(s: Server) => !notTags.every((tag) => s.tags.includes(tag))] : []),
+    ...(notTagsAny ? [(s: Server) => !notTagsAny.some((tag) => s.tags.includes(tag))] : []),
+  ];
+}

@@ -1,0 +1,72 @@
+import { type CompiledQuery, type RawBuilder, sql } from 'kysely';
+import type { Server } from '../../model/index.js';
+import type { HostMap } from '../../scheduler/infrastructure.js';
+import type { Session } from '@apistrata/record-store';
+import { tables } from '../../schema/tables.js';
+import { narrow, type ServerFilters } from './list-filters.js';
+import { liveFor } from './list-indexes.js';
+import { ServerOrder, type ServerSort } from './list-sort.js';
+
+/** Almost always there is none, and one look into an index tells. */
+export function anyWaits(projectId: string | undefined): RawBuilder<boolean> {
+  const ofProject = projectId === undefined ? sql`` : sql` and project_id = ${projectId}`;
+  return sql<boolean>`exists (select 1 from servers where deleted = 0 and vm_state = 'building' and task_state = 'scheduling'${ofProject})`;
+}
+
+/** A row of a page, and whether servers wait for a host. */
+export type HeadOfPage = Parameters<typeof tables.servers.read>[1][number] & { readonly waits?: unknown };
+
+/** Whether nothing is asked for but the newest servers, of a project or of all. */
+export function asksForNewest(filters: ServerFilters, sort: readonly ServerSort[] = []): boolean {
+  const { projectId: _, patterns = {}, deleted, softDeleted, ...others } = filters;
+  if (deleted || softDeleted || sort.some(({ key, direction }) => key !== 'created_at' || direction !== 'desc'))
+    return false;
+  return [...Object.values(others), ...Object.values(patterns)].every((value) => value === undefined);
+}
+
+/** Stands in a statement for a value that each question brings. */
+class Slot {
+  readonly name: 'projectId' | 'createdAt' | 'seq' | 'limit';
+
+  constructor(name: Slot['name']) {
+    this.name = name;
+  }
+}
+
+const slot = (name: Slot['name']) => new Slot(name) as never;
+
+const statements = new Map<string, CompiledQuery<HeadOfPage>>();
+
+/** Made of what makes the statements of all pages, but once for each form that this one has. */
+function statementFor(session: Session, ofProject: boolean, behind: boolean, limit: number): CompiledQuery<HeadOfPage> {
+  const key = `${session.kind} ${ofProject} ${behind} ${tables.servers.readsTexts(session, limit)}`;
+  let statement = statements.get(key);
+  if (!statement) {
+    const projectId = ofProject ? slot('projectId') : undefined;
+    const after = behind
+      ? ({ createdAt: slot('createdAt'), seq: slot('seq') } as Partial<Server> as Server)
+      : undefined;
+    const heads = tables.servers.heads(session, limit);
+    const order = new ServerOrder([], {} as HostMap, false, session.kind === 'postgres' ? projectId : undefined);
+    statement = order
+      .apply(narrow(heads, { projectId }, session.kind, liveFor(session.kind, { projectId }, [])), after)
+      .limit(slot('limit'))
+      .select(anyWaits(projectId).as('waits'))
+      .compile();
+    statements.set(key, statement);
+  }
+  return statement;
+}
+
+/** The page that is asked for more than all others together: writing its statement anew would cost more than its answer. */
+export async function newestServers(
+  session: Session,
+  projectId: string | undefined,
+  after: Server | undefined,
+  limit: number,
+): Promise<readonly HeadOfPage[]> {
+  const statement = statementFor(session, projectId !== undefined, after !== undefined, limit);
+  const values = { projectId, createdAt: after?.createdAt, seq: after?.seq, limit };
+  const parameters = statement.parameters.map((value) => (value instanceof Slot ? values[value.name] : value));
+  return (await session.db.executeQuery<HeadOfPage>({ ...statement, parameters })).rows;
+}

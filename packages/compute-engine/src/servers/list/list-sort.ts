@@ -1,0 +1,138 @@
+import { type RawBuilder, sql } from 'kysely';
+import type { Server, TextSetting } from '../../model/index.js';
+import type { HostMap } from '../../scheduler/infrastructure.js';
+import type { RowQuery } from '@apistrata/record-store';
+
+type Value = string | number;
+
+/** Where a sort key's value comes from: a column of the table, or the record alone. */
+interface KeySpec {
+  readonly value: (server: Server, hosts: HostMap) => Value;
+  /** SQL whose value is the same; without it, whoever sorts by this key reads every server that fits. */
+  readonly column?: RawBuilder<unknown>;
+}
+
+const column = (name: string, value: KeySpec['value']): KeySpec => ({ column: sql.ref(name), value });
+/** Databases do not agree on where null goes: it is given a value of its own. */
+const nullable = (name: string, absent: Value, value: KeySpec['value']): KeySpec => ({
+  column: sql`coalesce(${sql.ref(name)}, ${sql.lit(absent)})`,
+  value,
+});
+const unindexed = (value: KeySpec['value']): KeySpec => ({ value });
+
+/** Settings need no entry: they sort by their own names. */
+const keys = {
+  created_at: column('created_at', (s) => s.createdAt),
+  updated_at: column('updated_at', (s) => s.updatedAt ?? s.createdAt),
+  launched_at: nullable('launched_at', -1, (s) => s.launchedAt ?? -1),
+  terminated_at: nullable('terminated_at', -1, (s) => s.terminatedAt ?? -1),
+  display_name: column('name', (s) => s.name),
+  host: nullable('host', '', (s) => s.host ?? ''),
+  vm_state: column('vm_state', (s) => s.vmState),
+  task_state: nullable('task_state', '', (s) => s.taskState ?? ''),
+  user_id: column('user_id', (s) => s.userId),
+  project_id: column('project_id', (s) => s.projectId),
+  uuid: column('id', (s) => s.id),
+  image_ref: column('image_id', (s) => s.imageId),
+  instance_type_id: column('flavor_id', (s) => s.flavor.id),
+  locked: column('locked', (s) => Number(s.lock !== null)),
+  access_ip_v4: unindexed((s) => s.accessIpV4),
+  access_ip_v6: unindexed((s) => s.accessIpV6),
+  auto_disk_config: unindexed((s) => s.diskConfig),
+  availability_zone: unindexed((s, { hosts }) => hosts.get(s.host ?? '')?.zone ?? s.pinnedZone ?? ''),
+  config_drive: unindexed((s) => Number(s.configDrive)),
+  display_description: unindexed((s) => s.description ?? ''),
+  hostname: unindexed((s) => s.hostname),
+  kernel_id: unindexed((s) => s.kernelId ?? ''),
+  key_name: unindexed((s) => s.keyName ?? ''),
+  launch_index: unindexed((s) => s.launchIndex),
+  locked_by: unindexed((s) => s.lock?.by ?? ''),
+  node: unindexed((s) => s.node ?? ''),
+  power_state: unindexed((s) => s.powerState),
+  progress: unindexed((s) => s.progress),
+  ramdisk_id: unindexed((s) => s.ramdiskId ?? ''),
+  root_device_name: unindexed((s) => s.rootDeviceName ?? ''),
+} as const satisfies Record<string, KeySpec>;
+
+/** Fields that servers can be sorted by. */
+export type ServerSortKey = keyof typeof keys | TextSetting;
+
+const keyOf = (name: ServerSortKey): KeySpec =>
+  Object.hasOwn(keys, name) ? keys[name as keyof typeof keys] : unindexed((s) => s[name as TextSetting] ?? '');
+
+/** A field to sort servers by, and which way. */
+export interface ServerSort {
+  readonly key: ServerSortKey;
+  readonly direction: 'asc' | 'desc';
+}
+
+type Step = KeySpec & { readonly ascending: boolean };
+
+/** An order of servers in which no two are equal. */
+export class ServerOrder {
+  readonly #steps: readonly Step[];
+  readonly #hosts: HostMap;
+  /** Whether the database can sort; else whoever lists compares records. */
+  readonly inDatabase: boolean;
+  readonly #projectId: string | undefined;
+
+  /**
+   * @param free the database is to choose its index by what is asked for, not by this order
+   * @param projectId of PostgreSQL, the project whose servers are sorted
+   */
+  constructor(sort: readonly ServerSort[], hosts: HostMap, free: boolean, projectId?: string) {
+    const first = sort[0]?.direction ?? 'desc';
+    const steps = new Map<string, Step>();
+    for (const { key, direction } of [...sort, { key: 'created_at', direction: first } as const]) {
+      if (!steps.has(key)) steps.set(key, { ...keyOf(key), ascending: direction === 'asc' });
+    }
+    steps.set('seq', { ...column('seq', (s) => s.seq), ascending: first === 'asc' });
+    const given = [...steps.keys()];
+    // No two servers have the same id: what else they are sorted by says nothing.
+    for (const key of given.slice(given.indexOf('uuid') + 1 || given.length)) steps.delete(key);
+    const created = steps.get('created_at');
+    if (free && created) steps.set('created_at', { ...created, column: sql`(created_at + 0)` });
+    this.#steps = [...steps.values()];
+    this.#hosts = hosts;
+    this.#projectId = projectId;
+    this.inDatabase = this.#steps.every((step) => step.column !== undefined);
+  }
+
+  /** Sorts rows, and leaves out those up to and including `after`. */
+  apply(rows: RowQuery, after: Server | undefined): RowQuery {
+    let sorted = after ? rows.where(this.#behind(after)) : rows;
+    for (const { column, ascending } of this.#steps) sorted = sorted.orderBy(column!, ascending ? 'asc' : 'desc');
+    return sorted;
+  }
+
+  /** Negative when the first comes first. */
+  compare(one: Server, other: Server): number {
+    for (const { value, ascending } of this.#steps) {
+      const [a, b] = [value(one, this.#hosts), value(other, this.#hosts)];
+      if (a !== b) return a < b === ascending ? -1 : 1;
+    }
+    return 0;
+  }
+
+  #behind(server: Server): RawBuilder<boolean> {
+    const steps = this.#steps.map((step) => ({ ...step, at: step.value(server, this.#hosts) }));
+    const up = steps.every(({ ascending }) => ascending);
+    if (up || !steps.some(({ ascending }) => ascending)) {
+      // One comparison, which an index takes as a whole: servers that are alike in the first keys cost nothing. Where
+      // it begins with the project, PostgreSQL's estimate does too: else servers behind a common value count as none.
+      const within = this.#projectId === undefined ? [] : [{ column: sql.ref('project_id'), at: this.#projectId }];
+      const row = sql.join([...within, ...steps].map(({ column }) => column));
+      const at = sql.join([...within, ...steps].map((step) => step.at));
+      return up ? sql<boolean>`(${row}) > (${at})` : sql<boolean>`(${row}) < (${at})`;
+    }
+    const ways = steps.map(({ column, ascending, at }, position) => {
+      const same = steps.slice(0, position).map((earlier) => sql`${earlier.column} = ${earlier.at}`);
+      const beyond = ascending ? sql`${column} > ${at}` : sql`${column} < ${at}`;
+      return sql`(${sql.join([...same, beyond], sql` and `)})`;
+    });
+    const [{ column, ascending, at }] = steps as [(typeof steps)[number]];
+    // Says nothing that the ways do not say, but lets the database begin where they begin.
+    const bound = ascending ? sql`${column} >= ${at}` : sql`${column} <= ${at}`;
+    return sql<boolean>`(${bound} and (${sql.join(ways, sql` or `)}))`;
+  }
+}

@@ -1,0 +1,52 @@
+import type { Context } from '../../core/context.js';
+import type { Core } from '../../core/core.js';
+import { notFound } from '../../errors/refusal.js';
+import type { Server } from '../../model/index.js';
+import { limitsOf, overQuota } from '../../resources/quotas/server-quota.js';
+import type { Servers } from '../servers.js';
+
+type Metadata = Server['metadata'];
+
+/** Metadata of servers. */
+export class ServerMetadata {
+  readonly #core: Core;
+  readonly #servers: Servers;
+
+  constructor(core: Core, servers: Servers) {
+    this.#core = core;
+    this.#servers = servers;
+  }
+
+  /** Adds items, and replaces those that have the same key. */
+  merge(context: Context, id: string, items: Metadata): Promise<Metadata> {
+    return this.#write(context, id, (metadata) => ({ ...metadata, ...items }));
+  }
+
+  replace(context: Context, id: string, items: Metadata): Promise<Metadata> {
+    return this.#write(context, id, () => items);
+  }
+
+  /** 404 when there is no such item. */
+  async remove(context: Context, id: string, key: string): Promise<void> {
+    await this.#servers.change(context, id, 'metadata', (server) => {
+      if (!Object.hasOwn(server.metadata, key)) throw notFound('Metadata item was not found');
+      const { [key]: _, ...metadata } = server.metadata;
+      return { metadata };
+    });
+  }
+
+  async #write(context: Context, id: string, make: (metadata: Metadata) => Metadata): Promise<Metadata> {
+    const changed = await this.#servers.change(context, id, 'metadata', async (server, tx) => {
+      const metadata = make(server.metadata);
+      const requested = Object.keys(metadata).length;
+      const limits = await limitsOf(this.#core, tx, server.projectId, server.userId);
+      const limit = limits.metadata_items;
+      if (limit >= 0 && requested > limit)
+        throw overQuota(this.#core, server, [
+          { kind: 'metadata_items', requested, used: Object.keys(server.metadata).length, limit },
+        ]);
+      return { metadata };
+    });
+    return changed.metadata;
+  }
+}

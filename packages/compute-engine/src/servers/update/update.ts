@@ -1,0 +1,30 @@
+import { rulesOf } from '../../actions/action-table.js';
+import type { Context } from '../../core/context.js';
+import type { Core } from '../../core/core.js';
+import { conflict } from '../../errors/refusal.js';
+import type { Server } from '../../model/index.js';
+import { changeServer } from '../../actions/runner/begin-action.js';
+import type { HostMap } from '../../scheduler/infrastructure.js';
+import { zoneOf } from '../../scheduler/zone-of.js';
+
+/** Fields of a server that may be changed without a word to its machine; what is left out stays as it is. */
+export type ServerChange = Partial<
+  Pick<Server, 'name' | 'diskConfig' | 'accessIpV4' | 'accessIpV6' | 'description' | 'hostname' | 'pinnedZone'>
+>;
+
+/** Pinning takes a server that is not pinned, and the zone that it is in. */
+function checkPinned(server: Server, zone: string, hosts: HostMap): void {
+  if (server.pinnedZone !== null)
+    throw conflict(`Server ${server.id} is pinned to availability zone ${server.pinnedZone} already.`);
+  if (zoneOf(server, hosts) !== zone)
+    throw conflict(`Server ${server.id} is not in availability zone ${zone}: it cannot be pinned to it.`);
+}
+
+export async function updateServer(core: Core, context: Context, id: string, change: ServerChange): Promise<Server> {
+  const hosts = change.pinnedZone ? await core.infrastructure.hosts() : undefined;
+  const given = Object.fromEntries(Object.entries(change).filter(([, value]) => value !== undefined));
+  return changeServer(core, rulesOf('update'), context, id, (server) => {
+    if (hosts && change.pinnedZone) checkPinned(server, change.pinnedZone, hosts);
+    return given;
+  });
+}

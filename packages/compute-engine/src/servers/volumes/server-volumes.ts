@@ -1,0 +1,97 @@
+import { randomUUID } from 'node:crypto';
+import { ifMissing } from '@apistrata/catalogs';
+import type { ServerScope } from '../../core/core.js';
+import { derivedUuid } from '@apistrata/catalogs/builtin';
+import type { BlockDevice } from '../../model/index.js';
+
+/** How often, and how long apart, a volume that is being made is asked for. */
+const VOLUME_POLLS = 600;
+const VOLUME_POLL_MS = 1000;
+
+/** Waits until a volume has its content. */
+export async function untilAvailable(
+  { core, context, signal }: ServerScope & { readonly signal: AbortSignal },
+  volumeId: string,
+): Promise<void> {
+  for (let poll = 0; poll < VOLUME_POLLS; poll++) {
+    const { status } = await core.catalogs.volumes.getVolume(context.caller, volumeId);
+    if (status === 'available' || status === 'in-use' || status === 'reserved') return;
+    if (status.startsWith('error'))
+      throw new Error(`Volume ${volumeId} did not finish being created: its status is ${status}`);
+    await core.clock.sleep(VOLUME_POLL_MS, signal);
+  }
+  throw new Error(`Volume ${volumeId} did not finish being created in time`);
+}
+
+/** Ties the server's volumes to it. */
+export async function connectVolumes(
+  scope: ServerScope,
+  devices: readonly BlockDevice[],
+): Promise<readonly BlockDevice[]> {
+  if (!devices.some(({ destination }) => destination === 'volume')) return devices;
+  const connected: BlockDevice[] = [];
+  for (const device of devices)
+    connected.push(device.volumeId === null ? device : await connectVolume(scope, device, device.volumeId));
+  return connected;
+}
+
+/** The three steps of attaching: reserve, connect, complete. Each may be repeated. */
+export async function connectVolume(scope: ServerScope, device: BlockDevice, volumeId: string): Promise<BlockDevice> {
+  const { volumes } = scope.core.catalogs;
+  const { caller } = scope.context;
+  const { id: serverId, host } = scope.server;
+  const attachmentId =
+    device.attachmentId ?? (await volumes.reserve(caller, { key: randomUUID(), volumeId, serverId })).id;
+  await volumes.connect(caller, attachmentId, { host: host ?? '', mountpoint: device.device });
+  await volumes.complete(caller, attachmentId);
+  return { ...device, attachmentId, attachedAt: scope.core.clock.now() };
+}
+
+/**
+ * Takes volumes from the host that a server leaves, without giving them to anybody else: each gets a new attachment that
+ * is only reserved before the connected one ends.
+ * @param occasion text that is the same whenever this is repeated, and another one for every other time
+ */
+export async function keepVolumesReserved(scope: ServerScope, occasion: string): Promise<readonly BlockDevice[]> {
+  const { volumes } = scope.core.catalogs;
+  const { caller } = scope.context;
+  const { id: serverId } = scope.server;
+  const kept: BlockDevice[] = [];
+  for (const device of scope.server.blockDevices) {
+    const { volumeId, attachmentId } = device;
+    if (!attachmentId || !volumeId) {
+      kept.push(device);
+      continue;
+    }
+    const reserved = await volumes.reserve(caller, {
+      key: derivedUuid(`offload/${occasion}/${device.id}`),
+      volumeId,
+      serverId,
+    });
+    if (reserved.id !== attachmentId) await volumes.deleteAttachment(caller, attachmentId);
+    kept.push({ ...device, attachmentId: reserved.id });
+  }
+  return kept;
+}
+
+/** A server's attachments of a volume: the one it knows of, or those that a process made before it died. */
+async function attachmentsOf(
+  { core, context, server }: ServerScope,
+  { attachmentId, volumeId }: BlockDevice,
+): Promise<readonly string[]> {
+  if (attachmentId) return [attachmentId];
+  if (!volumeId) return [];
+  const volume = await core.catalogs.volumes.getVolume(context.caller, volumeId).catch(ifMissing);
+  return (volume?.attachments ?? []).filter(({ serverId }) => serverId === server.id).map(({ id }) => id);
+}
+
+/** Unties volumes from a server and removes those that are to go with it. */
+export async function releaseVolumes(scope: ServerScope, devices: readonly BlockDevice[]): Promise<void> {
+  const { volumes } = scope.core.catalogs;
+  const { caller } = scope.context;
+  for (const device of devices) {
+    for (const id of await attachmentsOf(scope, device)) await volumes.deleteAttachment(caller, id);
+    const { volumeId, deleteOnTermination } = device;
+    if (volumeId && deleteOnTermination) await volumes.deleteVolume(caller, volumeId).catch(() => {});
+  }
+}

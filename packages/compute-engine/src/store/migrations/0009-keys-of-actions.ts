@@ -1,7 +1,0 @@
-import type { Kysely } from 'kysely';
-import type { Rows } from '../database.js';
-
-/** An action's id is made of its server and its request: an index of these two says the same once more. */
-export async function up(db: Kysely<Rows>): Promise<void> {
-  await db.schema.dropIndex('instance_actions_1').execute();
-}

@@ -1,0 +1,211 @@
+import { sql } from 'kysely';
+import { afterAll, beforeAll, describe, expect, inject, it, onTestFinished } from 'vitest';
+import { eventually } from '../../../testing/eventually.js';
+import { type PostgresPair, startPostgresPair } from '../../../testing/postgres-pair.js';
+import type { Engine } from '../src/engine/engine.js';
+import { coreOf } from '../src/engine/engine-core.js';
+import type { EngineOptions } from '../src/engine/engine-options.js';
+import { contextOf, engineUnderTest, imageId } from './engine-under-test.js';
+
+/** One of several processes that share the database, and where its readers were sent. */
+interface Process {
+  readonly engine: Engine;
+  /** Asks for the names of a project's servers, and says who answered. */
+  names(projectId: string): Promise<{ names: readonly string[]; by: 'replica' | 'primary' }>;
+}
+
+describe.skipIf(!inject('postgresUrl'))('replicas that answer those who only read', () => {
+  let pair: PostgresPair;
+
+  beforeAll(async () => {
+    pair = await startPostgresPair(false);
+  });
+
+  afterAll(() => pair?.stop());
+
+  async function begun(options: EngineOptions = {}): Promise<Process> {
+    let replica: string | undefined;
+    const engine = await engineUnderTest({
+      database: pair.primaryUrl,
+      databaseRead: [pair.standbyUrl],
+      maxStalenessMs: 60_000,
+      observer: { reading: (told) => void (replica = told.replica) },
+      ...options,
+    });
+    onTestFinished(() => engine.close());
+    async function names(projectId: string) {
+      const context = contextOf(projectId);
+      const reading = await engine.reading(context.caller);
+      const by = replica === undefined ? ('primary' as const) : ('replica' as const);
+      expect(reading === engine).toBe(by === 'primary');
+      const servers = await reading.servers.list(context, { limit: 10 });
+      return { names: servers.map(({ name }) => name), by };
+    }
+    return { engine, names };
+  }
+
+  async function boot({ engine }: Process, projectId: string, name: string): Promise<string> {
+    const request = { name, flavorId: '1', imageId, networks: 'none' as const };
+    const { servers } = await engine.servers.create(contextOf(projectId), request);
+    await engine.idle();
+    return servers[0]!.id;
+  }
+
+  const caughtUp = (process: Process, projectId: string, names: readonly string[]) =>
+    eventually(async () => expect(await process.names(projectId)).toEqual({ names, by: 'replica' }));
+
+  it('are behind by nothing for whoever has just written, in any process, while others go on reading from them', async () => {
+    const [one, other] = [await begun(), await begun({ worker: false })];
+    const id = await boot(one, 'p1', 'before');
+    await boot(one, 'p2', 'foreign');
+    for (const process of [one, other]) {
+      await caughtUp(process, 'p1', ['before']);
+      await caughtUp(process, 'p2', ['foreign']);
+    }
+    pair.pauseReplay();
+    try {
+      await one.engine.servers.update(contextOf('p1'), id, { name: 'after' });
+      expect(await other.names('p1')).toEqual({ names: ['after'], by: 'primary' });
+      expect(await one.names('p1')).toEqual({ names: ['after'], by: 'primary' });
+      for (const process of [one, other])
+        expect(await process.names('p2')).toEqual({ names: ['foreign'], by: 'replica' });
+      // Whoever changes what is another project's must see that as well.
+      await other.engine.servers.update(contextOf('p3', { isAdmin: true }), id, { name: 'by an administrator' });
+      for (const process of [one, other]) {
+        expect(await process.names('p3')).toEqual({ names: [], by: 'primary' });
+        expect((await process.names('p1')).names).toEqual(['by an administrator']);
+      }
+    } finally {
+      pair.resumeReplay();
+    }
+    for (const process of [one, other]) await caughtUp(process, 'p1', ['by an administrator']);
+  });
+
+  it('are not asked when they are later than is allowed, and are again when they are not', async () => {
+    const process = await begun({ maxStalenessMs: 1_000 });
+    await boot(process, 'p4', 'web');
+    await caughtUp(process, 'p4', ['web']);
+    pair.pauseReplay();
+    try {
+      // Positions move on when somebody writes: until then the replica has everything.
+      await boot(process, 'p5', 'other');
+      await eventually(async () => expect((await process.names('p4')).by).toBe('primary'));
+      expect(await process.names('p4')).toEqual({ names: ['web'], by: 'primary' });
+    } finally {
+      pair.resumeReplay();
+    }
+    await caughtUp(process, 'p4', ['web']);
+  });
+
+  it('show what all projects see as it is: flavors and limits', async () => {
+    const process = await begun();
+    await boot(process, 'p6', 'web');
+    await caughtUp(process, 'p6', ['web']);
+    pair.pauseReplay();
+    try {
+      await process.engine.flavors.create({ name: 'new', vcpus: 1, memoryMb: 64, diskGb: 1 });
+      expect((await process.names('p6')).by).toBe('primary');
+    } finally {
+      pair.resumeReplay();
+    }
+  });
+
+  it('cost nobody an answer when one of them is killed in the middle of questions, and are used when it is back', async () => {
+    const process = await begun();
+    await boot(process, 'p7', 'web');
+    await caughtUp(process, 'p7', ['web']);
+    let stopped = false;
+    const asked: string[] = [];
+    const asking = Promise.all(
+      Array.from({ length: 4 }, async () => {
+        while (!stopped) {
+          const { names, by } = await process.names('p7');
+          asked.push(`${by}: ${names}`);
+        }
+      }),
+    );
+    try {
+      await eventually(() => expect(asked.length).toBeGreaterThan(20));
+      await pair.killStandby();
+      const { length } = asked;
+      await eventually(() => expect(asked.slice(length)).toContain('primary: web'));
+      const { healthy, reason } = await process.engine.health.replicas();
+      expect({ healthy, reason }).toEqual({ healthy: false, reason: expect.stringContaining('127.0.0.1') });
+    } finally {
+      await pair.startStandby();
+    }
+    const { length } = asked;
+    await eventually(() => expect(asked.slice(length)).toContain('replica: web'));
+    stopped = true;
+    await asking;
+    expect(new Set(asked)).toEqual(new Set(['replica: web', 'primary: web']));
+    const states = await process.engine.statistics.replicas();
+    expect(states).toEqual([
+      { name: expect.stringMatching(/^127\.0\.0\.1:\d+\/postgres$/), staleMs: expect.any(Number), trouble: undefined },
+    ]);
+  });
+
+  it('leave it to the primary to answer a question that was in the way of what had to be replayed', async () => {
+    const failed: string[] = [];
+    const process = await begun({
+      observer: { statement: (told) => void (told.failed && failed.push(told.name)) },
+    });
+    await boot(process, 'p9', 'web');
+    const { replicas, db } = coreOf(process.engine).store;
+    const [replica] = replicas?.replicas ?? [];
+    // Long where it is to be interrupted, and nowhere else.
+    const question = sql<{ n: number }>`select count(*)::int as n,
+      pg_sleep(case when pg_is_in_recovery() then 60 else 0 end) from servers where name = 'web'`;
+    const asked = sql<{ n: number }>`select count(*)::int as n from pg_stat_activity
+      where state = 'active' and query like '%pg_sleep(case%' and pid <> pg_backend_pid()`;
+    await eventually(async () =>
+      expect((await process.engine.reading({ projectId: 'p9', userId: '' })) === process.engine).toBe(false),
+    );
+    const answered = question.execute(replica!.session.db);
+    await eventually(async () => expect((await asked.execute(replica!.session.db)).rows).toEqual([{ n: 1 }]));
+    for (const statement of [
+      'create table junk (n int)',
+      'insert into junk values (1)',
+      'delete from junk',
+      'vacuum junk',
+    ])
+      await sql.raw(statement).execute(db);
+    const { rows } = await answered;
+    expect(rows[0]).toMatchObject({ n: expect.any(Number) });
+    expect(failed).toEqual(['select servers']);
+    expect(replica!.trouble).toBeUndefined();
+  });
+
+  it('are no replicas of another database, nor when they are promoted', async () => {
+    const stranger = await begun({ databaseRead: [inject('postgresUrl')] });
+    await boot(stranger, 'p8', 'web');
+    await eventually(async () =>
+      expect(await stranger.engine.health.replicas()).toEqual({
+        healthy: false,
+        reason: expect.stringMatching(/: It is a copy of another database\.$/),
+      }),
+    );
+    expect((await stranger.names('p8')).by).toBe('primary');
+    const process = await begun();
+    await caughtUp(process, 'p8', ['web']);
+    await pair.promote();
+    await boot(process, 'p8', 'new');
+    expect(await process.names('p8')).toEqual({ names: ['new', 'web'], by: 'primary' });
+    const { healthy, reason } = await process.engine.health.replicas();
+    expect({ healthy, reason }).toEqual({
+      healthy: false,
+      reason: expect.stringMatching(/: It does not follow the primary, or was promoted\.$/),
+    });
+  });
+});
+
+describe('engines without PostgreSQL', () => {
+  it('take no replicas, and PostgreSQL takes none that are not', async () => {
+    await expect(engineUnderTest({ databaseRead: ['postgres://a/b'] })).rejects.toThrow(
+      'createEngine(): databaseRead needs a database of PostgreSQL',
+    );
+    await expect(engineUnderTest({ database: 'postgres://a/b', databaseRead: ['file.db'] })).rejects.toThrow(
+      'createEngine(): databaseRead is a list of addresses like postgres://...',
+    );
+  });
+});

@@ -1,0 +1,100 @@
+import { randomUUID } from 'node:crypto';
+import { afterEach, describe, expect, inject, it } from 'vitest';
+import type { Engine } from '../../src/engine/engine.js';
+import { coreOf } from '../../src/engine/engine-core.js';
+import type { EngineOptions } from '../../src/engine/engine-options.js';
+import { defaultPreset } from '../../src/preset/preset.js';
+import { tables } from '../../src/schema/tables.js';
+import { contextOf, engineUnderTest, imageId } from '../engine-under-test.js';
+import { storesUnderTest } from '../stores-under-test.js';
+
+const wanted = { name: 'web', flavorId: '1', imageId, networks: 'none' } as const;
+
+describe.each(storesUnderTest(inject('postgresUrl')))('creating servers on $kind', ({ database }) => {
+  const engines: Engine[] = [];
+  afterEach(async () => {
+    for (const engine of engines.splice(0)) await engine.close();
+  });
+
+  /** Processes that share one database, or one where they cannot. */
+  async function start(options: EngineOptions = {}): Promise<readonly [Engine, Engine]> {
+    const url = await database();
+    const one = await engineUnderTest({ database: url, ...options });
+    engines.push(one);
+    if (!url.startsWith('postgres')) return [one, one];
+    const other = await engineUnderTest({ database: url, ...options });
+    engines.push(other);
+    return [one, other];
+  }
+
+  async function outcomes(requests: readonly Promise<unknown>[]) {
+    const settled = await Promise.allSettled(requests);
+    const refused = settled.flatMap((one) => (one.status === 'rejected' ? [one.reason] : []));
+    return { done: settled.length - refused.length, refused };
+  }
+
+  it('never admits more than the quotas, however many ask at once', async () => {
+    const both = await start({ settings: { quotas: { instances: 5, cores: 4 } as never } });
+    const requests = Array.from({ length: 20 }, (_, n) => both[n % 2]!.servers.create(contextOf('p1'), wanted));
+    const { done, refused } = await outcomes(requests);
+    expect(done).toBe(4);
+    expect(new Set(refused.map(({ code }) => code))).toEqual(new Set(['FORBIDDEN']));
+    expect(refused[0].message).toBe('Quota exceeded for cores: Requested 1, but already used 4 of 4 cores');
+  });
+
+  it('fills a quota to the brim between the least and the most, however many ask at once', async () => {
+    const both = await start({ settings: { quotas: { instances: 10, cores: -1, ram: -1 } as never } });
+    const requests = Array.from({ length: 6 }, (_, n) =>
+      both[n % 2]!.servers.create(contextOf('p1'), { ...wanted, minCount: 2, maxCount: 4 }),
+    );
+    const { done } = await outcomes(requests);
+    expect(done).toBe(3);
+    expect(await both[0].servers.list(contextOf('p1'), { limit: 100 })).toHaveLength(10);
+  });
+
+  it('never admits more members to a group than the quota', async () => {
+    const both = await start({ settings: { quotas: { server_group_members: 3 } as never } });
+    const id = randomUUID();
+    await coreOf(both[0]).store.transaction((tx) =>
+      tables.serverGroups.insert(tx, {
+        id,
+        projectId: 'p1',
+        userId: 'user-of-p1',
+        name: 'g',
+        policy: 'soft-affinity',
+        maxServerPerHost: null,
+        createdAt: 0,
+      }),
+    );
+    const requests = Array.from({ length: 8 }, (_, n) =>
+      both[n % 2]!.servers.create(contextOf('p1'), { ...wanted, hints: { group: id } }),
+    );
+    expect((await outcomes(requests)).done).toBe(3);
+  });
+
+  it('gives a volume to one server only, and leaves none reserved for nobody', async () => {
+    const volume = { projectId: 'p1', sizeGb: 1, bootable: true };
+    const [first, second] = [randomUUID(), randomUUID()];
+    const both = await start({
+      preset: {
+        ...defaultPreset,
+        volumes: [
+          { ...volume, id: first },
+          { ...volume, id: second },
+        ],
+      },
+      settings: { quotas: { instances: 1 } as never },
+    });
+    const boot = (engine: Engine, sourceId: string) =>
+      engine.servers.create(contextOf('p1'), {
+        ...wanted,
+        imageId: '',
+        devices: [{ source: 'volume', destination: 'volume', sourceId, bootIndex: 0 }],
+      });
+    expect((await outcomes(Array.from({ length: 6 }, (_, n) => boot(both[n % 2]!, first)))).done).toBe(1);
+    await expect(boot(both[0], second)).rejects.toMatchObject({ code: 'FORBIDDEN' });
+    const { caller } = contextOf('p1');
+    await expect(both[0].catalogs.volumes.getVolume(caller, second)).resolves.toMatchObject({ status: 'available' });
+    await both[0].idle();
+  });
+});

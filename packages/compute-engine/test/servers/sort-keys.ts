@@ -1,0 +1,22 @@
+import type { ServerSortKey } from '../../src/api/index.js';
+
+/** What servers are asked to be sorted by: each key that has a column, and some that only records know. */
+export const sortKeys: readonly ServerSortKey[] = [
+  'created_at',
+  'updated_at',
+  'launched_at',
+  'terminated_at',
+  'display_name',
+  'host',
+  'vm_state',
+  'task_state',
+  'user_id',
+  'project_id',
+  'uuid',
+  'image_ref',
+  'instance_type_id',
+  'locked',
+  'hostname',
+  'availability_zone',
+  'power_state',
+];

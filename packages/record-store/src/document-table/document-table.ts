@@ -1,0 +1,293 @@
+import { type Compilable, type CompiledQuery, type InsertQueryBuilder, type SelectQueryBuilder, sql } from 'kysely';
+import type { Rows, Session, Tx } from '../store/database.js';
+import { type ColumnValue, type DocumentTableSpec, newRevision, ownerOf, toColumn } from './document-table-spec.js';
+import { gathered } from '../batching/gathered.js';
+import { EVERYBODY } from '../replicas/latest-writes.js';
+import { insertRows, updateRows } from '../batching/many-rows.js';
+import { preparedQuery } from '../batching/prepared-query.js';
+import { StaleRecord } from '../errors/stale-record.js';
+import type { New, Stored } from './stored.js';
+import { nextTurn } from '../batching/turns.js';
+
+/** Records whose texts are read and decoded in one turn of the event loop, at the most. */
+const READ_TOGETHER = 100;
+
+interface Row {
+  readonly id: string;
+  readonly seq: number;
+  readonly revision: number;
+  readonly data: string;
+}
+
+/** A row as far as it has to be known for its record to be told from others; its text is read where it is not here. */
+type Head = Pick<Row, 'id' | 'seq' | 'revision'> & Partial<Pick<Row, 'data'>>;
+
+export type RowQuery = SelectQueryBuilder<Rows, string, Row>;
+
+/** A table of one kind of record: a few real columns, the rest as JSON in `data`. */
+export class DocumentTable<R extends Stored> {
+  readonly name: string;
+  readonly #spec: DocumentTableSpec<R>;
+  readonly #columns: readonly (readonly [string, (record: New<R>) => ColumnValue | boolean | undefined])[];
+  readonly #defaults: readonly (readonly [string, unknown])[];
+  readonly #compiled = new Map<string, CompiledQuery>();
+
+  constructor(spec: DocumentTableSpec<R>) {
+    this.name = spec.name;
+    this.#spec = spec;
+    this.#columns = Object.entries(spec.columns);
+    this.#defaults = Object.entries(spec.defaults ?? {});
+  }
+
+  /**
+   * Rows to be narrowed by the caller: `table.find(tx, q => q.where('project_id', '=', p).orderBy('seq'))`; default all. Reads
+   * the text only of records that are not known already.
+   * @param looking where the rows are looked for; default where they are read
+   */
+  async find(session: Session, narrow?: (query: RowQuery) => RowQuery, looking: Session = session): Promise<R[]> {
+    if (narrow) return this.read(session, await narrow(this.heads(looking)).execute());
+    const all = this.#once(looking, 'find', () => this.heads(looking));
+    return this.read(session, (await looking.db.executeQuery<Head>(all)).rows);
+  }
+
+  /** What `read` asks of rows, to be narrowed; with their texts where `readsTexts` says so. */
+  heads(session: Session, rows = Number.POSITIVE_INFINITY): RowQuery {
+    const texts = this.readsTexts(session, rows) ? ['data'] : [];
+    return session.db.selectFrom(this.name).select(['id', 'seq', 'revision', ...texts]) as unknown as RowQuery;
+  }
+
+  /** Texts are asked for too where there are few rows that are likely not to be known: one question then does for two. */
+  readsTexts(session: Session, rows: number): boolean {
+    return rows <= READ_TOGETHER && session.records.expectsUnknown(this.name);
+  }
+
+  /**
+   * The records of rows of which these columns are known, or their texts too; those that are gone meanwhile are left out.
+   * @param keeps whether what was not known is kept from its first reading on, or from its second
+   */
+  async read(session: Session, rows: readonly Head[], keeps: 'at once' | 'if read again' = 'at once'): Promise<R[]> {
+    const known = rows.map(({ id, revision }) => this.#known(session, id, revision));
+    const unknown = rows.filter((_row, index) => !known[index]);
+    session.records.told(this.name, unknown.length, rows.length);
+    const read = new Map<number, R>();
+    const decode = (row: Row) => read.set(row.seq, this.#decode(session, row, keeps));
+    const textless: number[] = [];
+    for (const row of unknown) {
+      if (row.data === undefined) textless.push(row.seq);
+      else decode(row as Row);
+    }
+    for (let begin = 0; begin < textless.length; begin += READ_TOGETHER) {
+      if (begin > 0) await nextTurn();
+      (await this.#texts(session, textless.slice(begin, begin + READ_TOGETHER))).forEach(decode);
+    }
+    // What was removed between the two reads is left out.
+    return rows.flatMap(({ seq }, index) => known[index] ?? read.get(seq) ?? []);
+  }
+
+  /** However many they are, it is one statement with one parameter: known to the database, and written once. */
+  async #texts(session: Session, seqs: readonly number[]): Promise<readonly Row[]> {
+    const postgres = session.kind === 'postgres';
+    const query = this.#once(session, 'bySeqs', () => {
+      const listed = postgres ? sql`any(${''})` : sql`(select value from json_each(${''}))`;
+      return this.#select(session).where('seq', postgres ? '=' : 'in', listed);
+    });
+    const parameters = [postgres ? seqs : JSON.stringify(seqs)];
+    return (await session.db.executeQuery<Row>({ ...query, parameters })).rows;
+  }
+
+  #known(session: Session, id: string, revision: number): R | undefined {
+    const known = session.records.get<R>(this.name, id);
+    return known?.revision === revision ? known : undefined;
+  }
+
+  /** How many rows there are, narrowed by the caller. */
+  async count(session: Session, narrow: (query: any) => any = (q) => q): Promise<number> {
+    const query = narrow(session.db.selectFrom(this.name).select(({ fn }) => fn.countAll().as('n')));
+    return Number((await query.executeTakeFirstOrThrow()).n);
+  }
+
+  async get(session: Session, id: string): Promise<R | undefined> {
+    if (session.lookups) return session.lookups.find(this.name, id, (ids) => this.#getAll(session, ids));
+    return this.#one(session, 'get', id, () => this.#select(session).where('id', '=', ''));
+  }
+
+  async #getAll(session: Session, ids: readonly string[]): Promise<ReadonlyMap<string, R>> {
+    const query = this.#once(session, 'getAll', () => this.#select(session).where('id', '=', sql`any(${''})`));
+    const { rows } = await session.db.executeQuery<Row>({ ...query, parameters: [ids] });
+    return new Map(rows.map((row) => [row.id, this.#decode(session, row)]));
+  }
+
+  /** A record as this process has read or written it last; others may have changed it since. */
+  remembered(session: Session, id: string): R | undefined {
+    return session.records.get<R>(this.name, id);
+  }
+
+  async bySeq(session: Session, seq: number): Promise<R | undefined> {
+    return this.#one(session, 'bySeq', seq, () => this.#select(session).where('seq', '=', 0));
+  }
+
+  /**
+   * Like `get`, and keeps others from changing the record until this transaction ends. Whoever does so has read it shortly
+   * before, so its text is read only where it has changed since.
+   */
+  async lock(tx: Tx, id: string): Promise<R | undefined> {
+    // Whoever shares a transaction keeps all the others waiting: it rather waits in one of its own.
+    const locked = (rows: RowQuery) =>
+      tx.kind === 'sqlite' ? rows : tx.mates ? rows.forUpdate().noWait() : rows.forUpdate();
+    const one = async () => {
+      const name = tx.mates ? 'lock at once' : 'lock';
+      const query = this.#once(tx, name, () => locked(this.heads(tx).where('id', '=', '')));
+      const { rows } = await tx.db.executeQuery<Head>({ ...query, parameters: [id] });
+      return (await this.#asRead(tx, rows)).get(id);
+    };
+    return gathered(tx, `lock ${this.name}`, id, one, async (ids) => {
+      const rows = await locked(this.heads(tx).where('id', '=', sql`any(${ids})`)).execute();
+      const records = await this.#asRead(tx, rows);
+      return ids.map((each) => records.get(each));
+    });
+  }
+
+  /** Records by their ids, of which those that are not known are read. */
+  async #asRead(tx: Tx, heads: readonly Head[]): Promise<ReadonlyMap<string, R | undefined>> {
+    const records = new Map(heads.map(({ id, revision }) => [id, this.#known(tx, id, revision)]));
+    const unknown = heads.flatMap(({ id, seq }) => (records.get(id) ? [] : [seq]));
+    if (unknown.length === 0) return records;
+    for (const row of await this.#texts(tx, unknown)) records.set(row.id, this.#decode(tx, row));
+    return records;
+  }
+
+  async insert(tx: Tx, record: New<R>): Promise<R> {
+    const inserted = await this.#insert(tx, 'insert', record, (rows) => rows.returning('seq'), '');
+    return inserted!;
+  }
+
+  /** Like `insert`, but leaves alone what is there already under this key. */
+  async insertUnlessThere(tx: Tx, record: New<R>): Promise<void> {
+    const unlessThere = (rows: InsertQueryBuilder<Rows, string, unknown>) =>
+      rows.onConflict((conflict) => conflict.doNothing()).returning('seq');
+    await this.#insert(tx, 'insertUnlessThere', record, unlessThere, 'on conflict do nothing');
+  }
+
+  async #insert(
+    tx: Tx,
+    name: string,
+    record: New<R>,
+    finish: (rows: InsertQueryBuilder<Rows, string, unknown>) => Compilable,
+    finishMany: string,
+  ): Promise<R | undefined> {
+    const revision = newRevision();
+    const names = ['id', 'revision', 'data', ...this.#columns.map(([column]) => column)];
+    const query = this.#once(tx, name, () =>
+      finish(tx.db.insertInto(this.name).values(Object.fromEntries(names.map((column) => [column, ''])))),
+    );
+    const key = this.#spec.key(record);
+    this.#concerns(tx, record);
+    const values = [key, revision, JSON.stringify(record), ...this.#columnValues(record)];
+    const one = async (parameters: readonly unknown[]) =>
+      (await tx.db.executeQuery<Row>({ ...query, parameters })).rows[0]?.seq;
+    const seq = await gathered(tx, `${name} ${this.name}`, values, one, async (rows) => {
+      const inserted = await insertRows<Row>(tx, this.name, names, rows, `${finishMany} returning id, seq`);
+      const seqs = new Map(inserted.map((row) => [row.id, row.seq]));
+      return rows.map(([id]) => seqs.get(id as string));
+    });
+    return seq === undefined ? undefined : this.#keep(tx, key, { ...record, seq, revision } as unknown as R);
+  }
+
+  /**
+   * Replaces the record as it was read by the one given (its `revision` says which was read). Only columns that change
+   * are written: databases touch the indexes of every column that a statement names.
+   * Throws {@link StaleRecord} when it has changed since or is gone.
+   */
+  async update(tx: Tx, record: R): Promise<R> {
+    const { seq, revision: before, ...plain } = record;
+    const fields = plain as unknown as New<R>;
+    const key = this.#spec.key(fields);
+    const revision = newRevision();
+    const known = this.#known(tx, key, before);
+    this.#concerns(tx, record);
+    const names = ['revision', 'data'];
+    const values: ColumnValue[] = [revision, JSON.stringify(fields)];
+    for (const [name, column] of this.#columns) {
+      const value = toColumn(column(fields));
+      if (known && value === toColumn(column(known))) continue;
+      names.push(name);
+      values.push(value);
+    }
+    const one = async (parameters: readonly unknown[]) => {
+      const query = this.#once(tx, `update ${names}`, () =>
+        tx.db
+          .updateTable(this.name)
+          .set(Object.fromEntries(names.map((name) => [name, ''])))
+          .where('seq', '=', 0)
+          .where('revision', '=', 0),
+      );
+      return (await tx.db.executeQuery({ ...query, parameters })).numAffectedRows === 1n;
+    };
+    const row = [...values, seq, before];
+    const updated = await gathered(tx, `update ${this.name} ${names}`, row, one, async (rows) => {
+      const seqs = await updateRows(tx, this.name, names, rows);
+      return rows.map((values) => seqs.has(values.at(-2) as number));
+    });
+    if (!updated) throw new StaleRecord(`${this.name} ${key} was changed by somebody else`);
+    return this.#keep(tx, key, { ...record, revision });
+  }
+
+  /** Removes a record; false when there was none. */
+  async delete(tx: Tx, id: string): Promise<boolean> {
+    this.#concerns(tx, this.remembered(tx, id));
+    const query = this.#once(tx, 'delete', () => tx.db.deleteFrom(this.name).where('id', '=', ''));
+    const { numAffectedRows } = await tx.db.executeQuery({ ...query, parameters: [id] });
+    return numAffectedRows === 1n;
+  }
+
+  /** Tells whose readers must see a change; a record that goes is one that was read before, nearly always. */
+  #concerns(tx: Tx, record: object | undefined): void {
+    const owner = this.#spec.everybodys ? EVERYBODY : ownerOf(record);
+    if (owner !== undefined) tx.concerns(owner);
+  }
+
+  #select(session: Session): RowQuery {
+    return session.db.selectFrom(this.name).select(['id', 'seq', 'revision', 'data']) as unknown as RowQuery;
+  }
+
+  async #one(session: Session, name: string, key: ColumnValue, build: () => Compilable): Promise<R | undefined> {
+    const query = this.#once(session, name, build);
+    const { rows } = await session.db.executeQuery<Row>({ ...query, parameters: [key] });
+    return rows[0] && this.#decode(session, rows[0]);
+  }
+
+  /** A hot query is compiled once; later calls only bring other parameters. */
+  #once(session: Session, name: string, build: () => Compilable): CompiledQuery {
+    const key = `${session.kind} ${name}`;
+    let compiled = this.#compiled.get(key);
+    if (!compiled) {
+      compiled = preparedQuery(build().compile());
+      this.#compiled.set(key, compiled);
+    }
+    return compiled;
+  }
+
+  #columnValues(record: New<R>): ColumnValue[] {
+    return this.#columns.map(([, value]) => toColumn(value(record)));
+  }
+
+  /** Records are immutable, so the same row is decoded once and then shared as long as it is kept. */
+  #decode(session: Session, row: Row, keeps: 'at once' | 'if read again' = 'at once'): R {
+    const known = this.#known(session, row.id, row.revision);
+    if (known) return known;
+    // Nobody else has it yet, so it is completed in place: copying it field by field would cost more than reading it.
+    const record: Record<string, unknown> = JSON.parse(row.data);
+    for (const [name, value] of this.#defaults) if (!Object.hasOwn(record, name)) record[name] = value;
+    record.seq = row.seq;
+    record.revision = row.revision;
+    if (keeps === 'at once') return this.#keep(session, row.id, record as unknown as R);
+    session.records.meet(this.name, row.id, record as unknown as R);
+    return record as unknown as R;
+  }
+
+  /** Known from now on. What is undone again does no harm: no row will ever have its revision. */
+  #keep(session: Session, id: string, record: R): R {
+    session.records.set(this.name, id, record);
+    return record;
+  }
+}

@@ -1,0 +1,42 @@
+import { type Kysely, PostgresAdapter } from 'kysely';
+import type { Rows } from '../store/database.js';
+
+type ColumnType = 'text' | 'integer' | 'bigint' | 'real' | 'counter';
+
+/** A document table as a migration creates it. `bigint` is for times in milliseconds, a `counter` starts at 0. */
+export interface TableShape {
+  readonly columns?: Readonly<Record<string, ColumnType>>;
+  /** Each a list of columns; `unique:` in front of the first makes the index unique. */
+  readonly indexes?: readonly (readonly string[])[];
+}
+
+/** Creates a document table: seq, id, revision, data, and the columns that lists filter and sort by. */
+export async function createDocumentTable(db: Kysely<Rows>, name: string, shape: TableShape = {}): Promise<void> {
+  const postgres = isPostgres(db);
+  let table = db.schema
+    .createTable(name)
+    .addColumn('seq', postgres ? 'bigserial' : 'integer', (c) =>
+      postgres ? c.primaryKey() : c.primaryKey().autoIncrement(),
+    )
+    .addColumn('id', 'text', (c) => c.notNull().unique())
+    .addColumn('revision', 'bigint', (c) => c.notNull())
+    .addColumn('data', 'text', (c) => c.notNull());
+  for (const [column, type] of Object.entries(shape.columns ?? {})) {
+    table =
+      type === 'counter'
+        ? table.addColumn(column, 'integer', (c) => c.notNull().defaultTo(0))
+        : table.addColumn(column, type);
+  }
+  await table.execute();
+  for (const [number, spec] of (shape.indexes ?? []).entries()) {
+    const unique = spec.some((column) => column.startsWith('unique:'));
+    const columns = spec.map((column) => column.replace('unique:', ''));
+    const index = db.schema.createIndex(`${name}_${number}`).on(name).columns(columns);
+    await (unique ? index.unique() : index).execute();
+  }
+}
+
+/** True when the database is PostgreSQL, for the few statements that are written differently there. */
+export function isPostgres(db: Kysely<Rows>): boolean {
+  return db.getExecutor().adapter instanceof PostgresAdapter;
+}

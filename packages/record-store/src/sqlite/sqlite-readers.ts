@@ -1,0 +1,98 @@
+import {
+  type CompiledQuery,
+  type DatabaseConnection,
+  type Dialect,
+  type Driver,
+  type QueryResult,
+  SqliteAdapter,
+  SqliteIntrospector,
+} from 'kysely';
+import { DatabaseUnavailable } from '../errors/database-unavailable.js';
+import { StableSqliteQueryCompiler } from './sqlite-query-compiler.js';
+import { SqliteReader } from './sqlite-reader.js';
+
+class ReaderConnection implements DatabaseConnection {
+  readonly reader: SqliteReader;
+
+  constructor(reader: SqliteReader) {
+    this.reader = reader;
+  }
+
+  async executeQuery<R>({ sql, parameters }: CompiledQuery): Promise<QueryResult<R>> {
+    return { rows: await this.reader.ask<R>(sql, parameters) };
+  }
+
+  // biome-ignore lint/correctness/useYield: results are never streamed, and the interface asks for a generator
+  async *streamQuery<R>(): AsyncIterableIterator<QueryResult<R>> {
+    throw new Error('results of this database are read by pages, not streamed');
+  }
+}
+
+const readOnly = () => Promise.reject(new Error('readers have no transactions'));
+
+/** Begins threads when they are first needed, and lends each to one question at a time, in the order of asking. */
+class ReadersDriver implements Driver {
+  readonly #path: string;
+  readonly #most: number;
+  readonly #connections = new Set<ReaderConnection>();
+  readonly #free: ReaderConnection[] = [];
+  readonly #waiting: ((connection: ReaderConnection | Promise<never>) => void)[] = [];
+  #closed = false;
+
+  constructor(path: string, most: number) {
+    this.#path = path;
+    this.#most = most;
+  }
+
+  async init(): Promise<void> {}
+
+  async acquireConnection(): Promise<DatabaseConnection> {
+    for (let free = this.#free.pop(); free; free = this.#free.pop()) {
+      if (free.reader.usable) return free;
+      this.#connections.delete(free);
+    }
+    if (this.#connections.size < this.#most) return this.#begin();
+    return new Promise((resolve) => this.#waiting.push(resolve));
+  }
+
+  async releaseConnection(connection: DatabaseConnection): Promise<void> {
+    let given = connection as ReaderConnection;
+    if (!given.reader.usable) {
+      this.#connections.delete(given);
+      if (this.#waiting.length === 0 || this.#closed) return;
+      given = this.#begin();
+    }
+    const next = this.#waiting.shift();
+    if (next) next(given);
+    else this.#free.push(given);
+  }
+
+  beginTransaction = readOnly;
+  commitTransaction = readOnly;
+  rollbackTransaction = readOnly;
+
+  async destroy(): Promise<void> {
+    this.#closed = true;
+    for (const end of this.#waiting.splice(0)) end(Promise.reject(new DatabaseUnavailable('away')));
+    await Promise.all([...this.#connections].map(({ reader }) => reader.end()));
+  }
+
+  #begin(): ReaderConnection {
+    const connection = new ReaderConnection(new SqliteReader(this.#path));
+    this.#connections.add(connection);
+    return connection;
+  }
+}
+
+/**
+ * The Kysely dialect for questions to a SQLite file that take long: they are answered by threads of their own.
+ * @param most threads at the most
+ */
+export function sqliteReaders(path: string, most: number): Dialect {
+  return {
+    createAdapter: () => new SqliteAdapter(),
+    createDriver: () => new ReadersDriver(path, most),
+    createIntrospector: (db) => new SqliteIntrospector(db),
+    createQueryCompiler: () => new StableSqliteQueryCompiler(),
+  };
+}

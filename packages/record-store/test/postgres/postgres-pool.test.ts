@@ -1,0 +1,73 @@
+import { sql } from 'kysely';
+import { describe, expect, inject, it, onTestFinished } from 'vitest';
+import { freshDatabase } from '../../../../testing/fresh-database.js';
+import { freePort } from '../../../../testing/servers.js';
+import { openStore } from '../open-store.js';
+import { openDatabase } from '../../src/store/database.js';
+import { type DatabaseSettings, defaultDatabaseSettings } from '../../src/store/database-settings.js';
+import { postgresAddresses } from '../../src/postgres/postgres-addresses.js';
+
+const postgresUrl = inject('postgresUrl');
+const pgbouncerUrl = inject('pgbouncerUrl');
+
+describe('addresses of a connection string', () => {
+  it.each([
+    ['postgres://me@a/cloud', ['postgres://me@a/cloud']],
+    [
+      'postgres://me:p%40,x@a:1,b/cloud?ssl=1',
+      ['postgres://me:p%40,x@a:1/cloud?ssl=1', 'postgres://me:p%40,x@b/cloud?ssl=1'],
+    ],
+    ['postgresql://[::1]:1,b:2', ['postgresql://[::1]:1', 'postgresql://b:2']],
+    ['postgres:///cloud', ['postgres:///cloud']],
+  ])('of %s', (url, addresses) => {
+    expect(postgresAddresses(url)).toEqual(addresses);
+  });
+});
+
+function opened(url: string, settings: Partial<DatabaseSettings> = {}) {
+  const { db } = openDatabase(url, { ...defaultDatabaseSettings, ...settings });
+  onTestFinished(() => db.destroy());
+  return db;
+}
+
+describe.skipIf(!postgresUrl)('several hosts', () => {
+  const { host } = new URL(postgresUrl || 'postgres://none');
+  const withHosts = (hosts: string) => postgresUrl.replace(host, hosts);
+
+  it('are tried in turn, and the first of them again when it has come back', async () => {
+    const nobody = `127.0.0.1:${await freePort()}`;
+    const db = opened(withHosts(`${nobody},${host}`));
+    const all = Array.from({ length: 5 }, () => sql<{ one: number }>`select 1 as one`.execute(db));
+    for (const { rows } of await Promise.all(all)) expect(rows).toEqual([{ one: 1 }]);
+  });
+
+  it('are away when all of them are', async () => {
+    const db = opened(withHosts(`127.0.0.1:${await freePort()},127.0.0.1:${await freePort()}`));
+    await expect(sql`select 1`.execute(db)).rejects.toMatchObject({ code: 'DATABASE_UNAVAILABLE', trouble: 'away' });
+  });
+});
+
+describe.skipIf(!pgbouncerUrl)('behind a pooler that exchanges sessions', () => {
+  it('limits are those of each transaction, and leave nothing behind', async () => {
+    const db = opened(pgbouncerUrl, { statementTimeoutMs: 2_000, lockTimeoutMs: 1_500, poolSize: 2 });
+    const limits = (on: typeof db) =>
+      sql`select current_setting('statement_timeout') as statement, current_setting('lock_timeout') as lock`.execute(
+        on,
+      );
+    for (let round = 0; round < 3; round++) {
+      const { rows } = await db.transaction().execute((tx) => limits(tx));
+      expect(rows).toEqual([{ statement: '2s', lock: '1500ms' }]);
+      expect((await limits(db)).rows).toEqual([{ statement: '0', lock: '0' }]);
+    }
+    const late = db.transaction().execute((tx) => sql`select pg_sleep(60)`.execute(tx));
+    await expect(late).rejects.toMatchObject({ trouble: 'late' });
+  });
+
+  it('several processes bring the tables of one database up to date at once', async () => {
+    const { pathname } = new URL(await freshDatabase(postgresUrl));
+    const url = pgbouncerUrl.replace(/\/[^/]*$/, pathname);
+    const stores = await Promise.all([openStore(url), openStore(url), openStore(url)]);
+    await Promise.all(stores.map((store) => store.check()));
+    await Promise.all(stores.map((store) => store.close()));
+  });
+});

@@ -1,0 +1,119 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { type FileHandle, open as openFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { sql } from 'kysely';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, type MockInstance, vi } from 'vitest';
+import { eventually } from '../../../../testing/eventually.js';
+import { openStore } from '../open-store.js';
+import type { Store } from '../../src/store/store.js';
+import { tables } from '../tables.js';
+
+const keypair = (name: string) =>
+  ({ userId: 'ada', name, type: 'ssh', publicKey: 'k', fingerprint: 'aa', createdAt: 1 }) as const;
+const add = (store: Store, name: string) => store.transaction((tx) => tables.keypairs.insert(tx, keypair(name)));
+const names = async (store: Store) => (await tables.keypairs.find(store)).map(({ name }) => name).sort();
+
+describe('what a commit to a SQLite file waits for', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'apistrata-log-'));
+  let files: FileHandle;
+  let syncs: MockInstance<FileHandle['datasync']>;
+  let store: Store;
+
+  beforeAll(async () => {
+    const handle = await openFile(join(folder, 'any'), 'w');
+    files = Object.getPrototypeOf(handle);
+    await handle.close();
+  });
+  afterAll(() => rmSync(folder, { recursive: true, force: true }));
+  beforeEach(() => {
+    syncs = vi.spyOn(files, 'datasync');
+  });
+  afterEach(async () => {
+    vi.restoreAllMocks();
+    await store.close();
+  });
+
+  let number = 0;
+  async function open(options: Parameters<typeof openStore>[1] = {}): Promise<void> {
+    store = await openStore(join(folder, `${number++}.db`), options);
+    syncs.mockClear();
+  }
+
+  /** A disk that takes its time: until it is let go on. */
+  function slowDisk(): () => void {
+    let goOn = () => {};
+    syncs.mockReturnValue(
+      new Promise((resolve) => {
+        goOn = resolve;
+      }),
+    );
+    return goOn;
+  }
+
+  it('is the disk, once for all that are written at the same time', async () => {
+    await open();
+    await add(store, 'a');
+    expect(syncs).toHaveBeenCalledTimes(1);
+    await Promise.all(['b', 'c', 'd'].map((name) => add(store, name)));
+    expect(syncs).toHaveBeenCalledTimes(2);
+  });
+
+  it('is the disk also outside of transactions, and nothing where nothing is written', async () => {
+    await open();
+    await names(store);
+    await store.transaction((tx) => tables.keypairs.find(tx));
+    await expect(
+      store.transaction(async (tx) => {
+        await tables.keypairs.insert(tx, keypair('undone'));
+        throw new Error('undone');
+      }),
+    ).rejects.toThrow('undone');
+    expect(syncs).not.toHaveBeenCalled();
+    await store.db.deleteFrom('keypairs').execute();
+    expect(syncs).toHaveBeenCalledTimes(1);
+  });
+
+  it('is nothing where only the process has to be outlived', async () => {
+    await open({ durability: 'process' });
+    await add(store, 'a');
+    expect(syncs).not.toHaveBeenCalled();
+    await expect(openStore(join(folder, 'never.db'), { durability: 'never' as never })).rejects.toThrow(
+      "durability is 'never': it is 'disk' or 'process'",
+    );
+  });
+
+  it('lets others read meanwhile, and is the same wait for all who write then', async () => {
+    await open();
+    const goOn = slowDisk();
+    const told: string[] = [];
+    const added = [add(store, 'a').then(() => told.push('a'))];
+    await eventually(async () => expect(syncs).toHaveBeenCalledTimes(1));
+    expect(await names(store)).toEqual(['a']);
+    for (const name of ['b', 'c', 'd']) added.push(add(store, name).then(() => told.push(name)));
+    expect(await names(store)).toEqual(['a']);
+    expect(told).toEqual([]);
+    goOn();
+    await Promise.all(added);
+    expect(told.sort()).toEqual(['a', 'b', 'c', 'd']);
+    expect(syncs).toHaveBeenCalledTimes(2);
+  });
+
+  it('is told when the disk fails, and from then on relied on no more', async () => {
+    await open();
+    await add(store, 'a');
+    syncs.mockRejectedValueOnce(Object.assign(new Error('EIO: i/o error, fdatasync'), { code: 'EIO' }));
+    const broken = { code: 'DATABASE_UNAVAILABLE', trouble: 'broken' };
+    await expect(add(store, 'b')).rejects.toMatchObject(broken);
+    await expect(add(store, 'c')).rejects.toMatchObject(broken);
+    await expect(store.check()).rejects.toMatchObject(broken);
+    expect(await names(store)).toContain('a');
+  });
+
+  it('leaves SQLite itself nothing to wait for', async () => {
+    await open();
+    const NORMAL = 1;
+    const { rows } = await sql<{ synchronous: number }>`pragma synchronous`.execute(store.db);
+    expect(rows).toEqual([{ synchronous: NORMAL }]);
+  });
+});

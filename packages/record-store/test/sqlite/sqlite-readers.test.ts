@@ -1,0 +1,91 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { sql } from 'kysely';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { openStore } from '../open-store.js';
+import { DatabaseUnavailable } from '../../src/errors/database-unavailable.js';
+import { SqliteReader } from '../../src/sqlite/sqlite-reader.js';
+import type { Store } from '../../src/store/store.js';
+
+/** Counts for seconds, or until it is ended. */
+const endless = sql<{ n: number }>`
+  with recursive numbers(i) as (select 1 union all select i + 1 from numbers where i < 2000000) select max(i) as n from numbers`;
+
+describe('questions that take long, to a SQLite file', () => {
+  let folder: string;
+  let store: Store;
+  beforeEach(async () => {
+    folder = mkdtempSync(join(tmpdir(), 'readers-'));
+    store = await openStore(join(folder, 'engine.db'));
+  });
+  afterEach(async () => {
+    await store.close();
+    rmSync(folder, { recursive: true, force: true });
+  });
+  const addJob = (id: string) =>
+    store.transaction((tx) =>
+      tx.db.insertInto('jobs').values({ id, kind: 'k', payload: '', run_at: 0, lease_until: 0, attempts: 0 }).execute(),
+    );
+  const jobs = () => store.longReads.selectFrom('jobs').select('id').orderBy('id').execute();
+
+  it('see everything that was committed before they were asked', async () => {
+    expect(await jobs()).toEqual([]);
+    for (const id of ['a', 'b', 'c']) {
+      await addJob(id);
+      expect((await jobs()).at(-1)).toEqual({ id });
+    }
+  });
+
+  it('keep nobody waiting', async () => {
+    await jobs();
+    const answers: string[] = [];
+    const long = endless.execute(store.longReads).then(({ rows: [row] }) => answers.push(`counted ${row?.n}`));
+    for (const id of ['a', 'b']) {
+      await addJob(id);
+      answers.push(id);
+    }
+    await long;
+    expect(answers).toEqual(['a', 'b', 'counted 2000000']);
+  });
+
+  it('are answered in turns, however many there are', async () => {
+    await addJob('a');
+    const answers = await Promise.all(Array.from({ length: 50 }, jobs));
+    expect(answers).toEqual(Array.from({ length: 50 }, () => [{ id: 'a' }]));
+  });
+
+  it('change nothing', async () => {
+    await expect(sql`delete from jobs returning id`.execute(store.longReads)).rejects.toThrow(DatabaseUnavailable);
+    await expect(store.longReads.transaction().execute(async () => {})).rejects.toThrow('no transactions');
+  });
+
+  it('fail as such, and leave the thread to the next one', async () => {
+    await expect(sql`select 1 from nowhere`.execute(store.longReads)).rejects.toThrow('no such table: nowhere');
+    expect(await jobs()).toEqual([]);
+  });
+
+  it('end with the store', async () => {
+    const asked = Array.from({ length: 6 }, () => endless.execute(store.longReads));
+    const outcome = Promise.all(asked.map((long) => expect(long).rejects.toThrow(DatabaseUnavailable)));
+    // The question is on its way.
+    await new Promise((resolve) => setImmediate(resolve));
+    await store.close();
+    await outcome;
+    store = await openStore(join(folder, 'engine.db'));
+  });
+});
+
+describe('a reader', () => {
+  it('tells of a file that is not there, and can be asked again', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'reader-'));
+    const reader = new SqliteReader(join(folder, 'later.db'));
+    await expect(reader.ask('select 1', [])).rejects.toThrow(DatabaseUnavailable);
+    await (await openStore(join(folder, 'later.db'))).close();
+    expect(await reader.ask('select count(*) as n from servers', [])).toEqual([{ n: 0 }]);
+    await reader.end();
+    expect(reader.usable).toBe(false);
+    await expect(reader.ask('select 1', [])).rejects.toThrow(DatabaseUnavailable);
+    rmSync(folder, { recursive: true, force: true });
+  });
+});

@@ -1,0 +1,169 @@
+import { randomUUID } from 'node:crypto';
+import type { CompiledQuery } from 'kysely';
+import { afterAll, beforeAll, describe, expect, inject, it, vi } from 'vitest';
+import type { Keypair } from './tables.js';
+import { serverDefaults } from './tables.js';
+import { openStore } from './open-store.js';
+import { compoundKey } from '../src/document-table/compound-key.js';
+import { RecordCache } from '../src/document-table/record-cache.js';
+import { StaleRecord } from '../src/errors/stale-record.js';
+import type { Store } from '../src/store/store.js';
+import { tables } from './tables.js';
+import { sampleServer } from './tables.js';
+import { storesUnderTest } from './stores-under-test.js';
+
+const ada = {
+  userId: 'ada',
+  name: 'k1',
+  type: 'ssh',
+  publicKey: 'ssh-rsa AAAA',
+  fingerprint: 'aa:bb',
+  createdAt: 5,
+} as const;
+
+describe.each(storesUnderTest(inject('postgresUrl')))('the store on $kind', ({ open }) => {
+  let store: Store;
+  let close: () => Promise<void>;
+
+  beforeAll(async () => {
+    ({ store, close } = await open());
+  });
+  afterAll(() => close());
+
+  const key = compoundKey('ada', 'k1');
+
+  it('numbers records and gives back what was put in', async () => {
+    const put = await store.transaction((tx) => tables.keypairs.insert(tx, ada));
+    const got = (await tables.keypairs.get(store, key))!;
+    expect(got).toEqual({ ...ada, seq: put.seq, revision: put.revision });
+    expect(await tables.keypairs.bySeq(store, put.seq)).toEqual(got);
+    expect(await tables.keypairs.find(store, (q) => q.where('user_id', '=', 'ada'))).toEqual([got]);
+    expect(await tables.keypairs.count(store, (q) => q.where('user_id', '=', 'nobody'))).toBe(0);
+  });
+
+  it('refuses to overwrite what somebody else changed', async () => {
+    const read = (await tables.keypairs.get(store, key))!;
+    await store.transaction((tx) => tables.keypairs.update(tx, { ...read, fingerprint: 'cc' }));
+    const alone = { afterCommit: () => {}, concerns: () => {} };
+    const late = store.db
+      .transaction()
+      .execute((db) => tables.keypairs.update({ ...store, ...alone, db }, { ...read, fingerprint: 'dd' }));
+    await expect(late).rejects.toThrow(StaleRecord);
+    expect((await tables.keypairs.get(store, key))!.fingerprint).toBe('cc');
+  });
+
+  it('loses none of many concurrent changes of one record', async () => {
+    const bump = () =>
+      store.transaction(async (tx) => {
+        const read = (await tables.keypairs.lock(tx, key))! as Keypair;
+        await tables.keypairs.update(tx, { ...read, createdAt: read.createdAt + 1 });
+      });
+    await Promise.all(Array.from({ length: 40 }, bump));
+    expect((await tables.keypairs.get(store, key))!.createdAt).toBe(45);
+  });
+
+  it('gives what a record lacks, because it was stored before there was such a field, its default', async () => {
+    const { seq: _, revision: __, ...server } = sampleServer({ description: 'kept', tags: ['kept'] });
+    const { seq } = await store.transaction((tx) => tables.servers.insert(tx, server));
+    const newer = ['accessIpV4', 'accessIpV6', 'metadata', 'trustedCerts', 'userData', 'newFlavor', 'setAsideAt'];
+    const old = Object.entries(server).filter(([name]) => !newer.includes(name));
+    await store.db
+      .updateTable('servers')
+      .set({ data: JSON.stringify(Object.fromEntries(old)), revision: 1 })
+      .where('seq', '=', seq)
+      .execute();
+    const { description, tags, ...defaults } = serverDefaults;
+    const expected = { ...server, ...defaults, newFlavor: null, setAsideAt: null, seq, revision: 1 };
+    expect(await tables.servers.get(store, server.id)).toEqual(expected);
+    expect(await tables.servers.find(store, (q) => q.where('seq', '=', seq))).toEqual([expected]);
+    const changed = await store.transaction((tx) => tables.servers.update(tx, expected));
+    expect(await tables.servers.get(store, server.id)).toEqual(changed);
+  });
+
+  it('reads many unknown records in pieces, in the order asked for, and the process does other things between them', async () => {
+    const { seq: _, revision: __, ...server } = sampleServer({});
+    await store.transaction(async (tx) => {
+      for (let n = 0; n < 250; n++) await tables.servers.insert(tx, { ...server, id: randomUUID(), name: `many-${n}` });
+    });
+    const executor = store.db.getExecutor();
+    const asked: CompiledQuery[] = [];
+    const execute = executor.executeQuery.bind(executor);
+    const asking = vi.spyOn(executor, 'executeQuery');
+    asking.mockImplementation((query, ...rest) => {
+      asked.push(query);
+      return execute(query, ...rest);
+    });
+    let turns = 0;
+    let ended = false;
+    const count = () => {
+      turns++;
+      if (!ended) setImmediate(count);
+    };
+    setImmediate(count);
+    const stranger = { ...store, records: new RecordCache() };
+    const read = await tables.servers.find(stranger, (q) => q.where('name', 'like', 'many-%').orderBy('seq', 'desc'));
+    ended = true;
+    asking.mockRestore();
+    expect(read.map(({ name }) => name)).toEqual(Array.from({ length: 250 }, (_, n) => `many-${249 - n}`));
+    expect(asked).toHaveLength(1 + 3);
+    expect(turns).toBeGreaterThanOrEqual(2);
+  });
+
+  it('undoes everything, and runs no follow-up, when the work throws', async () => {
+    let followed = false;
+    const failing = store.transaction(async (tx) => {
+      tx.afterCommit(() => {
+        followed = true;
+      });
+      await tables.keypairs.delete(tx, key);
+      throw new Error('no');
+    });
+    await expect(failing).rejects.toThrow('no');
+    expect(followed).toBe(false);
+    expect(await tables.keypairs.get(store, key)).toBeDefined();
+  });
+
+  it('undoes only the failing one of transactions that run together', async () => {
+    const add = (name: string, fail: boolean) =>
+      store.transaction(async (tx) => {
+        await tables.keypairs.insert(tx, { ...ada, userId: 'group', name });
+        if (fail) throw new Error(`no ${name}`);
+        return name;
+      });
+    const results = await Promise.allSettled(Array.from({ length: 30 }, (_, i) => add(`k${i}`, i % 3 === 0)));
+    expect(results.filter(({ status }) => status === 'rejected')).toHaveLength(10);
+    const kept = await tables.keypairs.find(store, (q) => q.where('user_id', '=', 'group'));
+    expect(kept).toHaveLength(20);
+    expect(kept.some(({ name }) => name === 'k3')).toBe(false);
+  });
+
+  it('shares one decoded record among readers until it changes', async () => {
+    const first = await tables.keypairs.get(store, key);
+    expect(await tables.keypairs.get(store, key)).toBe(first);
+    await store.transaction(async (tx) => tables.keypairs.update(tx, { ...first!, fingerprint: 'ee' }));
+    expect((await tables.keypairs.get(store, key))!.fingerprint).toBe('ee');
+  });
+});
+
+it.skipIf(!inject('postgresUrl'))('is opened by several processes at the same moment', async () => {
+  const { store, url } = await storesUnderTest(inject('postgresUrl'))[1]!.open();
+  await store.db.schema.dropTable('kysely_migration').execute();
+  await store.db.schema.dropTable('kysely_migration_lock').execute();
+  for (const { name } of await store.db.introspection.getTables()) await store.db.schema.dropTable(name).execute();
+  const opened = await Promise.all(Array.from({ length: 6 }, () => openStore(url)));
+  expect(await tables.keypairs.count(opened[0]!)).toBe(0);
+  await Promise.all([store, ...opened].map((each) => each.close()));
+});
+
+it('opens the same file again with everything in it', async () => {
+  const { mkdtempSync, rmSync } = await import('node:fs');
+  const folder = mkdtempSync(`${(await import('node:os')).tmpdir()}/apistrata-`);
+  const file = `${folder}/cloud.db`;
+  const first = await openStore(file);
+  await first.transaction((tx) => tables.keypairs.insert(tx, ada));
+  await first.close();
+  const second = await openStore(file);
+  expect(await tables.keypairs.get(second, compoundKey('ada', 'k1'))).toMatchObject(ada);
+  await second.close();
+  rmSync(folder, { recursive: true });
+});

@@ -1,0 +1,8 @@
+import { type StoreUnderTest as AnyStoreUnderTest, storesOf } from '../../../testing/stores.js';
+import type { Store } from '../src/store/store.js';
+import { openStore } from './open-store.js';
+
+export type StoreUnderTest = AnyStoreUnderTest<Store>;
+
+/** Returns SQLite, and PostgreSQL (a database of its own) where the machine has one. */
+export const storesUnderTest = (postgresUrl: string) => storesOf(postgresUrl, 'record_store_tables', (url) => openStore(url));

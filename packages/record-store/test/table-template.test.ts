@@ -1,0 +1,63 @@
+import { CompiledQuery, type Kysely } from 'kysely';
+import { expect, it } from 'vitest';
+import { openStore } from './open-store.js';
+import type { Rows } from '../src/store/database.js';
+import { migrations } from './tables.js';
+import type { SchemaChanges } from '../src/schema/schema-change.js';
+import type { Store } from '../src/store/store.js';
+
+/** A database in memory, everything that is in it, and what was said to it to get there. */
+async function opened(changes: SchemaChanges) {
+  const said: string[] = [];
+  const store = await openStore(':memory:', {}, { statement: ({ name }) => said.push(name) }, changes);
+  const content = await contentOf(store);
+  await store.close();
+  return { said, content };
+}
+
+async function contentOf({ db }: Store) {
+  const query = CompiledQuery.raw('select type, name, tbl_name, sql from sqlite_master order by type, name');
+  const { rows: schema } = await db.executeQuery<{ type: string; name: string; sql: string | null }>(query);
+  const tables = schema.filter(({ type }) => type === 'table');
+  const rows = tables.map(async ({ name }) => {
+    const found = await db.selectFrom(name).selectAll().execute();
+    return [name, found.map(({ timestamp, ...row }) => row)] as const;
+  });
+  return { schema, rows: Object.fromEntries(await Promise.all(rows)) };
+}
+
+const copyOf = (changes: SchemaChanges): SchemaChanges => ({ ...changes });
+
+it('a later database in memory is what all changes make of one, without going through them', async () => {
+  const changes = copyOf(migrations);
+  const first = await opened(changes);
+  const second = await opened(changes);
+  expect(second.content).toEqual(first.content);
+  expect(second.content.rows.kysely_migration?.map(({ name }) => name)).toEqual(Object.keys(migrations));
+  // One for each table and index that is left at the end; changes make some that later ones replace.
+  const made = second.content.schema.filter(({ name, sql }) => sql !== null && !name.startsWith('sqlite_'));
+  const schemaStatements = (said: readonly string[]) => said.filter((name) => name === 'schema').length;
+  expect(schemaStatements(second.said)).toBe(made.length);
+  expect(schemaStatements(first.said)).toBeGreaterThan(made.length);
+});
+
+it('databases made at the same time, of one list of changes or of several, each have their own tables', async () => {
+  const changes = copyOf(migrations);
+  const more = {
+    ...changes,
+    '9001-more': { up: (db: Kysely<Rows>) => db.schema.createTable('wishes').addColumn('id', 'text').execute() },
+  };
+  const all = await Promise.all([changes, more, changes, more].map((some: SchemaChanges) => opened(some)));
+  const again = await Promise.all([opened(changes), opened(more)]);
+  const wishes = [...all, ...again].map(({ content }) => content.schema.some(({ name }) => name === 'wishes'));
+  expect(wishes).toEqual([false, true, false, true, false, true]);
+});
+
+it('what is written into one is not in the next', async () => {
+  const changes = copyOf(migrations);
+  await opened(changes);
+  const store = await openStore(':memory:', {}, undefined, changes);
+  await store.db.deleteFrom('kysely_migration').execute();
+  await store.close();
+  expect((await opened(changes)).content.rows.kysely_migration).toHaveLength(Object.keys(migrations).length);
+});
