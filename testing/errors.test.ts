@@ -3,10 +3,7 @@ import { join } from 'node:path';
 import { inspect } from 'node:util';
 import { describe, expect, it } from 'vitest';
 import { CatalogError } from '../packages/catalogs/src/errors/catalog-error.js';
-import {
-  type CatalogErrorCode,
-  catalogErrorKinds,
-} from '../packages/catalogs/src/errors/catalog-error-codes.js';
+import { type CatalogErrorCode, catalogErrorKinds } from '../packages/catalogs/src/errors/catalog-error-codes.js';
 import { errorCodes as engineCodes } from '../packages/compute-engine/src/errors/engine-error.js';
 import { Refusal } from '../packages/compute-engine/src/errors/refusal.js';
 import { errorCodes as routerCodes } from '../packages/compute-router/src/errors.js';
@@ -16,6 +13,8 @@ import { HealthcheckConfigError } from '../packages/healthcheck/src/config-error
 import { RequestError, errorCodes as versionCodes } from '../packages/microversion/src/errors.js';
 import { QemuError, errorCodes as qemuCodes } from '../packages/qemu/src/qemu-error.js';
 import { InvalidQuota, errorCodes as quotaCodes } from '../packages/quota/src/errors.js';
+import { StaleRecord } from '../packages/record-store/src/errors/stale-record.js';
+import { storeErrorCodes } from '../packages/record-store/src/errors/store-error.js';
 import { errorCodes as cloudCodes } from '../packages/test-cloud/src/errors.js';
 import { ServiceError } from '../packages/test-cloud/src/service/service-error.js';
 
@@ -42,9 +41,15 @@ const homes: Readonly<Record<string, Home>> = {
     example: new HealthcheckConfigError('path', 'it is empty', 'Leave it out'),
   },
   quota: { base: 'QuotaError', codes: quotaCodes, example: new InvalidQuota('no kind') },
+  'record-store': { base: 'CodedError', codes: storeErrorCodes, example: new StaleRecord('changed') },
+  catalogs: {
+    base: 'CodedError',
+    codes: { ...catalogCodes, ANSWER_TOO_LARGE: 503 },
+    example: new CatalogError('FORBIDDEN', 'not yours'),
+  },
   'compute-engine': {
     base: 'CodedError',
-    codes: { ...catalogCodes, ...engineCodes },
+    codes: engineCodes,
     example: new Refusal('CONFLICT', 'not now'),
   },
   'compute-router': { base: 'ComputeRouterError', codes: routerCodes, example: new PolicyDenied('os:rule') },

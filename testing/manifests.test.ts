@@ -34,9 +34,15 @@ describe('the manifests of the packages', () => {
 
   it('of the compute API get one version number together', () => {
     const { fixed } = JSON.parse(read('.changeset/config.json'));
-    const family = ['catalogs', 'compute-engine', 'compute-router', 'explorer', 'qemu', 'record-store', 'test-cloud'].map(
-      (name) => `@apistrata/${name}`,
-    );
+    const family = [
+      'catalogs',
+      'compute-engine',
+      'compute-router',
+      'explorer',
+      'qemu',
+      'record-store',
+      'test-cloud',
+    ].map((name) => `@apistrata/${name}`);
     expect(fixed).toContainEqual(expect.arrayContaining(family));
   });
 });

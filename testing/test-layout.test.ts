@@ -15,7 +15,8 @@ const heavy =
   /^(?:node:(?:http2?|https|net|dgram|child_process|cluster|sqlite)|pg|kysely|ioredis|better-sqlite3|supertest|express4?|playwright-core)$/;
 
 /** Modules of the engine with which a test has an engine or a database. */
-const engineOrStore = /^src\/(?:create-engine|engine|engine-core|store\/(?:store|database|sqlite-\w+))\.ts$/;
+const engineOrStore =
+  /^src\/(?:engine\/(?:create-engine|engine|engine-core)|schema\/open-store|store\/(?:store|database)|sqlite\/sqlite-\w+)\.ts$/;
 
 interface Imports {
   /** Below the package's folder: 'src/limits.ts'. */
@@ -76,14 +77,14 @@ describe.each(rooms.map((folder) => [relative(root, folder), folder]))('the test
 describe('what a test needs', () => {
   it('is seen by what it imports', () => {
     const heavyOnes = ['node:net', 'pg', '@apistrata/quota', '../../../testing/ask.js'];
-    const own = ['src/engine.ts', 'src/store/store.ts', 'src/keys/index.ts', 'test/clouds.ts'];
+    const own = ['src/engine/engine.ts', 'src/store/store.ts', 'src/keys/index.ts', 'test/clouds.ts'];
     expect(reasonsFor({ own, others: heavyOnes })).toEqual([...heavyOnes, ...own]);
     expect(reasonsFor({ own: ['src/limits.ts'], others: ['node:fs', 'fast-check', 'vitest'] })).toEqual([]);
   });
 
   it('is read from the file, types aside', () => {
-    const engine = join(root, 'packages/compute-engine');
-    const file = 'test/store/record-cache.test.ts';
+    const engine = join(root, 'packages/record-store');
+    const file = 'test/record-cache.test.ts';
     expect(importsOf(engine, file, false).own).not.toContain('src/store/store.ts');
     expect(importsOf(engine, file, true).own).toContain('src/store/store.ts');
   });

@@ -34,6 +34,24 @@ export const uses = {
     handler: "enforceQuota({ quota: projectQuotas({ store: memoryStore() }), kind: 'secrets', project: () => 'p' })",
     readme: { path: '/v1/quotas', headers: { 'X-Project-Id': 'p1' } },
   },
+  'record-store': {
+    imports: { '@apistrata/record-store': ['openStore'] },
+    run: `const store = await openStore(':memory:', {});
+  const status = await store.check().then(() => 200, () => 503);
+  await store.close();`,
+    readme: { value: 'found' },
+  },
+  catalogs: {
+    imports: {
+      '@apistrata/catalogs/builtin': ['catalogChanges', 'embeddedCatalogs'],
+      '@apistrata/record-store': ['openStore'],
+    },
+    run: `const store = await openStore(':memory:', catalogChanges);
+  embeddedCatalogs({ store, clock: { now: Date.now } });
+  const status = await store.check().then(() => 200, () => 503);
+  await store.close();`,
+    readme: { value: 'network' },
+  },
   'compute-engine': {
     imports: { '@apistrata/compute-engine': ['createEngine'] },
     run: `const engine = await createEngine({ database: ':memory:' });

@@ -1,8 +1,9 @@
-import { type StoreUnderTest as AnyStoreUnderTest, storesOf } from '../../../testing/stores.js';
 import { openStore, type Store } from '@apistrata/record-store';
+import { type StoreUnderTest as AnyStoreUnderTest, storesOf } from '../../../testing/stores.js';
 import { catalogChanges } from '../src/schema/catalog-changes.js';
 
 export type StoreUnderTest = AnyStoreUnderTest<Store>;
 
 /** Returns SQLite, and PostgreSQL (a database of its own) where the machine has one. */
-export const storesUnderTest = (postgresUrl: string) => storesOf(postgresUrl, 'catalogs_tables', (url) => openStore(url, catalogChanges));
+export const storesUnderTest = (postgresUrl: string) =>
+  storesOf(postgresUrl, 'catalogs_tables', (url) => openStore(url, catalogChanges));

@@ -1,11 +1,21 @@
+export {
+  DatabaseInUse,
+  type DatabaseSettings,
+  DatabaseTooNew,
+  type DatabaseTrouble,
+  DatabaseUnavailable,
+  type Durability,
+  defaultDatabaseSettings,
+} from '@apistrata/record-store';
 export type { Clock } from './clock/clock.js';
 export type { Context } from './core/context.js';
+export { defaultSettings, type QuotaKind, quotaKinds, type Settings } from './core/settings.js';
 export { createEngine } from './engine/create-engine.js';
 export type { Engine } from './engine/engine.js';
-export { EngineError, type EngineErrorCode } from './errors/engine-error.js';
 export type { EngineOptions } from './engine/engine-options.js';
-export { Refusal, type RefusalCode } from './errors/refusal.js';
 export type { EngineHealth, PartHealth, WorkerHealth } from './engine/health.js';
+export { EngineError, type EngineErrorCode } from './errors/engine-error.js';
+export { Refusal, type RefusalCode } from './errors/refusal.js';
 export type * from './model/index.js';
 export { InvalidPreset } from './preset/invalid-preset.js';
 export {
@@ -24,8 +34,3 @@ export {
 export type { PurgeLimits, PurgeReport } from './retention/retention.js';
 export { NoValidHost } from './scheduler/no-valid-host.js';
 export { SecretKeyError } from './secrets/secret-key-error.js';
-export { defaultSettings, type QuotaKind, quotaKinds, type Settings } from './core/settings.js';
-export { type DatabaseSettings, type Durability, defaultDatabaseSettings } from '@apistrata/record-store';
-export { DatabaseTooNew } from '@apistrata/record-store';
-export { type DatabaseTrouble, DatabaseUnavailable } from '@apistrata/record-store';
-export { DatabaseInUse } from '@apistrata/record-store';

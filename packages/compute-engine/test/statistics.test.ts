@@ -1,7 +1,7 @@
+import type { Store } from '@apistrata/record-store';
 import { sql } from 'kysely';
 import { afterEach, beforeEach, describe, expect, inject, it } from 'vitest';
 import { Statistics } from '../src/engine/statistics.js';
-import type { Store } from '@apistrata/record-store';
 import { storesUnderTest } from './stores-under-test.js';
 
 /** More than are counted at once. */

@@ -1,5 +1,5 @@
-import { type StoreUnderTest as AnyStoreUnderTest, storesOf } from '../../../testing/stores.js';
 import type { Store } from '@apistrata/record-store';
+import { type StoreUnderTest as AnyStoreUnderTest, storesOf } from '../../../testing/stores.js';
 import { openStore } from '../src/schema/open-store.js';
 
 export type StoreUnderTest = AnyStoreUnderTest<Store>;

@@ -1,8 +1,8 @@
-import { describe, expect, it } from 'vitest';
 import { httpImages, httpNetworks, httpVolumes, ServiceSession } from '@apistrata/catalogs/http';
+import { describe, expect, it } from 'vitest';
 import { systemClock } from '../src/clock/clock.js';
-import { createEngine } from '../src/engine/create-engine.js';
 import { SimulatedDriver } from '../src/drivers/simulated.js';
+import { createEngine } from '../src/engine/create-engine.js';
 
 const credentials = { authUrl: 'http://identity', username: 'nova', password: 'secret', projectName: 'service' };
 

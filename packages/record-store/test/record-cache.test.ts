@@ -1,8 +1,8 @@
 import { afterEach, describe, expect, inject, it } from 'vitest';
 import { RecordCache } from '../src/document-table/record-cache.js';
 import type { Store } from '../src/store/store.js';
-import { tables } from './tables.js';
 import { storesUnderTest } from './stores-under-test.js';
+import { tables } from './tables.js';
 
 const record = (seq: number) => ({ seq, revision: 1 });
 

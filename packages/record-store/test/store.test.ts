@@ -1,16 +1,14 @@
 import { randomUUID } from 'node:crypto';
 import type { CompiledQuery } from 'kysely';
 import { afterAll, beforeAll, describe, expect, inject, it, vi } from 'vitest';
-import type { Keypair } from './tables.js';
-import { serverDefaults } from './tables.js';
-import { openStore } from './open-store.js';
 import { compoundKey } from '../src/document-table/compound-key.js';
 import { RecordCache } from '../src/document-table/record-cache.js';
 import { StaleRecord } from '../src/errors/stale-record.js';
 import type { Store } from '../src/store/store.js';
-import { tables } from './tables.js';
-import { sampleServer } from './tables.js';
+import { openStore } from './open-store.js';
 import { storesUnderTest } from './stores-under-test.js';
+import type { Keypair } from './tables.js';
+import { sampleServer, serverDefaults, tables } from './tables.js';
 
 const ada = {
   userId: 'ada',

@@ -5,4 +5,5 @@ import { openStore } from './open-store.js';
 export type StoreUnderTest = AnyStoreUnderTest<Store>;
 
 /** Returns SQLite, and PostgreSQL (a database of its own) where the machine has one. */
-export const storesUnderTest = (postgresUrl: string) => storesOf(postgresUrl, 'record_store_tables', (url) => openStore(url));
+export const storesUnderTest = (postgresUrl: string) =>
+  storesOf(postgresUrl, 'record_store_tables', (url) => openStore(url));

@@ -1,10 +1,10 @@
 import { CompiledQuery, type Kysely } from 'kysely';
 import { expect, it } from 'vitest';
-import { openStore } from './open-store.js';
-import type { Rows } from '../src/store/database.js';
-import { migrations } from './tables.js';
 import type { SchemaChanges } from '../src/schema/schema-change.js';
+import type { Rows } from '../src/store/database.js';
 import type { Store } from '../src/store/store.js';
+import { openStore } from './open-store.js';
+import { migrations } from './tables.js';
 
 /** A database in memory, everything that is in it, and what was said to it to get there. */
 async function opened(changes: SchemaChanges) {

@@ -95,6 +95,15 @@ export const migrations: SchemaChanges = {
         columns: { project_id: 'text', user_id: 'text' },
         indexes: [['project_id', 'seq']],
       });
+      await db.schema
+        .createTable('jobs')
+        .addColumn('id', 'text', (c) => c.primaryKey())
+        .addColumn('kind', 'text')
+        .addColumn('payload', 'text')
+        .addColumn('run_at', 'bigint')
+        .addColumn('lease_until', 'bigint')
+        .addColumn('attempts', 'integer')
+        .execute();
       await db.schema.createTable('cursors').addColumn('name', 'text').addColumn('position', 'bigint').execute();
       await db.insertInto('cursors').values({ name: '', position: 0 }).execute();
     },

@@ -1,10 +1,10 @@
 import { sql } from 'kysely';
 import { afterAll, beforeAll, beforeEach, describe, expect, inject, it } from 'vitest';
-import { openStore } from './open-store.js';
 import type { Tx } from '../src/store/database.js';
 import { lockName, type Store } from '../src/store/store.js';
-import { tables } from './tables.js';
+import { openStore } from './open-store.js';
 import { storesUnderTest } from './stores-under-test.js';
+import { tables } from './tables.js';
 
 const keypair = (name: string) =>
   ({ userId: 'ada', name, type: 'ssh', publicKey: 'ssh-rsa AAAA', fingerprint: 'aa', createdAt: 5 }) as const;

@@ -1,11 +1,10 @@
-import type { VolumeStorage } from '../volume/volume-storage.js';
-import type { Session } from '@apistrata/record-store';
-import type { Store } from '@apistrata/record-store';
-import type { CatalogClock, UnknownIds } from './embedded-options.js';
+import type { Session, Store } from '@apistrata/record-store';
 import { embeddedImages } from '../image/builtin/embedded-images.js';
 import { embeddedNetworks } from '../network/builtin/embedded-networks.js';
 import { embeddedShares } from '../share/builtin/embedded-shares.js';
 import { embeddedVolumes } from '../volume/builtin/embedded-volumes.js';
+import type { VolumeStorage } from '../volume/volume-storage.js';
+import type { CatalogClock, UnknownIds } from './embedded-options.js';
 
 export interface EmbeddedCatalogsOptions {
   readonly store: Store;
@@ -24,7 +23,18 @@ export interface EmbeddedCatalogsOptions {
   readonly volumeStorage?: () => VolumeStorage | undefined;
 }
 
-/** All four catalogs in the engine's own database. */
+/**
+ * Creates all four catalogs in one database.
+ *
+ * @example
+ * ```ts
+ * import { catalogChanges, embeddedCatalogs } from '@apistrata/catalogs/builtin';
+ * import { openStore } from '@apistrata/record-store';
+ *
+ * const store = await openStore(':memory:', catalogChanges);
+ * const { volumes } = embeddedCatalogs({ store, clock: { now: Date.now } });
+ * ```
+ */
 export function embeddedCatalogs(options: EmbeddedCatalogsOptions) {
   const {
     store,

@@ -1,9 +1,18 @@
-export type { EmbeddedCatalogs } from './embedded-catalogs.js';
-export type { UnknownIds } from './embedded-options.js';
 export type { EmbeddedImageCatalog } from '../image/builtin/embedded-images.js';
+export { embeddedImages } from '../image/builtin/embedded-images.js';
+export type { ImageSeed } from '../image/builtin/image-seed.js';
 export type { ImageMember, ImageRecord, MemberStatus } from '../image/builtin/image-tables.js';
 export type { EmbeddedNetworkCatalog } from '../network/builtin/embedded-networks.js';
+export { embeddedNetworks } from '../network/builtin/embedded-networks.js';
 export type { FloatingIpView } from '../network/builtin/floating-ips.js';
+export { fitIntoTunnels } from '../network/builtin/network-mtu.js';
+export type {
+  NetworkSeed,
+  NetworksSeed,
+  RuleSeed,
+  SecurityGroupSeed,
+  SubnetSeed,
+} from '../network/builtin/network-seed.js';
 export type {
   AddressRange,
   NetworkRecord,
@@ -17,20 +26,15 @@ export type { RouterFields } from '../network/builtin/routers.js';
 export type { SecurityGroupView } from '../network/builtin/security-groups.js';
 export type { NewSubnet, SubnetChange } from '../network/builtin/subnets.js';
 export type { NetworkFields } from '../network/builtin/topology.js';
-export type { EmbeddedShareCatalog, ShareRecord } from '../share/builtin/embedded-shares.js';
-export type { EmbeddedVolumeCatalog } from '../volume/builtin/embedded-volumes.js';
-export type { VolumeView } from '../volume/builtin/volume-context.js';
-export type { AttachmentRecord, SnapshotRecord, VolumeTypeRecord } from '../volume/builtin/volume-tables.js';
-export { type EmbeddedCatalogsOptions, embeddedCatalogs } from './embedded-catalogs.js';
-export type { CatalogClock, EmbeddedOptions } from './embedded-options.js';
-export { derivedUuid } from './derived-uuid.js';
-export { embeddedImages } from '../image/builtin/embedded-images.js';
-export { embeddedNetworks } from '../network/builtin/embedded-networks.js';
-export { embeddedVolumes } from '../volume/builtin/embedded-volumes.js';
-export { embeddedShares } from '../share/builtin/embedded-shares.js';
-export { fitIntoTunnels } from '../network/builtin/network-mtu.js';
-export type { ImageSeed } from '../image/builtin/image-seed.js';
-export type { NetworkSeed, NetworksSeed, RuleSeed, SecurityGroupSeed, SubnetSeed } from '../network/builtin/network-seed.js';
-export type { VolumeSeed, VolumesSeed, VolumeTypeSeed } from '../volume/builtin/volume-seed.js';
-export type { ShareSeed } from '../share/builtin/embedded-shares.js';
 export { catalogChanges } from '../schema/catalog-changes.js';
+export type { EmbeddedShareCatalog, ShareRecord, ShareSeed } from '../share/builtin/embedded-shares.js';
+export { embeddedShares } from '../share/builtin/embedded-shares.js';
+export type { EmbeddedVolumeCatalog } from '../volume/builtin/embedded-volumes.js';
+export { embeddedVolumes } from '../volume/builtin/embedded-volumes.js';
+export type { VolumeView } from '../volume/builtin/volume-context.js';
+export type { VolumeSeed, VolumesSeed, VolumeTypeSeed } from '../volume/builtin/volume-seed.js';
+export type { AttachmentRecord, SnapshotRecord, VolumeTypeRecord } from '../volume/builtin/volume-tables.js';
+export { derivedUuid } from './derived-uuid.js';
+export type { EmbeddedCatalogs } from './embedded-catalogs.js';
+export { type EmbeddedCatalogsOptions, embeddedCatalogs } from './embedded-catalogs.js';
+export type { CatalogClock, EmbeddedOptions, UnknownIds } from './embedded-options.js';

@@ -1,6 +1,6 @@
+import type { Session } from '@apistrata/record-store';
 import { type RawBuilder, sql } from 'kysely';
 import { CatalogError } from '../errors/catalog-error.js';
-import type { Session } from '@apistrata/record-store';
 
 /** Whether the object `field` of a record has that entry. `field` is a name of ours, never a caller's. */
 export function hasEntry(session: Session, field: string, key: string, value: string): RawBuilder<boolean> {

@@ -1,7 +1,5 @@
+import type { DocumentTable, RowQuery, Session, Stored } from '@apistrata/record-store';
 import { CatalogError } from '../errors/catalog-error.js';
-import type { Session } from '@apistrata/record-store';
-import type { DocumentTable, RowQuery } from '@apistrata/record-store';
-import type { Stored } from '@apistrata/record-store';
 
 export interface Page {
   readonly limit?: number;

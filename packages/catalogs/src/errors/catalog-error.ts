@@ -24,7 +24,17 @@ export class CatalogError extends CodedError<CatalogErrorCode> {
   }
 }
 
-/** For `.catch()`: nothing where there is no such thing for whoever asks. That a service is away stays an error. */
+/**
+ * Returns undefined for errors of a missing resource, for `.catch()`. An unavailable service stays an error.
+ *
+ * @example
+ * ```ts
+ * import { type Caller, type ImageCatalog, ifMissing } from '@apistrata/catalogs';
+ *
+ * const nameOf = async (images: ImageCatalog, caller: Caller, id: string) =>
+ *   (await images.get(caller, id).catch(ifMissing))?.name;
+ * ```
+ */
 export function ifMissing(error: unknown): undefined {
   if (error instanceof CatalogError && error.kind !== 'unavailable') return undefined;
   throw error;

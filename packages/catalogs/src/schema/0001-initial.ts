@@ -1,6 +1,6 @@
-import type { Kysely } from 'kysely';
-import { createDocumentTable, type TableShape } from '@apistrata/record-store';
 import type { Rows } from '@apistrata/record-store';
+import { createDocumentTable, type TableShape } from '@apistrata/record-store';
+import type { Kysely } from 'kysely';
 
 const tables: Readonly<Record<string, TableShape>> = {
   images: {

@@ -1,5 +1,5 @@
-import type { Kysely } from 'kysely';
 import type { Rows } from '@apistrata/record-store';
+import type { Kysely } from 'kysely';
 
 /** On which host each router is, where hosts are processes of their own. */
 export async function up(db: Kysely<Rows>): Promise<void> {

@@ -1,5 +1,5 @@
-import type { Kysely } from 'kysely';
 import type { Rows } from '@apistrata/record-store';
+import type { Kysely } from 'kysely';
 
 /** Lists that a project asks for are found by the project: else everybody's are read. */
 export async function up(db: Kysely<Rows>): Promise<void> {

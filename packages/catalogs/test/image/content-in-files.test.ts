@@ -2,10 +2,10 @@ import { createHash, randomUUID } from 'node:crypto';
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import type { Store } from '@apistrata/record-store';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import type { Caller } from '../../src/caller/caller.js';
 import { type EmbeddedImageCatalog, embeddedImages } from '../../src/image/builtin/embedded-images.js';
-import type { Store } from '@apistrata/record-store';
 import { storesUnderTest } from '../stores-under-test.js';
 
 const ada: Caller = { userId: 'ada', projectId: 'p-ada', roles: ['member'] };

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
+import type { Store } from '@apistrata/record-store';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import type { Caller } from '../../src/caller/caller.js';
 import { type EmbeddedImageCatalog, embeddedImages } from '../../src/image/builtin/embedded-images.js';
-import type { Store } from '@apistrata/record-store';
 import { ManualClock } from '../manual-clock.js';
 import { storesUnderTest } from '../stores-under-test.js';
 

@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto';
+import type { Store } from '@apistrata/record-store';
 import { afterAll, beforeAll, inject } from 'vitest';
 import type { Caller } from '../../src/caller/caller.js';
-import type { NewPort } from '../../src/network/network-catalog.js';
 import { type EmbeddedNetworkCatalog, embeddedNetworks } from '../../src/network/builtin/embedded-networks.js';
 import type { PortView } from '../../src/network/builtin/port-records.js';
-import type { Store } from '@apistrata/record-store';
+import type { NewPort } from '../../src/network/network-catalog.js';
 import { storesUnderTest } from '../stores-under-test.js';
 
 export const member = (name: string): Caller => ({ userId: name, projectId: `p-${name}`, roles: ['member', 'reader'] });

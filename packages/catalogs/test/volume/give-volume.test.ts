@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
+import type { Store } from '@apistrata/record-store';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import type { Caller } from '../../src/caller/caller.js';
 import { embeddedVolumes } from '../../src/volume/builtin/embedded-volumes.js';
-import type { Store } from '@apistrata/record-store';
 import { storesUnderTest } from '../stores-under-test.js';
 
 const ada: Caller = { userId: 'ada', projectId: 'p-ada', roles: ['member'] };

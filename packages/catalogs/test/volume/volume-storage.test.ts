@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
+import type { Store } from '@apistrata/record-store';
 import { afterAll, beforeAll, beforeEach, describe, expect, inject, it } from 'vitest';
 import type { Caller } from '../../src/caller/caller.js';
-import type { VolumeStorage } from '../../src/volume/volume-storage.js';
 import { type EmbeddedVolumeCatalog, embeddedVolumes } from '../../src/volume/builtin/embedded-volumes.js';
-import type { Store } from '@apistrata/record-store';
+import type { VolumeStorage } from '../../src/volume/volume-storage.js';
 import { ManualClock } from '../manual-clock.js';
 import { storesUnderTest } from '../stores-under-test.js';
 

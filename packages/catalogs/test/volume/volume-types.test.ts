@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
+import type { Store } from '@apistrata/record-store';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { embeddedVolumes } from '../../src/volume/builtin/embedded-volumes.js';
-import type { Store } from '@apistrata/record-store';
 import { storesUnderTest } from '../stores-under-test.js';
 import { ada, admin, bob, preset, type VolumesUnderTest, volumesUnderTest } from './volumes-under-test.js';
 

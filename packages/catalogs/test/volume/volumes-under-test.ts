@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import type { Caller } from '../../src/caller/caller.js';
-import type { NewVolume } from '../../src/volume/volume-catalog.js';
 import { embeddedImages } from '../../src/image/builtin/embedded-images.js';
 import { embeddedVolumes } from '../../src/volume/builtin/embedded-volumes.js';
+import type { NewVolume } from '../../src/volume/volume-catalog.js';
 import type { StoreUnderTest } from '../stores-under-test.js';
 
 export const ada: Caller = { userId: 'ada', projectId: 'p-ada', roles: ['member', 'reader'] };

@@ -1,5 +1,3 @@
-import type { Action, ActionRules, AnyAction, ConcurrentAction } from './runner/action.js';
-import type { Cleanup } from './runner/cleanup.js';
 import { changePassword } from './administration/change-password.js';
 import { injectNetworkInfo } from './administration/inject-network-info.js';
 import { resetState } from './administration/reset-state.js';
@@ -35,6 +33,8 @@ import { unpause } from './power/unpause.js';
 import { rebuild } from './rebuild/rebuild.js';
 import { rescue } from './rescue/rescue.js';
 import { unrescue } from './rescue/unrescue.js';
+import type { Action, ActionRules, AnyAction, ConcurrentAction } from './runner/action.js';
+import type { Cleanup } from './runner/cleanup.js';
 import { attachShare } from './shares/attach-share.js';
 import { detachShare } from './shares/detach-share.js';
 import { shelve } from './shelving/shelve.js';

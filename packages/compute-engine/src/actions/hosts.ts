@@ -1,8 +1,8 @@
 import type { Core } from '../core/core.js';
 import { conflict } from '../errors/refusal.js';
-import { hostNamed } from '../server-migrations/destination.js';
 import type { Server } from '../model/index.js';
 import type { Host } from '../scheduler/infrastructure.js';
+import { hostNamed } from '../server-migrations/destination.js';
 
 /** A compute host by its name or its hypervisor's; undefined when there is none. */
 export async function findHost({ infrastructure }: Core, name: string): Promise<Host | undefined> {

@@ -1,3 +1,4 @@
+export type { RequestOf, ResultOf, ServerActionName } from './action-table.js';
 export {
   type Action,
   type ActionRules,
@@ -12,4 +13,3 @@ export {
 } from './runner/action.js';
 export type { ConcurrentRun } from './runner/concurrent-run.js';
 export type { ServerRun } from './runner/server-run.js';
-export type { RequestOf, ResultOf, ServerActionName } from './action-table.js';

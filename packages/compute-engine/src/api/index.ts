@@ -1,21 +1,21 @@
-export type { AttachedPort } from '../actions/interfaces/attach-interface.js';
 export { canonicalIp } from '@apistrata/catalogs';
-export { checkOptions } from '@apistrata/record-store';
-export { CodedError, type CodedErrorOptions } from '@apistrata/record-store';
-export { validateExtraSpec } from '../resources/extra-specs/validate-extra-spec.js';
-export { statesOf, statusOf } from '../servers/status.js';
-export { migrationsInProgress } from '../server-migrations/migrations-in-progress.js';
-export type { Host, HostMap, HostStatus } from '../scheduler/infrastructure.js';
-export { zoneOf } from '../scheduler/zone-of.js';
-export type { Zone } from '../resources/availability-zones.js';
-export type { ExternalEvent, ExternalEventCode, ExternalEventName } from '../servers/external-events.js';
-export type { NewFlavor } from '../resources/flavors/flavors.js';
-export type { FlavorQuery } from '../resources/flavors/flavors-list.js';
+export { CodedError, type CodedErrorOptions, checkOptions } from '@apistrata/record-store';
+export type { AttachedPort } from '../actions/interfaces/attach-interface.js';
 export type { HostShare } from '../hosts/inventory/hosts.js';
 export type { HostedServer, Hypervisor, HypervisorParts, HypervisorQuery } from '../hosts/inventory/hypervisors.js';
-export type { MigrationQuery } from '../server-migrations/migrations.js';
+export type { ServiceChange, ServiceState } from '../hosts/inventory/services.js';
+export type { Zone } from '../resources/availability-zones.js';
+export { validateExtraSpec } from '../resources/extra-specs/validate-extra-spec.js';
+export type { NewFlavor } from '../resources/flavors/flavors.js';
+export type { FlavorQuery } from '../resources/flavors/flavors-list.js';
 export type { QuotaScope, QuotaValues } from '../resources/quotas/quotas.js';
 export type { GroupWithMembers, NewServerGroup, ServerGroupQuery } from '../resources/server-groups.js';
+export type { ProjectUsage, ServerUsage, UsageWindow } from '../resources/usage/usage.js';
+export type { UsageAuditLog } from '../resources/usage/usage-audit.js';
+export type { Host, HostMap, HostStatus } from '../scheduler/infrastructure.js';
+export { zoneOf } from '../scheduler/zone-of.js';
+export type { MigrationQuery } from '../server-migrations/migrations.js';
+export { migrationsInProgress } from '../server-migrations/migrations-in-progress.js';
 export type {
   CreatePermissions,
   LegacyDevice,
@@ -23,13 +23,12 @@ export type {
   RequestedDevice,
   RequestedNetwork,
 } from '../servers/create/create-request.js';
+export type { ExternalEvent, ExternalEventCode, ExternalEventName } from '../servers/external-events.js';
 export type { ServerQuery } from '../servers/list/list.js';
 export type { ServerFilters, ServerPatternField } from '../servers/list/list-filters.js';
 export { compilePattern } from '../servers/list/list-pattern.js';
 export type { ServerSort, ServerSortKey } from '../servers/list/list-sort.js';
 export { shareStatusOf } from '../servers/shares/shares.js';
+export { statesOf, statusOf } from '../servers/status.js';
 export type { ServerChange } from '../servers/update/update.js';
 export type { AttachmentUpdate } from '../servers/volumes/volume-attachments.js';
-export type { ServiceChange, ServiceState } from '../hosts/inventory/services.js';
-export type { ProjectUsage, ServerUsage, UsageWindow } from '../resources/usage/usage.js';
-export type { UsageAuditLog } from '../resources/usage/usage-audit.js';

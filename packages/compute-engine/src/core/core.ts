@@ -1,6 +1,6 @@
 import type { Catalogs } from '@apistrata/catalogs';
+import type { Store } from '@apistrata/record-store';
 import type { Clock } from '../clock/clock.js';
-import type { Context } from './context.js';
 import type { Driver } from '../drivers/driver.js';
 import type { Machines } from '../drivers/machines.js';
 import type { EngineEvents } from '../events/engine-events.js';
@@ -9,8 +9,8 @@ import type { Worker } from '../jobs/worker.js';
 import type { Server } from '../model/index.js';
 import type { EngineObserver } from '../observation/observer.js';
 import type { Infrastructure } from '../scheduler/infrastructure.js';
+import type { Context } from './context.js';
 import type { Settings } from './settings.js';
-import type { Store } from '@apistrata/record-store';
 
 /** What every part of the engine works with. */
 export interface Core {

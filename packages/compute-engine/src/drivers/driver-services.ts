@@ -1,7 +1,4 @@
-import type { ImageCatalog } from '@apistrata/catalogs';
-import type { NetworkCatalog } from '@apistrata/catalogs';
-import type { NetworkPlans } from '@apistrata/catalogs';
-import type { VolumeCatalog } from '@apistrata/catalogs';
+import type { ImageCatalog, NetworkCatalog, NetworkPlans, VolumeCatalog } from '@apistrata/catalogs';
 import type { HostLinks } from './host-links.js';
 
 /**

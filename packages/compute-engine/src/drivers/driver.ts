@@ -1,6 +1,5 @@
 import type { Duplex } from 'node:stream';
-import type { ImageContent } from '@apistrata/catalogs';
-import type { VolumeStorage } from '@apistrata/catalogs';
+import type { ImageContent, VolumeStorage } from '@apistrata/catalogs';
 import type {
   BlockDevice,
   FlavorCopy,

@@ -8,8 +8,10 @@ export type {
   PlannedRouter,
   PlannedRouterInterface,
   PlannedSubnet,
+  StoredVolume,
+  VolumeOrigin,
+  VolumeStorage,
 } from '@apistrata/catalogs';
-export type { StoredVolume, VolumeOrigin, VolumeStorage } from '@apistrata/catalogs';
 export { isYes } from '../resources/extra-specs/is-yes.js';
 export type * from './driver.js';
 export type { DriverServices } from './driver-services.js';

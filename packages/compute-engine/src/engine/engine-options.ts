@@ -1,6 +1,8 @@
 import type { Catalogs } from '@apistrata/catalogs';
-import { checkOptions } from '@apistrata/record-store';
+import { checkOptions, type DatabaseSettings, defaultDatabaseSettings } from '@apistrata/record-store';
+import type { AnyAction } from '../actions/runner/action.js';
 import type { Clock } from '../clock/clock.js';
+import { defaultSettings, type Settings } from '../core/settings.js';
 import type { Driver } from '../drivers/driver.js';
 import type { DriverServices } from '../drivers/driver-services.js';
 import type { EventOptions } from '../events/engine-events.js';
@@ -9,10 +11,7 @@ import type { Job } from '../jobs/jobs.js';
 import type { WorkerOptions } from '../jobs/worker.js';
 import { type EngineObserver, engineObserverHooks } from '../observation/observer.js';
 import type { Preset } from '../preset/preset.js';
-import type { AnyAction } from '../actions/runner/action.js';
 import type { SecretKeyOptions } from '../secrets/sealer-for.js';
-import { defaultSettings, type Settings } from '../core/settings.js';
-import { type DatabaseSettings, defaultDatabaseSettings } from '@apistrata/record-store';
 
 /** What `createEngine()` can be told. Everything has a default. */
 export interface EngineOptions extends Partial<DatabaseSettings>, SecretKeyOptions {

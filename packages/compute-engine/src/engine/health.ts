@@ -1,7 +1,7 @@
+import type { ReadReplicas, ReplicaState } from '@apistrata/record-store';
+import { databaseError } from '@apistrata/record-store';
 import type { Core } from '../core/core.js';
 import { oldestOverdueJob } from '../jobs/jobs.js';
-import { databaseError } from '@apistrata/record-store';
-import type { ReadReplicas, ReplicaState } from '@apistrata/record-store';
 
 /** What one part of the engine says of itself. */
 export interface PartHealth {

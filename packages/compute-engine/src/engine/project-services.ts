@@ -1,18 +1,18 @@
 import type { Core } from '../core/core.js';
 import { Flavors } from '../resources/flavors/flavors.js';
-import { InstanceActions } from '../servers/action-history/instance-actions.js';
 import { Keypairs } from '../resources/keypairs.js';
-import { Migrations } from '../server-migrations/migrations.js';
 import { Quotas } from '../resources/quotas/quotas.js';
 import { ServerGroups } from '../resources/server-groups.js';
+import { Usage } from '../resources/usage/usage.js';
+import { Migrations } from '../server-migrations/migrations.js';
+import { InstanceActions } from '../servers/action-history/instance-actions.js';
 import type { InterfaceRefresh } from '../servers/interfaces/interface-refresh.js';
 import { Interfaces } from '../servers/interfaces/interfaces.js';
-import { ServerMetadata } from '../servers/update/metadata.js';
 import { ServerNetwork } from '../servers/interfaces/server-network.js';
 import { Servers } from '../servers/servers.js';
+import { ServerMetadata } from '../servers/update/metadata.js';
 import { ServerTags } from '../servers/update/tags.js';
 import { VolumeAttachments } from '../servers/volumes/volume-attachments.js';
-import { Usage } from '../resources/usage/usage.js';
 
 /**
  * The services of what belongs to projects, and of flavors: what most questions are about, and what replicas may answer. Not

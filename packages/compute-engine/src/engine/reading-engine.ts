@@ -1,9 +1,8 @@
+import type { ReadReplica, ReadReplicas } from '@apistrata/record-store';
 import type { Core } from '../core/core.js';
 import type { Caller } from '../model/index.js';
-import { projectServices } from './project-services.js';
 import type { InterfaceRefresh } from '../servers/interfaces/interface-refresh.js';
-import type { ReadReplica } from '@apistrata/record-store';
-import type { ReadReplicas } from '@apistrata/record-store';
+import { projectServices } from './project-services.js';
 
 /** What is used of an engine here. */
 interface Whole {

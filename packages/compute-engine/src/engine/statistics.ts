@@ -1,7 +1,7 @@
+import type { ReplicaState } from '@apistrata/record-store';
 import type { Core } from '../core/core.js';
 import { oldestOverdueJob } from '../jobs/jobs.js';
 import type { VmState } from '../model/index.js';
-import type { ReplicaState } from '@apistrata/record-store';
 
 /** Jobs that exist, in all processes of this database. */
 export interface JobStatistics {

@@ -1,10 +1,9 @@
 import { randomUUID } from 'node:crypto';
+import type { Store, Tx } from '@apistrata/record-store';
 import type { Clock } from '../clock/clock.js';
 import type { Context } from '../core/context.js';
 import type { Server } from '../model/index.js';
 import type { EngineObserver, QuotaRefused } from '../observation/observer.js';
-import type { Tx } from '@apistrata/record-store';
-import type { Store } from '@apistrata/record-store';
 import { updatePayload } from './instance-payload.js';
 import { type InstanceStep, stepPayload } from './instance-step.js';
 import { envelopeTime, type Notification, type NotificationObject, notificationObject } from './notification.js';

@@ -1,6 +1,6 @@
-import { sql } from 'kysely';
 import type { Tx } from '@apistrata/record-store';
 import { lockName, type Store } from '@apistrata/record-store';
+import { sql } from 'kysely';
 import type { Notification } from './notification.js';
 
 /** One event as it is told: where it stands in the order of all, and its text. */

@@ -1,5 +1,5 @@
-import { sql } from 'kysely';
 import type { Store } from '@apistrata/record-store';
+import { sql } from 'kysely';
 
 /** Which process is a host. One at a time: what it has begun, no other process of that name may be doing too. */
 export class HostHold {

@@ -1,7 +1,7 @@
+import type { Store } from '@apistrata/record-store';
+import { channelOf } from '@apistrata/record-store';
 import { sql } from 'kysely';
 import type { Sealer } from '../secrets/sealer.js';
-import { channelOf } from '@apistrata/record-store';
-import type { Store } from '@apistrata/record-store';
 import type { HostAnswer, HostQuestion } from './host-question.js';
 
 /** A question before it is written down. */

@@ -1,5 +1,5 @@
-import { describe, expect, it } from 'vitest';
 import { CatalogError } from '@apistrata/catalogs';
+import { describe, expect, it } from 'vitest';
 import { badRequest, conflict, Refusal } from '../errors/refusal.js';
 import { answerValue, failedWith } from './host-question.js';
 

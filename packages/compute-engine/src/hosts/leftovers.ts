@@ -1,9 +1,9 @@
+import type { Store } from '@apistrata/record-store';
 import type { Driver } from '../drivers/driver.js';
 import type { Machines } from '../drivers/machines.js';
-import { evacuationsFrom } from '../server-migrations/evacuations.js';
 import type { Server } from '../model/index.js';
-import type { Store } from '@apistrata/record-store';
 import { tables } from '../schema/tables.js';
+import { evacuationsFrom } from '../server-migrations/evacuations.js';
 
 export interface LeftoversOptions {
   readonly name: string;

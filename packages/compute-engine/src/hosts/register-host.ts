@@ -1,12 +1,12 @@
 import { fitIntoTunnels } from '@apistrata/catalogs/builtin';
-import { completeEvacuations } from '../server-migrations/evacuations.js';
+import type { Store } from '@apistrata/record-store';
 import type { HostProcess } from '../model/index.js';
 import type { HostSeed } from '../preset/preset.js';
 import { nodeRecord } from '../scheduler/host-records.js';
 import { COMPUTE_BINARY } from '../scheduler/infrastructure.js';
 import { signOfLife } from '../scheduler/sign-of-life.js';
-import type { Store } from '@apistrata/record-store';
 import { tables } from '../schema/tables.js';
+import { completeEvacuations } from '../server-migrations/evacuations.js';
 import { tunnelAddresses } from './tunnel-addresses.js';
 
 /** What is made known of a host that is a process of its own. */

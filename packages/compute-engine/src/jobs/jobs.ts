@@ -1,9 +1,6 @@
+import type { Session, Store, Tx } from '@apistrata/record-store';
+import { gathered, hotStatement, insertRows } from '@apistrata/record-store';
 import { sql } from 'kysely';
-import type { Session, Tx } from '@apistrata/record-store';
-import { gathered } from '@apistrata/record-store';
-import { hotStatement } from '@apistrata/record-store';
-import { insertRows } from '@apistrata/record-store';
-import type { Store } from '@apistrata/record-store';
 import type { JobPayload, Payloads, ReadPayload } from './payloads.js';
 
 /** Background work that is owed: written in the transaction that promised it, gone when it is done. */

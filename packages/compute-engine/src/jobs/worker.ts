@@ -1,8 +1,7 @@
 import { randomUUID } from 'node:crypto';
+import type { Store, Tx } from '@apistrata/record-store';
 import { EngineError } from '../errors/engine-error.js';
 import type { EngineObserver, JobOutcome } from '../observation/observer.js';
-import type { Tx } from '@apistrata/record-store';
-import type { Store } from '@apistrata/record-store';
 import { type Job, type Jobs, type Lease, type NewJob, retryDelayMs } from './jobs.js';
 
 export interface WorkerOptions {

@@ -1,9 +1,6 @@
 import { existsSync } from 'node:fs';
+import { databaseError, defaultDatabaseSettings, openDatabase, openSqlite } from '@apistrata/record-store';
 import { CompiledQuery } from 'kysely';
-import { openDatabase } from '@apistrata/record-store';
-import { defaultDatabaseSettings } from '@apistrata/record-store';
-import { databaseError } from '@apistrata/record-store';
-import { openSqlite } from '@apistrata/record-store';
 import { OperatingError } from './operating-error.js';
 
 /** Something that only reads a database, beside those who work with it. */

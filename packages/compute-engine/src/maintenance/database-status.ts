@@ -1,5 +1,5 @@
-import { migrations } from '../schema/migrations/index.js';
 import { SqliteOwner } from '@apistrata/record-store';
+import { migrations } from '../schema/migrations/index.js';
 import { changesIn, type DatabaseReader, onlyRow, openReader } from './database-reader.js';
 
 /** What a database tells of a cloud, whether a server runs on it or not. Sizes in bytes, times in milliseconds. */

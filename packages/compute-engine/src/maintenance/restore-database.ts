@@ -1,13 +1,16 @@
 import { existsSync } from 'node:fs';
 import { copyFile, link, rename, rm } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
+import {
+  defaultDatabaseSettings,
+  openDatabase,
+  openSqlite,
+  postgresAddresses,
+  type Rows,
+  SqliteOwner,
+} from '@apistrata/record-store';
 import { CompiledQuery, type Kysely } from 'kysely';
-import { openDatabase, type Rows } from '@apistrata/record-store';
-import { defaultDatabaseSettings } from '@apistrata/record-store';
 import { migrations } from '../schema/migrations/index.js';
-import { postgresAddresses } from '@apistrata/record-store';
-import { openSqlite } from '@apistrata/record-store';
-import { SqliteOwner } from '@apistrata/record-store';
 import { changesInFile } from './backup-database.js';
 import { changesIn, isPostgres, openReader } from './database-reader.js';
 import { databaseStatus } from './database-status.js';

@@ -1,7 +1,7 @@
 /** Looking on while an engine works: for metrics and traces. */
+
+export type { ObservedPool, ObservedStatement, ReplicaState, StoreObserver } from '@apistrata/record-store';
 export type { JobStatistics, Statistics } from '../engine/statistics.js';
-export type { ReplicaState } from '@apistrata/record-store';
-export type { ObservedPool, ObservedStatement, StoreObserver } from '@apistrata/record-store';
 export type {
   DroppedEvents,
   EngineObserver,

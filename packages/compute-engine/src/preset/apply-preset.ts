@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto';
-import type { Clock } from '../clock/clock.js';
 import type { EmbeddedCatalogs } from '@apistrata/catalogs/builtin';
-import { nodeRecord, serviceRecord } from '../scheduler/host-records.js';
-import { COMPUTE_BINARY } from '../scheduler/infrastructure.js';
 import type { Store } from '@apistrata/record-store';
 import { lockName } from '@apistrata/record-store';
+import type { Clock } from '../clock/clock.js';
+import { nodeRecord, serviceRecord } from '../scheduler/host-records.js';
+import { COMPUTE_BINARY } from '../scheduler/infrastructure.js';
 import { tables } from '../schema/tables.js';
 import type { AggregateSeed, FlavorSeed, HostSeed, Preset } from './preset.js';
 

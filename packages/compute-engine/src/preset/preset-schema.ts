@@ -1,6 +1,5 @@
+import type { ImageStatus, VolumeStatus } from '@apistrata/catalogs';
 import { z } from 'zod';
-import type { ImageStatus } from '@apistrata/catalogs';
-import type { VolumeStatus } from '@apistrata/catalogs';
 import type { DriverVerb } from '../drivers/driver.js';
 
 const uuid = z.guid();

@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto';
+import type { Tx } from '@apistrata/record-store';
+import { lockName } from '@apistrata/record-store';
 import type { Core } from '../core/core.js';
 import { badRequest, conflict, notFound } from '../errors/refusal.js';
 import type { Aggregate } from '../model/index.js';
 import { COMPUTE_BINARY } from '../scheduler/infrastructure.js';
-import type { Tx } from '@apistrata/record-store';
-import { lockName } from '@apistrata/record-store';
 import { tables } from '../schema/tables.js';
 import { hostsWithServers, zonesOfHost } from './host-zones.js';
 

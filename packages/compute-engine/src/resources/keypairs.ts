@@ -1,12 +1,11 @@
+import { compoundKey, lockName } from '@apistrata/record-store';
 import type { Context } from '../core/context.js';
 import type { Core } from '../core/core.js';
 import { badRequest, conflict, notFound } from '../errors/refusal.js';
 import { generateSshKeypair, generateX509, InvalidKey, parseSshPublicKey, parseX509 } from '../keys/index.js';
 import type { Keypair } from '../model/index.js';
-import { limitsOf, overQuota } from './quotas/server-quota.js';
-import { compoundKey } from '@apistrata/record-store';
-import { lockName } from '@apistrata/record-store';
 import { tables } from '../schema/tables.js';
+import { limitsOf, overQuota } from './quotas/server-quota.js';
 
 export interface NewKeypair {
   readonly userId: string;

@@ -1,14 +1,13 @@
 import { randomUUID } from 'node:crypto';
+import type { Tx } from '@apistrata/record-store';
+import { compoundKey, lockName } from '@apistrata/record-store';
 import type { Context } from '../core/context.js';
 import type { Core } from '../core/core.js';
-import { notFound } from '../errors/refusal.js';
 import { groupBy } from '../core/group-by.js';
+import { notFound } from '../errors/refusal.js';
 import type { GroupPolicy, ServerGroup } from '../model/index.js';
-import { limitsOf, overQuota } from './quotas/server-quota.js';
-import { compoundKey } from '@apistrata/record-store';
-import type { Tx } from '@apistrata/record-store';
-import { lockName } from '@apistrata/record-store';
 import { LIVE, tables } from '../schema/tables.js';
+import { limitsOf, overQuota } from './quotas/server-quota.js';
 
 /** A group to be made. */
 export interface NewServerGroup {

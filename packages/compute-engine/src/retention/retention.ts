@@ -1,9 +1,9 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import type { Core } from '../core/core.js';
-import { migrationsInProgress } from '../server-migrations/migrations-in-progress.js';
 import type { Tx } from '@apistrata/record-store';
 import { lockName } from '@apistrata/record-store';
+import type { Core } from '../core/core.js';
 import { tables } from '../schema/tables.js';
+import { migrationsInProgress } from '../server-migrations/migrations-in-progress.js';
 import { usageOf } from './server-usage.js';
 
 /** Until when things are removed. Times in milliseconds since the epoch; left out: nothing of that kind is. */

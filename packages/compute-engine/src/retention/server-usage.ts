@@ -1,5 +1,5 @@
-import type { Server } from '../model/index.js';
 import type { New, Stored } from '@apistrata/record-store';
+import type { Server } from '../model/index.js';
 
 /** What a report on usage tells of a server. */
 export type UsedServer = Pick<Server, 'id' | 'projectId' | 'name' | 'vmState' | 'launchedAt' | 'terminatedAt'> & {

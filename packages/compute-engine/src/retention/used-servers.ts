@@ -1,6 +1,5 @@
+import type { Session, Stored } from '@apistrata/record-store';
 import { type RawBuilder, sql } from 'kysely';
-import type { Session } from '@apistrata/record-store';
-import type { Stored } from '@apistrata/record-store';
 import { tables } from '../schema/tables.js';
 import type { RunServer, UsedServer } from './server-usage.js';
 

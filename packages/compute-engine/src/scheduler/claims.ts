@@ -1,12 +1,8 @@
+import type { Session, Tx } from '@apistrata/record-store';
+import { byColumn, gathered, hotStatement, preparedQuery, settled } from '@apistrata/record-store';
 import { CompiledQuery, sql } from 'kysely';
 import { groupBy } from '../core/group-by.js';
 import type { Claim, FlavorCopy, Node } from '../model/index.js';
-import type { Session, Tx } from '@apistrata/record-store';
-import { gathered } from '@apistrata/record-store';
-import { hotStatement } from '@apistrata/record-store';
-import { byColumn } from '@apistrata/record-store';
-import { preparedQuery } from '@apistrata/record-store';
-import { settled } from '@apistrata/record-store';
 
 /** What is taken of a host. Memory in MiB, disk in GiB. */
 export interface HostUsage {

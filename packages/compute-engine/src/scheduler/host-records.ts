@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
+import type { New } from '@apistrata/record-store';
 import type { Node, Service } from '../model/index.js';
 import type { HostSeed } from '../preset/preset.js';
-import type { New } from '@apistrata/record-store';
 
 /** A service that this process stands for. */
 export function serviceRecord(host: string, binary: string, now: number): New<Service> {

@@ -1,8 +1,7 @@
+import type { Session, Store, Tx } from '@apistrata/record-store';
 import type { Clock } from '../clock/clock.js';
-import type { Aggregate, Node, Service } from '../model/index.js';
 import type { Settings } from '../core/settings.js';
-import type { Session, Tx } from '@apistrata/record-store';
-import type { Store } from '@apistrata/record-store';
+import type { Aggregate, Node, Service } from '../model/index.js';
 import { tables } from '../schema/tables.js';
 
 /** Name of the service that runs servers on a host. */

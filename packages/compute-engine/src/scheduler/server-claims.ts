@@ -1,5 +1,5 @@
-import type { Claim, Server, ServerPatch } from '../model/index.js';
 import type { Tx } from '@apistrata/record-store';
+import type { Claim, Server, ServerPatch } from '../model/index.js';
 import { release } from './claims.js';
 
 /** Which of its claims a server lives on: the last one of its host once it was resized, else the first. */

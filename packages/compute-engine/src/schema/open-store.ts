@@ -1,7 +1,6 @@
-import { migrations } from './migrations/index.js';
-import type { SchemaChanges } from '@apistrata/record-store';
+import type { SchemaChanges, StoreObserver } from '@apistrata/record-store';
 import { openStore as openRecordStore, type Store, type StoreOptions } from '@apistrata/record-store';
-import type { StoreObserver } from '@apistrata/record-store';
+import { migrations } from './migrations/index.js';
 
 /**
  * Opens a store with the engine's tables, as `openStore` of the record store does.

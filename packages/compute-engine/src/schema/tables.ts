@@ -1,3 +1,5 @@
+import type { DatabaseKind } from '@apistrata/record-store';
+import { compoundKey, DocumentTable } from '@apistrata/record-store';
 import { type RawBuilder, sql } from 'kysely';
 import type {
   Aggregate,
@@ -15,9 +17,6 @@ import type {
 } from '../model/index.js';
 import { serverDefaults } from '../model/server-settings.js';
 import type { PurgedServer } from '../retention/server-usage.js';
-import { compoundKey } from '@apistrata/record-store';
-import type { DatabaseKind } from '@apistrata/record-store';
-import { DocumentTable } from '@apistrata/record-store';
 
 /** Servers that are not deleted, in the words of the indexes that hold no others. */
 export const LIVE = sql<boolean>`deleted = 0`;

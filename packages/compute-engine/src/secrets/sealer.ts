@@ -1,6 +1,6 @@
 import { createCipheriv, createDecipheriv, createHash, hkdfSync } from 'node:crypto';
-import { EngineError } from '../errors/engine-error.js';
 import { randomBytes } from '@apistrata/record-store';
+import { EngineError } from '../errors/engine-error.js';
 import { SecretKeyError } from './secret-key-error.js';
 
 const KEY_BYTES = 32;

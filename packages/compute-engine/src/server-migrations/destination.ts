@@ -1,10 +1,10 @@
+import type { Tx } from '@apistrata/record-store';
 import type { Core } from '../core/core.js';
 import type { Claim, FlavorCopy, Server } from '../model/index.js';
 import { amountsOf, forceClaim } from '../scheduler/claims.js';
 import type { Host, HostMap } from '../scheduler/infrastructure.js';
 import { NoValidHost } from '../scheduler/no-valid-host.js';
 import { place } from '../scheduler/scheduler.js';
-import type { Tx } from '@apistrata/record-store';
 import { tables } from '../schema/tables.js';
 import { hasLocalRoot } from '../servers/volumes/root-disk.js';
 

@@ -1,5 +1,5 @@
-import type { MigrationRecord, MigrationStatus } from '../model/index.js';
 import type { Session, Tx } from '@apistrata/record-store';
+import type { MigrationRecord, MigrationStatus } from '../model/index.js';
 import { tables } from '../schema/tables.js';
 
 /** Evacuations from these hosts, in one of these statuses. */

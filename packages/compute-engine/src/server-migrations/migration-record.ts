@@ -1,7 +1,7 @@
+import type { Tx } from '@apistrata/record-store';
 import type { Context } from '../core/context.js';
 import type { Core } from '../core/core.js';
 import type { FlavorCopy, MigrationRecord, MigrationType, New, Server } from '../model/index.js';
-import type { Tx } from '@apistrata/record-store';
 import { tables } from '../schema/tables.js';
 
 /** A move as it begins. */

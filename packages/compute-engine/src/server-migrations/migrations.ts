@@ -1,11 +1,11 @@
+import type { RowQuery } from '@apistrata/record-store';
 import { sql } from 'kysely';
 import type { Core } from '../core/core.js';
 import { badRequest, notFound } from '../errors/refusal.js';
+import type { MigrationRecord, Server } from '../model/index.js';
+import { tables } from '../schema/tables.js';
 import { findMigration } from './find-migration.js';
 import { migrationsInProgress } from './migrations-in-progress.js';
-import type { MigrationRecord, Server } from '../model/index.js';
-import type { RowQuery } from '@apistrata/record-store';
-import { tables } from '../schema/tables.js';
 
 /** Which migrations; everything given must hold. Times in milliseconds. */
 export interface MigrationQuery {

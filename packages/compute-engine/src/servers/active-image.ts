@@ -1,5 +1,5 @@
-import { ifMissing } from '@apistrata/catalogs';
 import type { Image } from '@apistrata/catalogs';
+import { ifMissing } from '@apistrata/catalogs';
 import type { Context } from '../core/context.js';
 import type { Core } from '../core/core.js';
 import { badRequest } from '../errors/refusal.js';

@@ -1,11 +1,11 @@
 import { createHash, randomUUID } from 'node:crypto';
 import type { Duplex } from 'node:stream';
 import { rulesOf } from '../actions/action-table.js';
+import { checkAction } from '../actions/runner/check-action.js';
 import type { Context } from '../core/context.js';
 import type { Core } from '../core/core.js';
 import { badRequest, conflict, notFound } from '../errors/refusal.js';
 import type { ConsoleToken, Server } from '../model/index.js';
-import { checkAction } from '../actions/runner/check-action.js';
 import { tables } from '../schema/tables.js';
 
 /** Where the pages of the console proxy are, below its base address; the token follows. */

@@ -1,7 +1,7 @@
+import type { Session, Tx } from '@apistrata/record-store';
 import type { Context } from '../core/context.js';
 import { notFound } from '../errors/refusal.js';
 import type { Server } from '../model/index.js';
-import type { Session, Tx } from '@apistrata/record-store';
 import { tables } from '../schema/tables.js';
 
 /** Which servers are to be seen beyond the caller's own. */

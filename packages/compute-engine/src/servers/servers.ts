@@ -1,3 +1,4 @@
+import type { Tx } from '@apistrata/record-store';
 import {
   type ActionName,
   actionsByName,
@@ -7,17 +8,16 @@ import {
   type ServerActionName,
 } from '../actions/action-table.js';
 import { isHostDown } from '../actions/hosts.js';
+import type { Action, ConcurrentAction } from '../actions/runner/action.js';
+import { beginAction, changeServer } from '../actions/runner/begin-action.js';
+import { checkAction } from '../actions/runner/check-action.js';
 import type { Context } from '../core/context.js';
 import type { Core } from '../core/core.js';
 import type { Diagnostics } from '../drivers/driver.js';
 import type { Server, ServerPatch } from '../model/index.js';
-import type { Action, ConcurrentAction } from '../actions/runner/action.js';
-import { beginAction, changeServer } from '../actions/runner/begin-action.js';
-import { checkAction } from '../actions/runner/check-action.js';
-import { findServer, type ServerVisibility } from './find-server.js';
-import type { Tx } from '@apistrata/record-store';
 import { type CreatedServers, createServers, type NewServer } from './create/create.js';
 import { serverDiagnostics } from './diagnostics.js';
+import { findServer, type ServerVisibility } from './find-server.js';
 import { listServers, type ServerQuery } from './list/list.js';
 import { type ServerChange, updateServer } from './update/update.js';
 

@@ -1,6 +1,6 @@
+export { type MovableClock, type Sleeper, Sleepers } from '../clock/sleepers.js';
 export type { Core } from '../core/core.js';
 export { coreOf } from '../engine/engine-core.js';
-export { type MovableClock, type Sleeper, Sleepers } from '../clock/sleepers.js';
 export type { DriverSuite } from './driver/suite.js';
 export { testDriver } from './driver/test-driver.js';
 export { ManualClock } from './manual-clock.js';

@@ -1,9 +1,9 @@
+import type { Tx } from '@apistrata/record-store';
 import { sql } from 'kysely';
 import { ownWork } from '../core/context.js';
 import type { Engine } from '../engine/engine.js';
 import { coreOf } from '../engine/engine-core.js';
 import type { Server } from '../model/index.js';
-import type { Tx } from '@apistrata/record-store';
 import { tables } from '../schema/tables.js';
 
 /** How many servers to make, and whose. */

@@ -1,6 +1,6 @@
+import type { Store } from '@apistrata/record-store';
 import type { Engine } from '../engine/engine.js';
 import { coreOf } from '../engine/engine-core.js';
-import type { Store } from '@apistrata/record-store';
 
 /** A row as the database has it. */
 export type Row = Readonly<Record<string, unknown>>;

@@ -1,12 +1,12 @@
+import type { VolumeStorage } from '@apistrata/catalogs';
 import { afterEach, describe, expect, inject, it } from 'vitest';
 import { eventually } from '../../../../testing/eventually.js';
 import { PATIENCE_MS } from '../../../../testing/patience.js';
-import type { VolumeStorage } from '@apistrata/catalogs';
 import { type Clock, systemClock } from '../../src/clock/clock.js';
-import { createEngine } from '../../src/engine/create-engine.js';
 import type { DriverWork } from '../../src/drivers/driver.js';
 import { SimulatedDriver } from '../../src/drivers/simulated.js';
 import type { Rule } from '../../src/drivers/simulated-rules.js';
+import { createEngine } from '../../src/engine/create-engine.js';
 import type { Engine } from '../../src/engine/engine.js';
 import type { Server } from '../../src/model/index.js';
 import { defaultPreset } from '../../src/preset/preset.js';

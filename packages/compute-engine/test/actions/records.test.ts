@@ -2,8 +2,8 @@ import { randomUUID } from 'node:crypto';
 import { afterEach, describe, expect, inject, it } from 'vitest';
 import { actions, actionsByName, cleanups } from '../../src/actions/action-table.js';
 import { immediate } from '../../src/actions/immediate.js';
-import type { Engine } from '../../src/engine/engine.js';
 import { type AnyAction, action } from '../../src/actions/runner/action.js';
+import type { Engine } from '../../src/engine/engine.js';
 import { contextOf, engineUnderTest, imageId } from '../engine-under-test.js';
 import { storesUnderTest } from '../stores-under-test.js';
 

@@ -1,8 +1,8 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, inject, it } from 'vitest';
 import { CatalogError } from '@apistrata/catalogs';
+import { afterEach, beforeEach, describe, expect, inject, it } from 'vitest';
 import { systemClock } from '../../src/clock/clock.js';
 import { SimulatedDriver } from '../../src/drivers/simulated.js';
 import type { Rule } from '../../src/drivers/simulated-rules.js';

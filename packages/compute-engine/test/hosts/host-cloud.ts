@@ -6,12 +6,12 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import pg from 'pg';
 import { bundledProgram } from '../../../../testing/bundled-program.js';
-import { createEngine } from '../../src/engine/create-engine.js';
+import { defaultSettings } from '../../src/core/settings.js';
 import { noMachines } from '../../src/drivers/no-machines.js';
+import { createEngine } from '../../src/engine/create-engine.js';
 import type { Engine } from '../../src/engine/engine.js';
 import type { Server } from '../../src/model/index.js';
 import { defaultPreset } from '../../src/preset/preset.js';
-import { defaultSettings } from '../../src/core/settings.js';
 import { contextOf, imageId } from '../engine-under-test.js';
 
 const PROGRAM = join(import.meta.dirname, 'host-process.mjs');

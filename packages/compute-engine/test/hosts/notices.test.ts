@@ -1,4 +1,6 @@
 import { randomUUID } from 'node:crypto';
+import type { Store } from '@apistrata/record-store';
+import { channelOf, Notices } from '@apistrata/record-store';
 import { sql } from 'kysely';
 import { afterEach, beforeEach, describe, expect, inject, it } from 'vitest';
 import { eventually } from '../../../../testing/eventually.js';
@@ -6,8 +8,6 @@ import { freshDatabase } from '../../../../testing/fresh-database.js';
 import { HostDesk } from '../../src/hosts/host-desk.js';
 import { HostOrders } from '../../src/hosts/host-orders.js';
 import { openStore } from '../../src/schema/open-store.js';
-import { channelOf, Notices } from '@apistrata/record-store';
-import type { Store } from '@apistrata/record-store';
 
 const postgresUrl = inject('postgresUrl');
 

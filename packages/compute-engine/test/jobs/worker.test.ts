@@ -1,11 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
+import type { Store } from '@apistrata/record-store';
 import { afterEach, beforeEach, describe, expect, inject, it, vi } from 'vitest';
 import { Guards } from '../../src/jobs/guards.js';
 import { type Job, Jobs, type NewJob, retryDelayMs } from '../../src/jobs/jobs.js';
 import { Payloads } from '../../src/jobs/payloads.js';
 import { Worker } from '../../src/jobs/worker.js';
-import type { Store } from '@apistrata/record-store';
 import { contextOf } from '../engine-under-test.js';
 import { storesUnderTest } from '../stores-under-test.js';
 

@@ -1,12 +1,12 @@
 import { expect } from 'vitest';
 import type { Engine } from '../../src/engine/engine.js';
 import { coreOf } from '../../src/engine/engine-core.js';
-import { statusOf } from '../../src/servers/status.js';
 import type { Server } from '../../src/model/index.js';
 import { serverUsage } from '../../src/resources/quotas/server-quota.js';
 import { usageByHost } from '../../src/scheduler/claims.js';
 import { ownClaim } from '../../src/scheduler/server-claims.js';
 import { tables } from '../../src/schema/tables.js';
+import { statusOf } from '../../src/servers/status.js';
 
 /** Everything that was done to a server, for the message of a failed test. */
 async function storyOf(engine: Engine, server: Server): Promise<string> {

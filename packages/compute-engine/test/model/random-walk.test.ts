@@ -1,16 +1,16 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { compoundKey } from '@apistrata/record-store';
 import { afterEach, describe, expect, it } from 'vitest';
 import { rulesOf } from '../../src/actions/action-table.js';
+import { checkAction } from '../../src/actions/runner/check-action.js';
 import { systemClock } from '../../src/clock/clock.js';
 import { createEngine } from '../../src/engine/create-engine.js';
 import type { Engine } from '../../src/engine/engine.js';
 import { coreOf } from '../../src/engine/engine-core.js';
 import { Refusal } from '../../src/errors/refusal.js';
 import { defaultPreset } from '../../src/preset/preset.js';
-import { checkAction } from '../../src/actions/runner/check-action.js';
-import { compoundKey } from '@apistrata/record-store';
 import { tables } from '../../src/schema/tables.js';
 import { contextOf, imageId } from '../engine-under-test.js';
 import { checkInvariants } from './invariants.js';

@@ -1,11 +1,11 @@
 import { actions, type RequestOf, rulesOf, type WorkName } from '../../src/actions/action-table.js';
+import type { AnyAction } from '../../src/actions/runner/action.js';
+import { checkAction } from '../../src/actions/runner/check-action.js';
 import type { Context } from '../../src/core/context.js';
 import type { Engine } from '../../src/engine/engine.js';
 import { coreOf } from '../../src/engine/engine-core.js';
 import type { Server } from '../../src/model/index.js';
 import { defaultPreset } from '../../src/preset/preset.js';
-import type { AnyAction } from '../../src/actions/runner/action.js';
-import { checkAction } from '../../src/actions/runner/check-action.js';
 import { tables } from '../../src/schema/tables.js';
 import type { Random } from './random.js';
 

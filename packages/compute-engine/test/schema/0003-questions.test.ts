@@ -1,8 +1,7 @@
+import { defaultDatabaseSettings, openDatabase } from '@apistrata/record-store';
 import { Migrator } from 'kysely';
 import { describe, expect, inject, it } from 'vitest';
 import { freshDatabase } from '../../../../testing/fresh-database.js';
-import { openDatabase } from '@apistrata/record-store';
-import { defaultDatabaseSettings } from '@apistrata/record-store';
 import { migrations } from '../../src/schema/migrations/index.js';
 
 const postgresUrl = inject('postgresUrl');

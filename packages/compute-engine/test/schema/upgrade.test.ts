@@ -1,6 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import type { Rows, SchemaChange, SchemaChanges } from '@apistrata/record-store';
 import {
   type Dialect,
   DummyDriver,
@@ -17,10 +18,8 @@ import { freshDatabase } from '../../../../testing/fresh-database.js';
 import { ownWork } from '../../src/core/context.js';
 import { createEngine } from '../../src/engine/create-engine.js';
 import { coreOf } from '../../src/engine/engine-core.js';
-import { openStore } from '../../src/schema/open-store.js';
-import type { Rows } from '@apistrata/record-store';
 import { migrations } from '../../src/schema/migrations/index.js';
-import type { SchemaChange, SchemaChanges } from '@apistrata/record-store';
+import { openStore } from '../../src/schema/open-store.js';
 import { tables } from '../../src/schema/tables.js';
 
 /** What the next version does: it adds a table, an index and columns, one with a default. */

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
-import { afterEach, beforeEach, describe, expect, inject, it } from 'vitest';
-import { CatalogError } from '@apistrata/catalogs';
 import type { VolumeCatalog } from '@apistrata/catalogs';
+import { CatalogError } from '@apistrata/catalogs';
+import { afterEach, beforeEach, describe, expect, inject, it } from 'vitest';
 import type { Engine } from '../../src/engine/engine.js';
 import { coreOf } from '../../src/engine/engine-core.js';
 import { contextOf, engineUnderTest, imageId } from '../engine-under-test.js';

@@ -1,7 +1,7 @@
 import { CompiledQuery, type Kysely, type Transaction } from 'kysely';
-import type { Rows } from '../store/database.js';
 import { DatabaseUnavailable } from '../errors/database-unavailable.js';
 import type { StoreObserver } from '../observation/store-observer.js';
+import type { Rows } from '../store/database.js';
 import { type Waiting, type Work, WorkGroups } from './work-groups.js';
 
 /** How it went with a work: tells whoever waits for it, once all is durable. */

@@ -1,6 +1,6 @@
 import type { Transaction } from 'kysely';
-import type { Mates, Rows } from '../store/database.js';
 import type { StoreObserver } from '../observation/store-observer.js';
+import type { Mates, Rows } from '../store/database.js';
 
 /** What is done in a transaction, perhaps beside others in the same one. */
 export type Work<T> = (db: Transaction<Rows>, mates?: Mates) => Promise<T>;

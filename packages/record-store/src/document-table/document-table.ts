@@ -1,13 +1,13 @@
 import { type Compilable, type CompiledQuery, type InsertQueryBuilder, type SelectQueryBuilder, sql } from 'kysely';
-import type { Rows, Session, Tx } from '../store/database.js';
-import { type ColumnValue, type DocumentTableSpec, newRevision, ownerOf, toColumn } from './document-table-spec.js';
 import { gathered } from '../batching/gathered.js';
-import { EVERYBODY } from '../replicas/latest-writes.js';
 import { insertRows, updateRows } from '../batching/many-rows.js';
 import { preparedQuery } from '../batching/prepared-query.js';
-import { StaleRecord } from '../errors/stale-record.js';
-import type { New, Stored } from './stored.js';
 import { nextTurn } from '../batching/turns.js';
+import { StaleRecord } from '../errors/stale-record.js';
+import { EVERYBODY } from '../replicas/latest-writes.js';
+import type { Rows, Session, Tx } from '../store/database.js';
+import { type ColumnValue, type DocumentTableSpec, newRevision, ownerOf, toColumn } from './document-table-spec.js';
+import type { New, Stored } from './stored.js';
 
 /** Records whose texts are read and decoded in one turn of the event loop, at the most. */
 const READ_TOGETHER = 100;

@@ -1,7 +1,7 @@
 import type { CompiledQuery, DatabaseConnection, QueryResult } from 'kysely';
+import type { PreparedQuery } from '../batching/prepared-query.js';
 import { DatabaseUnavailable, databaseError } from '../errors/database-unavailable.js';
 import { ask, type ClientResult, type PostgresClient } from './postgres-query.js';
-import type { PreparedQuery } from '../batching/prepared-query.js';
 
 /** Whether statements are kept by name on the server; shared by the connections of a pool. */
 export interface StatementKeeping {

@@ -7,11 +7,11 @@ import {
   type QueryResult,
   Transaction,
 } from 'kysely';
-import type { Mates, Rows } from '../store/database.js';
 import type { Ask } from '../batching/lookups.js';
+import { type Waiting, type Work, WorkGroups } from '../batching/work-groups.js';
 import { StoreError } from '../errors/store-error.js';
 import type { StoreObserver } from '../observation/store-observer.js';
-import { type Waiting, type Work, WorkGroups } from '../batching/work-groups.js';
+import type { Mates, Rows } from '../store/database.js';
 
 /** Nothing of a work was kept, and it is to be done in a transaction of its own. */
 export class ToBeDoneAlone extends StoreError<'TO_BE_DONE_ALONE'> {

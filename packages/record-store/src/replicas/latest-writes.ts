@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { sql } from 'kysely';
-import type { Session } from '../store/database.js';
 import { DatabaseUnavailable } from '../errors/database-unavailable.js';
 import { channelOf } from '../postgres/postgres-notices.js';
+import type { Session } from '../store/database.js';
 
 /** Stands for all readers: what was written is shown to callers of any project. */
 export const EVERYBODY = '*';

@@ -1,11 +1,11 @@
 import { Kysely, sql } from 'kysely';
-import { closeDatabase, type OpenDatabase, openDatabase, type Rows, type Session } from '../store/database.js';
-import type { DatabaseSettings } from '../store/database-settings.js';
-import { DatabaseUnavailable } from '../errors/database-unavailable.js';
 import { Lookups } from '../batching/lookups.js';
 import { RecordCache } from '../document-table/record-cache.js';
-import { replicaDialect } from './replica-dialect.js';
+import { DatabaseUnavailable } from '../errors/database-unavailable.js';
 import type { StoreObserver } from '../observation/store-observer.js';
+import { closeDatabase, type OpenDatabase, openDatabase, type Rows, type Session } from '../store/database.js';
+import type { DatabaseSettings } from '../store/database-settings.js';
+import { replicaDialect } from './replica-dialect.js';
 import { type WalMarks, walPosition } from './wal-marks.js';
 
 /** How often a replica is asked at the most where it has got to. */

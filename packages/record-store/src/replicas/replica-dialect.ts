@@ -9,8 +9,8 @@ import {
   PostgresQueryCompiler,
   type QueryResult,
 } from 'kysely';
-import type { Rows } from '../store/database.js';
 import { DatabaseUnavailable } from '../errors/database-unavailable.js';
+import type { Rows } from '../store/database.js';
 
 /** How PostgreSQL ends a question of a replica that stands in the way of what has to be replayed. */
 const CONFLICT = /^(40001|40P01)$/;

@@ -3,8 +3,8 @@ import { existsSync, realpathSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { basename, dirname, join } from 'node:path';
 import { DatabaseUnavailable, databaseError } from '../errors/database-unavailable.js';
-import { openSqlite, type SqliteHandle } from './sqlite-handle.js';
 import { StoreError } from '../errors/store-error.js';
+import { openSqlite, type SqliteHandle } from './sqlite-handle.js';
 
 /** Another engine, in another process or in this one, uses the same SQLite file. */
 export class DatabaseInUse extends StoreError<'DATABASE_IN_USE'> {

@@ -1,15 +1,15 @@
 import { AsyncResource } from 'node:async_hooks';
 import { sql } from 'kysely';
-import { closeDatabase, type Mates, type OpenDatabase, openDatabase, type Session, type Tx } from './database.js';
-import { type DatabaseSettings, databaseSettings } from './database-settings.js';
-import { DatabaseUnavailable, databaseError } from '../errors/database-unavailable.js';
 import { GroupCommit } from '../batching/group-commit.js';
-import { migrate } from '../schema/migrate.js';
-import { PostgresTransactions, ToBeDoneAlone } from '../postgres/postgres-transactions.js';
-import { ReadReplicas } from '../replicas/read-replicas.js';
-import type { SchemaChanges } from '../schema/schema-change.js';
+import { DatabaseUnavailable, databaseError } from '../errors/database-unavailable.js';
 import { StaleRecord } from '../errors/stale-record.js';
 import type { StoreObserver } from '../observation/store-observer.js';
+import { PostgresTransactions, ToBeDoneAlone } from '../postgres/postgres-transactions.js';
+import { ReadReplicas } from '../replicas/read-replicas.js';
+import { migrate } from '../schema/migrate.js';
+import type { SchemaChanges } from '../schema/schema-change.js';
+import { closeDatabase, type Mates, type OpenDatabase, openDatabase, type Session, type Tx } from './database.js';
+import { type DatabaseSettings, databaseSettings } from './database-settings.js';
 
 /** How often a transaction that met somebody else's change starts again before it gives up. */
 const ATTEMPTS = 20;
@@ -47,6 +47,13 @@ export interface StoreOptions extends Partial<DatabaseSettings> {
  * that another engine has, `DatabaseTooNew`, and RangeError for settings that cannot be.
  * @param url `:memory:`, a file, or `postgres://...`
  * @param changes every change of the tables that this version knows, oldest first
+ *
+ * @example
+ * ```ts
+ * import { createDocumentTable, openStore } from '@apistrata/record-store';
+ *
+ * const store = await openStore(':memory:', { '0001-notes': { up: (db) => createDocumentTable(db, 'notes') } });
+ * ```
  */
 export async function openStore(
   url: string,

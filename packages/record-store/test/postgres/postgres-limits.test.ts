@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import { afterEach, describe, expect, inject, it } from 'vitest';
-import { openStore } from '../open-store.js';
 import { lockName, type Store } from '../../src/store/store.js';
+import { openStore } from '../open-store.js';
 import { storesUnderTest } from '../stores-under-test.js';
 
 const postgresUrl = inject('postgresUrl');

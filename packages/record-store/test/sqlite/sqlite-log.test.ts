@@ -5,8 +5,8 @@ import { join } from 'node:path';
 import { sql } from 'kysely';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, type MockInstance, vi } from 'vitest';
 import { eventually } from '../../../../testing/eventually.js';
-import { openStore } from '../open-store.js';
 import type { Store } from '../../src/store/store.js';
+import { openStore } from '../open-store.js';
 import { tables } from '../tables.js';
 
 const keypair = (name: string) =>

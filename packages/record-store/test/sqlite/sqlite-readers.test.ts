@@ -3,10 +3,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { sql } from 'kysely';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { openStore } from '../open-store.js';
 import { DatabaseUnavailable } from '../../src/errors/database-unavailable.js';
 import { SqliteReader } from '../../src/sqlite/sqlite-reader.js';
 import type { Store } from '../../src/store/store.js';
+import { openStore } from '../open-store.js';
 
 /** Counts for seconds, or until it is ended. */
 const endless = sql<{ n: number }>`

@@ -5,8 +5,8 @@ import { join } from 'node:path';
 import { backup, DatabaseSync } from 'node:sqlite';
 import { sql } from 'kysely';
 import { afterAll, afterEach, describe, expect, it } from 'vitest';
-import { openStore } from '../open-store.js';
 import type { Store } from '../../src/store/store.js';
+import { openStore } from '../open-store.js';
 import { tables } from '../tables.js';
 
 const folder = mkdtempSync(join(tmpdir(), 'apistrata-files-'));

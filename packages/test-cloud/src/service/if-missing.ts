@@ -1,7 +1,7 @@
-import { EngineError } from '@apistrata/compute-engine';
+import { CodedError } from '@apistrata/compute-engine/api';
 
 /** For `.catch()`: nothing where there is no such thing for whoever asks. All else that goes wrong stays an error. */
 export function ifMissing(error: unknown): undefined {
-  if (error instanceof EngineError && error.status === 404) return undefined;
+  if (error instanceof CodedError && error.status === 404) return undefined;
   throw error;
 }

@@ -1,5 +1,4 @@
-import type { Tx } from '@apistrata/record-store';
-import type { Store } from '@apistrata/record-store';
+import type { Store, Tx } from '@apistrata/record-store';
 import { digestContent, type ImageContents } from './image-content.js';
 
 const CHUNK_BYTES = 384 * 1024;

@@ -1,4 +1,10 @@
+import type { New, Session, Tx } from '@apistrata/record-store';
+import { lookThenInsert } from '@apistrata/record-store';
+import { type EmbeddedOptions, embeddedContext } from '../../builtin/embedded-options.js';
+import { refuseNul } from '../../builtin/json-conditions.js';
+import { listPage } from '../../builtin/list-page.js';
 import type { Caller } from '../../caller/caller.js';
+import { owns } from '../../caller/caller-scope.js';
 import { CatalogError } from '../../errors/catalog-error.js';
 import type {
   Image,
@@ -9,13 +15,6 @@ import type {
   ImageStatus,
   NewImage,
 } from '../image-catalog.js';
-import type { Session, Tx } from '@apistrata/record-store';
-import { lookThenInsert } from '@apistrata/record-store';
-import type { New } from '@apistrata/record-store';
-import { owns } from '../../caller/caller-scope.js';
-import { type EmbeddedOptions, embeddedContext } from '../../builtin/embedded-options.js';
-import { refuseNul } from '../../builtin/json-conditions.js';
-import { listPage } from '../../builtin/list-page.js';
 import { contentInDatabase } from './content-in-database.js';
 import { contentInFiles } from './content-in-files.js';
 import { imageNotFound, maySee, narrowImages } from './image-access.js';

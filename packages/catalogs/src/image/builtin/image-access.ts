@@ -1,12 +1,11 @@
+import type { RowQuery, Session } from '@apistrata/record-store';
+import { compoundKey } from '@apistrata/record-store';
 import { sql } from 'kysely';
+import { hasEntry, hasItem } from '../../builtin/json-conditions.js';
 import type { Caller } from '../../caller/caller.js';
+import { isAdmin, owns } from '../../caller/caller-scope.js';
 import { CatalogError } from '../../errors/catalog-error.js';
 import type { ImageQuery } from '../image-catalog.js';
-import { compoundKey } from '@apistrata/record-store';
-import type { Session } from '@apistrata/record-store';
-import type { RowQuery } from '@apistrata/record-store';
-import { isAdmin, owns } from '../../caller/caller-scope.js';
-import { hasEntry, hasItem } from '../../builtin/json-conditions.js';
 import { type ImageRecord, imageTables } from './image-tables.js';
 
 export function imageNotFound(id: string): CatalogError {

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
+import type { Tx } from '@apistrata/record-store';
 import { CatalogError } from '../../errors/catalog-error.js';
 import type { ImageContent } from '../image-catalog.js';
-import type { Tx } from '@apistrata/record-store';
 import type { ImageRecord } from './image-tables.js';
 
 /** What is known of content once all of it has passed by. */

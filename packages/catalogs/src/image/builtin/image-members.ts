@@ -1,9 +1,8 @@
-import type { Caller } from '../../caller/caller.js';
-import { CatalogError } from '../../errors/catalog-error.js';
-import { compoundKey } from '@apistrata/record-store';
-import { lookThenInsert } from '@apistrata/record-store';
-import { isAdmin } from '../../caller/caller-scope.js';
+import { compoundKey, lookThenInsert } from '@apistrata/record-store';
 import type { EmbeddedContext } from '../../builtin/embedded-options.js';
+import type { Caller } from '../../caller/caller.js';
+import { isAdmin } from '../../caller/caller-scope.js';
+import { CatalogError } from '../../errors/catalog-error.js';
 import { type ImageMember, type ImageRecord, imageTables, type MemberStatus } from './image-tables.js';
 
 /** How the image catalog finds an image: one the caller sees, or one it may change. */

@@ -1,7 +1,6 @@
-import type { Image } from '../image-catalog.js';
-import { compoundKey } from '@apistrata/record-store';
-import { DocumentTable } from '@apistrata/record-store';
 import type { Stored } from '@apistrata/record-store';
+import { compoundKey, DocumentTable } from '@apistrata/record-store';
+import type { Image } from '../image-catalog.js';
 
 /** An image as the embedded catalog keeps it. */
 export interface ImageRecord extends Image, Stored {

@@ -1,9 +1,9 @@
 import { checkOptions } from '@apistrata/record-store';
-import { owns } from '../../caller/caller-scope.js';
 import type { Caller } from '../../caller/caller.js';
+import { owns } from '../../caller/caller-scope.js';
 import { CatalogError, type CatalogErrorCode } from '../../errors/catalog-error.js';
-import type { Image, ImageCatalog, ImageChange, ImageContent, ImageQuery, NewImage } from '../image-catalog.js';
 import { type HttpCatalogOptions, httpCatalogOptions, ServiceClient } from '../../http/service-client.js';
+import type { Image, ImageCatalog, ImageChange, ImageContent, ImageQuery, NewImage } from '../image-catalog.js';
 
 /** Where a real image service is, and how long it may take. Times in milliseconds. */
 export interface HttpImagesOptions extends HttpCatalogOptions {
@@ -83,7 +83,7 @@ function pointer(key: string): string {
  * @example
  * ```ts
  * import { createEngine } from '@apistrata/compute-engine';
- * import { httpImages, ServiceSession } from '@apistrata/compute-engine/catalogs';
+ * import { httpImages, ServiceSession } from '@apistrata/catalogs/http';
  *
  * const session = new ServiceSession({
  *   authUrl: 'http://identity:5000',

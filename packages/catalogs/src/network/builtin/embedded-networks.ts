@@ -1,7 +1,7 @@
-import type { NetworkCatalog } from '../network-catalog.js';
-import type { NetworkPlans } from '../network-plan.js';
 import type { Session } from '@apistrata/record-store';
 import { type EmbeddedOptions, embeddedContext } from '../../builtin/embedded-options.js';
+import type { NetworkCatalog } from '../network-catalog.js';
+import type { NetworkPlans } from '../network-plan.js';
 import { floatingAddresses } from './floating-ips.js';
 import { SlotBlocks } from './ip-allocations.js';
 import { NetworkChanges } from './network-changes.js';

@@ -1,12 +1,12 @@
 import { randomUUID } from 'node:crypto';
+import type { Tx } from '@apistrata/record-store';
+import { listPage, type Page } from '../../builtin/list-page.js';
 import type { Caller } from '../../caller/caller.js';
+import { isAdmin, owns } from '../../caller/caller-scope.js';
 import { CatalogError } from '../../errors/catalog-error.js';
 import type { FixedIp } from '../fixed-ip.js';
 import { canonicalIp } from '../ip-address.js';
 import type { FloatingIp, FloatingIpQuery } from '../network-catalog.js';
-import type { Tx } from '@apistrata/record-store';
-import { isAdmin, owns } from '../../caller/caller-scope.js';
-import { listPage, type Page } from '../../builtin/list-page.js';
 import { allocateFrom, allocateOne, freeAddresses, subnetsById } from './ip-allocations.js';
 import { dated, NameCache, type NetworkContext, portsChanged } from './network-context.js';
 import { type FloatingIpRecord, type NetworkRecord, networkTables, type PortRecord } from './network-tables.js';

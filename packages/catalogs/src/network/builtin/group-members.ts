@@ -1,6 +1,5 @@
+import type { Session, Store } from '@apistrata/record-store';
 import { sql } from 'kysely';
-import type { Session } from '@apistrata/record-store';
-import type { Store } from '@apistrata/record-store';
 import { networkTables, type PortRecord } from './network-tables.js';
 
 const { ports, securityGroups } = networkTables;

@@ -1,9 +1,9 @@
+import type { Session, Tx } from '@apistrata/record-store';
+import { hotStatement } from '@apistrata/record-store';
 import { sql } from 'kysely';
 import { CatalogError } from '../../errors/catalog-error.js';
 import type { FixedIp } from '../fixed-ip.js';
 import { formatIp, parseIp } from '../ip-address.js';
-import type { Session, Tx } from '@apistrata/record-store';
-import { hotStatement } from '@apistrata/record-store';
 import { autoAddress } from './auto-address.js';
 import { networkTables, type SubnetRecord } from './network-tables.js';
 import { subnetSlots } from './subnet-slots.js';

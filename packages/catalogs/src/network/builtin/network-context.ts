@@ -1,12 +1,12 @@
-import type { Caller } from '../../caller/caller.js';
-import { CatalogError } from '../../errors/catalog-error.js';
-import { cidrOf, formatCidr } from '../ip-address.js';
 import type { Session, Tx } from '@apistrata/record-store';
 import { lookThenInsert } from '@apistrata/record-store';
-import { owns } from '../../caller/caller-scope.js';
 import { derivedUuid } from '../../builtin/derived-uuid.js';
 import type { EmbeddedContext } from '../../builtin/embedded-options.js';
 import { refuseNul } from '../../builtin/json-conditions.js';
+import type { Caller } from '../../caller/caller.js';
+import { owns } from '../../caller/caller-scope.js';
+import { CatalogError } from '../../errors/catalog-error.js';
+import { cidrOf, formatCidr } from '../ip-address.js';
 import type { SlotBlocks } from './ip-allocations.js';
 import { usualMtu } from './network-mtu.js';
 import { type NetworkRecord, networkTables, type SubnetRecord } from './network-tables.js';

@@ -1,5 +1,5 @@
-import type { NetworkPlan, NetworkPlans } from '../network-plan.js';
 import type { Store } from '@apistrata/record-store';
+import type { NetworkPlan, NetworkPlans } from '../network-plan.js';
 import { groupMembers } from './group-members.js';
 import type { NetworkContext } from './network-context.js';
 import { type NetworkRecord, networkTables, type PortRecord } from './network-tables.js';

@@ -1,6 +1,6 @@
-import type { NewSecurityGroupRule } from '../network-catalog.js';
 import { lookThenInsert } from '@apistrata/record-store';
 import { derivedUuid } from '../../builtin/derived-uuid.js';
+import type { NewSecurityGroupRule } from '../network-catalog.js';
 import { dated, insertNetwork, type NetworkContext, newSubnet } from './network-context.js';
 import { type NetworkRecord, networkTables, type SecurityGroupRecord, type SubnetRecord } from './network-tables.js';
 import { checkSubnet, usualGateway } from './subnets.js';

@@ -1,8 +1,7 @@
+import type { Session, Store } from '@apistrata/record-store';
 import { sql } from 'kysely';
-import type { PlanHosts, PlannedRouter, PlannedRouterInterface } from '../network-plan.js';
-import type { Session } from '@apistrata/record-store';
-import type { Store } from '@apistrata/record-store';
 import { derivedUuid } from '../../builtin/derived-uuid.js';
+import type { PlanHosts, PlannedRouter, PlannedRouterInterface } from '../network-plan.js';
 import {
   type NetworkRecord,
   networkTables,

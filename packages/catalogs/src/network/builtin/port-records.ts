@@ -1,9 +1,9 @@
+import type { Session, Tx } from '@apistrata/record-store';
+import { randomBytes } from '@apistrata/record-store';
 import type { Caller } from '../../caller/caller.js';
 import { CatalogError } from '../../errors/catalog-error.js';
 import type { FixedIp } from '../fixed-ip.js';
 import type { Port } from '../network-catalog.js';
-import { randomBytes } from '@apistrata/record-store';
-import type { Session, Tx } from '@apistrata/record-store';
 import {
   allocateEach,
   allocateFrom,

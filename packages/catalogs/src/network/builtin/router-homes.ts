@@ -1,7 +1,6 @@
+import type { Rows, Store } from '@apistrata/record-store';
 import type { Kysely } from 'kysely';
 import type { PlanHosts } from '../network-plan.js';
-import type { Rows } from '@apistrata/record-store';
-import type { Store } from '@apistrata/record-store';
 
 interface Home {
   readonly routerId: string;

@@ -1,11 +1,11 @@
 import { randomUUID } from 'node:crypto';
-import type { Caller } from '../../caller/caller.js';
-import { CatalogError } from '../../errors/catalog-error.js';
 import type { Tx } from '@apistrata/record-store';
 import { lookThenInsert } from '@apistrata/record-store';
-import { isAdmin, owns } from '../../caller/caller-scope.js';
 import { refuseNul } from '../../builtin/json-conditions.js';
 import { listPage, type Page } from '../../builtin/list-page.js';
+import type { Caller } from '../../caller/caller.js';
+import { isAdmin, owns } from '../../caller/caller-scope.js';
+import { CatalogError } from '../../errors/catalog-error.js';
 import { allocateFrom, freeAddresses, subnetsById } from './ip-allocations.js';
 import { dated, NameCache, type NetworkContext, networkNotFound } from './network-context.js';
 import { networkTables, ROUTER_PORTS, type RouterRecord } from './network-tables.js';

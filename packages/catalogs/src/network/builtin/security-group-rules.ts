@@ -1,12 +1,12 @@
 import { randomUUID } from 'node:crypto';
+import type { Tx } from '@apistrata/record-store';
+import { refuseNul } from '../../builtin/json-conditions.js';
+import { listPage, type Page } from '../../builtin/list-page.js';
 import type { Caller } from '../../caller/caller.js';
+import { isAdmin, owns } from '../../caller/caller-scope.js';
 import { CatalogError } from '../../errors/catalog-error.js';
 import { type Cidr, canonicalIp, parseCidr } from '../ip-address.js';
 import type { NewSecurityGroupRule, SecurityGroupRule } from '../network-catalog.js';
-import type { Tx } from '@apistrata/record-store';
-import { isAdmin, owns } from '../../caller/caller-scope.js';
-import { refuseNul } from '../../builtin/json-conditions.js';
-import { listPage, type Page } from '../../builtin/list-page.js';
 import type { NetworkContext } from './network-context.js';
 import { networkTables, type SecurityGroupRecord, type SecurityGroupRuleRecord } from './network-tables.js';
 

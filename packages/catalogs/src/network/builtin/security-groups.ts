@@ -1,13 +1,13 @@
 import { randomUUID } from 'node:crypto';
-import type { Caller } from '../../caller/caller.js';
-import { CatalogError } from '../../errors/catalog-error.js';
-import type { SecurityGroup, SecurityGroupName, SecurityGroupQuery } from '../network-catalog.js';
 import type { Tx } from '@apistrata/record-store';
 import { lookThenInsert } from '@apistrata/record-store';
-import { isAdmin, owns } from '../../caller/caller-scope.js';
 import { derivedUuid } from '../../builtin/derived-uuid.js';
 import { hasItem, refuseNul } from '../../builtin/json-conditions.js';
 import { listPage, type Page } from '../../builtin/list-page.js';
+import type { Caller } from '../../caller/caller.js';
+import { isAdmin, owns } from '../../caller/caller-scope.js';
+import { CatalogError } from '../../errors/catalog-error.js';
+import type { SecurityGroup, SecurityGroupName, SecurityGroupQuery } from '../network-catalog.js';
 import { dated, type NetworkContext } from './network-context.js';
 import { networkTables, type SecurityGroupRecord } from './network-tables.js';
 import { presentRule } from './security-group-rules.js';

@@ -1,10 +1,10 @@
+import type { Tx } from '@apistrata/record-store';
+import { lookThenInsert } from '@apistrata/record-store';
 import type { Caller } from '../../caller/caller.js';
+import { owns } from '../../caller/caller-scope.js';
 import { CatalogError } from '../../errors/catalog-error.js';
 import { canonicalIp } from '../ip-address.js';
 import type { NewPort, PortBinding } from '../network-catalog.js';
-import type { Tx } from '@apistrata/record-store';
-import { lookThenInsert } from '@apistrata/record-store';
-import { owns } from '../../caller/caller-scope.js';
 import {
   allocateFrom,
   freeAddresses,

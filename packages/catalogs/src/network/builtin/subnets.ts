@@ -1,11 +1,11 @@
 import { randomUUID } from 'node:crypto';
-import type { Caller } from '../../caller/caller.js';
-import { CatalogError } from '../../errors/catalog-error.js';
-import { cidrOf, formatIp, ipOf, parseCidr, parseIp } from '../ip-address.js';
 import { isOneOf } from '@apistrata/record-store';
-import { isAdmin, owns } from '../../caller/caller-scope.js';
 import { refuseNul } from '../../builtin/json-conditions.js';
 import { listPage, type Page } from '../../builtin/list-page.js';
+import type { Caller } from '../../caller/caller.js';
+import { isAdmin, owns } from '../../caller/caller-scope.js';
+import { CatalogError } from '../../errors/catalog-error.js';
+import { cidrOf, formatIp, ipOf, parseCidr, parseIp } from '../ip-address.js';
 import { maySeeNetwork, type NetworkContext, networkNotFound, newSubnet } from './network-context.js';
 import { networkTables, type SubnetRecord } from './network-tables.js';
 

@@ -1,12 +1,12 @@
 import { randomUUID } from 'node:crypto';
-import type { Caller } from '../../caller/caller.js';
-import { CatalogError } from '../../errors/catalog-error.js';
-import type { NetworkQuery } from '../network-catalog.js';
 import type { Tx } from '@apistrata/record-store';
 import { lockName } from '@apistrata/record-store';
-import { isAdmin, owns } from '../../caller/caller-scope.js';
 import { refuseNul } from '../../builtin/json-conditions.js';
 import { listPage, type Page } from '../../builtin/list-page.js';
+import type { Caller } from '../../caller/caller.js';
+import { isAdmin, owns } from '../../caller/caller-scope.js';
+import { CatalogError } from '../../errors/catalog-error.js';
+import type { NetworkQuery } from '../network-catalog.js';
 import { insertNetwork, type NetworkContext, networkNotFound, newSubnet, visibleNetwork } from './network-context.js';
 import { type NetworkRecord, networkTables } from './network-tables.js';
 import { removePort } from './port-records.js';

@@ -1,5 +1,5 @@
-import { isAdmin } from '../../caller/caller-scope.js';
 import type { Caller } from '../../caller/caller.js';
+import { isAdmin } from '../../caller/caller-scope.js';
 import { CatalogError } from '../../errors/catalog-error.js';
 import type { FloatingIp, FloatingIpQuery, Network } from '../network-catalog.js';
 import { type NetworkClient, projectOf, readFloatingIp, readNetwork, type Wire, within } from './network-client.js';

@@ -1,13 +1,13 @@
 import { checkOptions } from '@apistrata/record-store';
 import type { Caller } from '../../caller/caller.js';
 import { CatalogError } from '../../errors/catalog-error.js';
+import { type HttpCatalogOptions, httpCatalogOptions, ServiceClient } from '../../http/service-client.js';
 import { canonicalIp, cidrOf, contains, parseIp } from '../ip-address.js';
 import type { Network, NetworkCatalog, NetworkQuery, Subnet } from '../network-catalog.js';
 import { httpFloatingIps } from './http-floating-ips.js';
 import { httpPorts } from './http-ports.js';
 import { httpSecurityGroups, resolveGroups } from './http-security-groups.js';
 import { NetworkClient, readNetwork, readSubnet } from './network-client.js';
-import { type HttpCatalogOptions, httpCatalogOptions, ServiceClient } from '../../http/service-client.js';
 
 /** The networks of a real network service, by its public API (version 2.0). */
 export function httpNetworks(options: HttpCatalogOptions): NetworkCatalog {

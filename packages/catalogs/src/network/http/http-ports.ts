@@ -1,5 +1,5 @@
-import { isAdmin } from '../../caller/caller-scope.js';
 import type { Caller } from '../../caller/caller.js';
+import { isAdmin } from '../../caller/caller-scope.js';
 import { CatalogError } from '../../errors/catalog-error.js';
 import { canonicalIp } from '../ip-address.js';
 import type { NewPort, Port, PortBinding, PortQuery } from '../network-catalog.js';

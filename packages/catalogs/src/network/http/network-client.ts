@@ -1,9 +1,9 @@
-import { owns } from '../../caller/caller-scope.js';
 import type { Caller } from '../../caller/caller.js';
+import { owns } from '../../caller/caller-scope.js';
 import { CatalogError, type CatalogErrorCode } from '../../errors/catalog-error.js';
+import type { Acting, ServiceClient } from '../../http/service-client.js';
 import type { FixedIp } from '../fixed-ip.js';
 import type { FloatingIp, Network, Port, SecurityGroup, SecurityGroupRule, Subnet } from '../network-catalog.js';
-import type { Acting, ServiceClient } from '../../http/service-client.js';
 
 export type Wire = Readonly<Record<string, any>>;
 export type Query = Readonly<Record<string, string | readonly string[] | undefined>>;

@@ -1,14 +1,13 @@
 import { randomUUID } from 'node:crypto';
-import type { Caller } from '../../caller/caller.js';
-import { CatalogError } from '../../errors/catalog-error.js';
-import type { Share, ShareAccess, ShareAccessType, ShareCatalog } from '../share-catalog.js';
-import { DocumentTable } from '@apistrata/record-store';
-import { lookThenInsert } from '@apistrata/record-store';
 import type { New, Stored } from '@apistrata/record-store';
-import { isAdmin, owns } from '../../caller/caller-scope.js';
+import { DocumentTable, lookThenInsert } from '@apistrata/record-store';
 import { type EmbeddedOptions, embeddedContext } from '../../builtin/embedded-options.js';
 import { refuseNul } from '../../builtin/json-conditions.js';
 import { listPage, type Page } from '../../builtin/list-page.js';
+import type { Caller } from '../../caller/caller.js';
+import { isAdmin, owns } from '../../caller/caller-scope.js';
+import { CatalogError } from '../../errors/catalog-error.js';
+import type { Share, ShareAccess, ShareAccessType, ShareCatalog } from '../share-catalog.js';
 
 /** A share as the embedded catalog keeps it: with who is let in and whose use keeps it. */
 export interface ShareRecord extends Share, Stored {

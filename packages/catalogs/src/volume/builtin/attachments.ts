@@ -1,10 +1,10 @@
-import type { Caller } from '../../caller/caller.js';
-import { CatalogError } from '../../errors/catalog-error.js';
-import type { Connector, VolumeStatus } from '../volume-catalog.js';
 import type { Tx } from '@apistrata/record-store';
 import { lookThenInsert } from '@apistrata/record-store';
-import { isAdmin, owns } from '../../caller/caller-scope.js';
 import { listPage, type Page } from '../../builtin/list-page.js';
+import type { Caller } from '../../caller/caller.js';
+import { isAdmin, owns } from '../../caller/caller-scope.js';
+import { CatalogError } from '../../errors/catalog-error.js';
+import type { Connector, VolumeStatus } from '../volume-catalog.js';
 import { changeVolume, type VolumeContext, visibleVolume, volumeNotFound, wrongStatus } from './volume-context.js';
 import { type AttachmentRecord, type VolumeRecord, volumeTables } from './volume-tables.js';
 

@@ -1,13 +1,13 @@
 import { randomUUID } from 'node:crypto';
+import { type EmbeddedOptions, embeddedContext } from '../../builtin/embedded-options.js';
+import { refuseNul } from '../../builtin/json-conditions.js';
+import { listPage } from '../../builtin/list-page.js';
 import type { Caller } from '../../caller/caller.js';
+import { owns } from '../../caller/caller-scope.js';
 import { CatalogError } from '../../errors/catalog-error.js';
 import type { ImageCatalog } from '../../image/image-catalog.js';
 import type { VolumeCatalog, VolumeQuery, VolumeStatus } from '../volume-catalog.js';
 import type { VolumeStorage } from '../volume-storage.js';
-import { owns } from '../../caller/caller-scope.js';
-import { type EmbeddedOptions, embeddedContext } from '../../builtin/embedded-options.js';
-import { refuseNul } from '../../builtin/json-conditions.js';
-import { listPage } from '../../builtin/list-page.js';
 import { volumeAttachments } from './attachments.js';
 import { volumeMaker } from './new-volume.js';
 import { volumeSnapshots } from './snapshots.js';

@@ -1,9 +1,9 @@
+import { lookThenInsert } from '@apistrata/record-store';
+import { refuseNul } from '../../builtin/json-conditions.js';
 import type { Caller } from '../../caller/caller.js';
 import { CatalogError } from '../../errors/catalog-error.js';
 import type { NewVolume, VolumeSnapshot } from '../volume-catalog.js';
 import type { VolumeOrigin } from '../volume-storage.js';
-import { lookThenInsert } from '@apistrata/record-store';
-import { refuseNul } from '../../builtin/json-conditions.js';
 import {
   inStorage,
   newVolumeRecord,

@@ -1,11 +1,11 @@
-import type { Caller } from '../../caller/caller.js';
-import { CatalogError } from '../../errors/catalog-error.js';
-import type { NewSnapshot, SnapshotQuery, SnapshotStatus, VolumeStatus } from '../volume-catalog.js';
 import { lookThenInsert } from '@apistrata/record-store';
-import { owns } from '../../caller/caller-scope.js';
 import { derivedUuid } from '../../builtin/derived-uuid.js';
 import { refuseNul } from '../../builtin/json-conditions.js';
 import { listPage } from '../../builtin/list-page.js';
+import type { Caller } from '../../caller/caller.js';
+import { owns } from '../../caller/caller-scope.js';
+import { CatalogError } from '../../errors/catalog-error.js';
+import type { NewSnapshot, SnapshotQuery, SnapshotStatus, VolumeStatus } from '../volume-catalog.js';
 import {
   inStorage,
   narrowOwned,

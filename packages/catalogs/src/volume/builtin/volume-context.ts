@@ -1,15 +1,13 @@
+import type { New, RowQuery, Session, Tx } from '@apistrata/record-store';
+import { lookThenInsert } from '@apistrata/record-store';
+import type { EmbeddedContext } from '../../builtin/embedded-options.js';
+import { hasEntry, refuseNul } from '../../builtin/json-conditions.js';
 import type { Caller } from '../../caller/caller.js';
+import { isAdmin, owns } from '../../caller/caller-scope.js';
 import { CatalogError } from '../../errors/catalog-error.js';
 import type { ImageCatalog } from '../../image/image-catalog.js';
 import type { Volume } from '../volume-catalog.js';
 import type { VolumeStorage } from '../volume-storage.js';
-import type { Session, Tx } from '@apistrata/record-store';
-import type { RowQuery } from '@apistrata/record-store';
-import { lookThenInsert } from '@apistrata/record-store';
-import type { New } from '@apistrata/record-store';
-import { isAdmin, owns } from '../../caller/caller-scope.js';
-import type { EmbeddedContext } from '../../builtin/embedded-options.js';
-import { hasEntry, refuseNul } from '../../builtin/json-conditions.js';
 import { type VolumeRecord, volumeTables } from './volume-tables.js';
 
 const { attachments, volumes } = volumeTables;

@@ -1,6 +1,6 @@
-import type { Volume, VolumeAttachment, VolumeSnapshot, VolumeType } from '../volume-catalog.js';
-import { DocumentTable } from '@apistrata/record-store';
 import type { Stored } from '@apistrata/record-store';
+import { DocumentTable } from '@apistrata/record-store';
+import type { Volume, VolumeAttachment, VolumeSnapshot, VolumeType } from '../volume-catalog.js';
 
 export interface VolumeRecord extends Omit<Volume, 'attachments'>, Stored {}
 

@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto';
-import type { Caller } from '../../caller/caller.js';
-import { CatalogError } from '../../errors/catalog-error.js';
 import type { Session } from '@apistrata/record-store';
 import { lookThenInsert } from '@apistrata/record-store';
 import { refuseNul } from '../../builtin/json-conditions.js';
 import { listPage, type Page } from '../../builtin/list-page.js';
+import type { Caller } from '../../caller/caller.js';
+import { CatalogError } from '../../errors/catalog-error.js';
 import type { VolumeContext } from './volume-context.js';
 import { type VolumeTypeRecord, volumeTables } from './volume-tables.js';
 

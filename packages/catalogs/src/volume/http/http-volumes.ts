@@ -1,7 +1,8 @@
 import { checkOptions } from '@apistrata/record-store';
-import { isAdmin, owns } from '../../caller/caller-scope.js';
 import type { Caller } from '../../caller/caller.js';
+import { isAdmin, owns } from '../../caller/caller-scope.js';
 import { CatalogError, type CatalogErrorCode } from '../../errors/catalog-error.js';
+import { type Acting, type HttpCatalogOptions, httpCatalogOptions, ServiceClient } from '../../http/service-client.js';
 import type {
   Connector,
   NewSnapshot,
@@ -15,7 +16,6 @@ import type {
   VolumeSnapshot,
   VolumeType,
 } from '../volume-catalog.js';
-import { type Acting, type HttpCatalogOptions, httpCatalogOptions, ServiceClient } from '../../http/service-client.js';
 import { readAttachment, readSnapshot, readType, readVolume } from './volume-wire.js';
 
 /** Volumes and snapshots made here carry the caller's key, so that a repeated creation finds the first one. */

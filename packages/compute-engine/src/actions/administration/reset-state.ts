@@ -1,8 +1,8 @@
+import { keepClaim, ownClaim } from '../../scheduler/server-claims.js';
 import { followServer } from '../../server-migrations/follow-server.js';
 import { endMigrations } from '../../server-migrations/migration-record.js';
 import type { Change } from '../runner/action.js';
 import { action, type NoArguments } from '../runner/action.js';
-import { keepClaim, ownClaim } from '../../scheduler/server-claims.js';
 
 /** What a server is to be from now on. */
 export interface StateReset {

@@ -1,7 +1,7 @@
 import type { BlockDevice } from '../../model/index.js';
+import { untilAvailable } from '../../servers/volumes/server-volumes.js';
 import type { ServerRun } from '../runner/server-run.js';
 import { Superseded } from '../runner/superseded.js';
-import { untilAvailable } from '../../servers/volumes/server-volumes.js';
 
 /**
  * Makes the volumes that a server is to have from images, snapshots or nothing. Each is written down as soon as there is

@@ -1,19 +1,19 @@
+import type { Tx } from '@apistrata/record-store';
 import type { ActionEvent, BlockDevice, Server, ServerInterface, ServerPatch } from '../../model/index.js';
-import { plannedInterface, type RequestedPort } from '../../servers/interfaces/server-interface.js';
-import { connectPorts, releasePorts } from '../../servers/interfaces/server-ports.js';
-import { action } from '../runner/action.js';
-import { failRun } from '../runner/fail-run.js';
-import type { RestOfWork, ServerRun } from '../runner/server-run.js';
-import { Superseded } from '../runner/superseded.js';
 import { amountsOf } from '../../scheduler/claims.js';
 import type { HostMap } from '../../scheduler/infrastructure.js';
 import { NoValidHost } from '../../scheduler/no-valid-host.js';
 import { place } from '../../scheduler/scheduler.js';
 import { keepClaim } from '../../scheduler/server-claims.js';
-import type { Tx } from '@apistrata/record-store';
 import { tables } from '../../schema/tables.js';
+import { plannedInterface, type RequestedPort } from '../../servers/interfaces/server-interface.js';
+import { connectPorts, releasePorts } from '../../servers/interfaces/server-ports.js';
 import { hasLocalRoot } from '../../servers/volumes/root-disk.js';
 import { connectVolumes, releaseVolumes } from '../../servers/volumes/server-volumes.js';
+import { action } from '../runner/action.js';
+import { failRun } from '../runner/fail-run.js';
+import type { RestOfWork, ServerRun } from '../runner/server-run.js';
+import { Superseded } from '../runner/superseded.js';
 import { createBootVolumes } from './boot-volumes.js';
 
 /** What only the build needs to know; it is kept with the job, not with the server. */

@@ -1,6 +1,6 @@
-import type { Cleanup } from '../runner/cleanup.js';
 import { tables } from '../../schema/tables.js';
 import { forgetReservation } from '../../servers/volumes/forget-reservation.js';
+import type { Cleanup } from '../runner/cleanup.js';
 
 /** Volumes that a request was about to reserve, and the keys under which it did. */
 export interface UnfinishedCreateArguments {

@@ -1,14 +1,14 @@
 import type { ServerScope } from '../../core/core.js';
+import { keepClaim, ownClaim } from '../../scheduler/server-claims.js';
 import { followServer } from '../../server-migrations/follow-server.js';
 import { endMigrations } from '../../server-migrations/migration-record.js';
 import { releasePorts } from '../../servers/interfaces/server-ports.js';
-import type { Begun, NoArguments } from '../runner/action.js';
-import { failRun } from '../runner/fail-run.js';
-import type { AlsoWrite, ServerRun } from '../runner/server-run.js';
-import { keepClaim, ownClaim } from '../../scheduler/server-claims.js';
 import { releaseShares } from '../../servers/shares/share-access.js';
 import { releaseVolumes } from '../../servers/volumes/server-volumes.js';
 import { isHostDown } from '../hosts.js';
+import type { Begun, NoArguments } from '../runner/action.js';
+import { failRun } from '../runner/fail-run.js';
+import type { AlsoWrite, ServerRun } from '../runner/server-run.js';
 
 /** Nothing can be done on a host that is down: the server is gone at once, and what it had is given back later. */
 export async function beginEnd({ core, server }: ServerScope): Promise<Begun<NoArguments, void>> {

@@ -1,9 +1,9 @@
 import { badRequest } from '../../errors/refusal.js';
 import type { TaskState } from '../../model/index.js';
+import { isVolumeBacked } from '../../servers/volumes/root-disk.js';
 import { action } from '../runner/action.js';
 import { failRun } from '../runner/fail-run.js';
 import type { ServerRun } from '../runner/server-run.js';
-import { isVolumeBacked } from '../../servers/volumes/root-disk.js';
 import { BOOTED } from '../states.js';
 import {
   checkProperties,

@@ -1,6 +1,6 @@
+import { isVolumeBacked } from '../../servers/volumes/root-disk.js';
 import { action } from '../runner/action.js';
 import { failRun } from '../runner/fail-run.js';
-import { isVolumeBacked } from '../../servers/volumes/root-disk.js';
 import { BOOTED } from '../states.js';
 import {
   checkProperties,

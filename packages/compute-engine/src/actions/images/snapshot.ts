@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
-import { ifMissing } from '@apistrata/catalogs';
 import type { Image, NewImage } from '@apistrata/catalogs';
+import { ifMissing } from '@apistrata/catalogs';
 import type { ServerScope } from '../../core/core.js';
 import type { Server, TaskState } from '../../model/index.js';
 import { checkMetadataQuota } from '../../resources/quotas/server-quota.js';

@@ -1,8 +1,8 @@
 import type { Core, ServerScope } from '../../core/core.js';
 import type { DriverWork } from '../../drivers/driver.js';
 import { badRequest, conflict } from '../../errors/refusal.js';
-import { isYes } from '../../resources/extra-specs/is-yes.js';
 import type { Server } from '../../model/index.js';
+import { isYes } from '../../resources/extra-specs/is-yes.js';
 import { isHostDown } from '../hosts.js';
 
 /** How long a guest is quiet when nobody says that it is to stay so: who wanted it may have died. */

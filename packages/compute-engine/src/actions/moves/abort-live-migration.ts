@@ -1,7 +1,7 @@
-import { changeMigration, getMigration } from '../../server-migrations/migration-record.js';
 import type { MigrationStatus } from '../../model/index.js';
-import { action } from '../runner/action.js';
 import { keepClaim, ownClaim } from '../../scheduler/server-claims.js';
+import { changeMigration, getMigration } from '../../server-migrations/migration-record.js';
+import { action } from '../runner/action.js';
 import { beginEnd } from './end-live-migration.js';
 import { arrive, stay } from './live-move.js';
 

@@ -1,11 +1,11 @@
+import type { FlavorCopy, MigrationRecord, MigrationStatus, ServerPatch } from '../../model/index.js';
+import { NoValidHost } from '../../scheduler/no-valid-host.js';
+import { keepClaim, ownClaim } from '../../scheduler/server-claims.js';
 import { claimDestination } from '../../server-migrations/destination.js';
 import { followServer } from '../../server-migrations/follow-server.js';
 import { changeMigration, getMigration } from '../../server-migrations/migration-record.js';
-import type { FlavorCopy, MigrationRecord, MigrationStatus, ServerPatch } from '../../model/index.js';
 import { failRun } from '../runner/fail-run.js';
 import type { AlsoWrite, ServerRun } from '../runner/server-run.js';
-import { NoValidHost } from '../../scheduler/no-valid-host.js';
-import { keepClaim, ownClaim } from '../../scheduler/server-claims.js';
 
 /** What resize and migrate have decided on. */
 export interface MoveArguments {

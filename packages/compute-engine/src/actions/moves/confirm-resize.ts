@@ -1,8 +1,8 @@
+import { keepClaim, ownClaim } from '../../scheduler/server-claims.js';
 import { changeMigration, getMigration } from '../../server-migrations/migration-record.js';
+import { checkHostUp } from '../hosts.js';
 import { action } from '../runner/action.js';
 import { failRun } from '../runner/fail-run.js';
-import { keepClaim, ownClaim } from '../../scheduler/server-claims.js';
-import { checkHostUp } from '../hosts.js';
 import { beginVerdict } from './verdict.js';
 
 /** Ends a move for good: what is left on the source goes. */

@@ -1,9 +1,9 @@
 import type { ServerScope } from '../../core/core.js';
 import { badRequest } from '../../errors/refusal.js';
-import { findMigration } from '../../server-migrations/find-migration.js';
 import type { MigrationStatus } from '../../model/index.js';
-import type { Begun } from '../runner/action.js';
 import { tables } from '../../schema/tables.js';
+import { findMigration } from '../../server-migrations/find-migration.js';
+import type { Begun } from '../runner/action.js';
 import type { LiveMoveArguments } from './live-move.js';
 
 /**

@@ -1,16 +1,21 @@
 import { randomUUID } from 'node:crypto';
 import { badRequest, conflict, notFound } from '../../errors/refusal.js';
 import { generatePassword } from '../../keys/generate-password.js';
+import { amountsOf, forceClaim } from '../../scheduler/claims.js';
+import { keepClaim, ownClaim } from '../../scheduler/server-claims.js';
 import { claimDestination } from '../../server-migrations/destination.js';
 import { followServer } from '../../server-migrations/follow-server.js';
-import { beginMigration, changeMigration, endMigrations, getMigration } from '../../server-migrations/migration-record.js';
+import {
+  beginMigration,
+  changeMigration,
+  endMigrations,
+  getMigration,
+} from '../../server-migrations/migration-record.js';
+import { hasLocalRoot } from '../../servers/volumes/root-disk.js';
+import { isHostUp, requestedHost } from '../hosts.js';
 import { action, type Change } from '../runner/action.js';
 import { failRun } from '../runner/fail-run.js';
 import type { ServerRun } from '../runner/server-run.js';
-import { amountsOf, forceClaim } from '../../scheduler/claims.js';
-import { keepClaim, ownClaim } from '../../scheduler/server-claims.js';
-import { hasLocalRoot } from '../../servers/volumes/root-disk.js';
-import { isHostUp, requestedHost } from '../hosts.js';
 
 /** A request to bring a server of a host that is down to life elsewhere. */
 export interface EvacuationRequest {

@@ -2,6 +2,10 @@ import { randomUUID } from 'node:crypto';
 import type { ServerScope } from '../../core/core.js';
 import type { DriverWork } from '../../drivers/driver.js';
 import { badRequest } from '../../errors/refusal.js';
+import type { MigrationStatus } from '../../model/index.js';
+import type { Host } from '../../scheduler/infrastructure.js';
+import { NoValidHost } from '../../scheduler/no-valid-host.js';
+import { tables } from '../../schema/tables.js';
 import { claimDestination } from '../../server-migrations/destination.js';
 import {
   beginMigration,
@@ -9,13 +13,9 @@ import {
   getMigration,
   type MigrationPatch,
 } from '../../server-migrations/migration-record.js';
-import type { MigrationStatus } from '../../model/index.js';
+import { isHostUp, requestedHost } from '../hosts.js';
 import { action, type Change } from '../runner/action.js';
 import type { ServerRun } from '../runner/server-run.js';
-import type { Host } from '../../scheduler/infrastructure.js';
-import { NoValidHost } from '../../scheduler/no-valid-host.js';
-import { tables } from '../../schema/tables.js';
-import { isHostUp, requestedHost } from '../hosts.js';
 import { forceComplete } from './force-complete.js';
 import { arrive, type LiveMoveArguments, stay } from './live-move.js';
 

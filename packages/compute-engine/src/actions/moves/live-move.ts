@@ -1,10 +1,10 @@
-import { followServer } from '../../server-migrations/follow-server.js';
-import { changeMigration, getMigration } from '../../server-migrations/migration-record.js';
 import type { MigrationStatus } from '../../model/index.js';
-import { failRun } from '../runner/fail-run.js';
-import type { ServerRun } from '../runner/server-run.js';
 import { NoValidHost } from '../../scheduler/no-valid-host.js';
 import { keepClaim, ownClaim } from '../../scheduler/server-claims.js';
+import { followServer } from '../../server-migrations/follow-server.js';
+import { changeMigration, getMigration } from '../../server-migrations/migration-record.js';
+import { failRun } from '../runner/fail-run.js';
+import type { ServerRun } from '../runner/server-run.js';
 
 /** What all work on a live migration knows. */
 export interface LiveMoveArguments {

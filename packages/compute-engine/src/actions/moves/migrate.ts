@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { badRequest } from '../../errors/refusal.js';
 import { beginMigration } from '../../server-migrations/migration-record.js';
-import { action, type Change } from '../runner/action.js';
 import { checkHostUp, requestedHost } from '../hosts.js';
+import { action, type Change } from '../runner/action.js';
 import { failMove, MOVING, type MoveArguments, moveServer } from './cold-move.js';
 
 /** A request to move a server while it is off. */

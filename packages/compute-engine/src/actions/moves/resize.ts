@@ -1,16 +1,16 @@
 import { randomUUID } from 'node:crypto';
+import type { Tx } from '@apistrata/record-store';
 import type { Context } from '../../core/context.js';
 import type { Core, ServerScope } from '../../core/core.js';
 import { badRequest } from '../../errors/refusal.js';
+import type { FlavorCopy, Server } from '../../model/index.js';
 import { flavorCopy } from '../../resources/flavors/flavor-copy.js';
 import { usableFlavor } from '../../resources/flavors/usable-flavor.js';
-import { beginMigration } from '../../server-migrations/migration-record.js';
-import type { FlavorCopy, Server } from '../../model/index.js';
 import { checkServerQuota } from '../../resources/quotas/server-quota.js';
-import { action, type Change } from '../runner/action.js';
-import type { Tx } from '@apistrata/record-store';
+import { beginMigration } from '../../server-migrations/migration-record.js';
 import { isVolumeBacked } from '../../servers/volumes/root-disk.js';
 import { checkHostUp } from '../hosts.js';
+import { action, type Change } from '../runner/action.js';
 import { failMove, MOVING, type MoveArguments, moveServer } from './cold-move.js';
 
 /** A request for another flavor. */

@@ -1,8 +1,8 @@
+import { keepClaim, ownClaim } from '../../scheduler/server-claims.js';
 import { followServer } from '../../server-migrations/follow-server.js';
 import { changeMigration, getMigration } from '../../server-migrations/migration-record.js';
 import { action } from '../runner/action.js';
 import { failRun } from '../runner/fail-run.js';
-import { keepClaim, ownClaim } from '../../scheduler/server-claims.js';
 import { beginVerdict } from './verdict.js';
 
 /** Undoes a move: back to the old host and flavor. */

@@ -1,10 +1,10 @@
+import type { Session } from '@apistrata/record-store';
 import type { ServerScope } from '../../core/core.js';
 import { badRequest } from '../../errors/refusal.js';
-import { changeMigration } from '../../server-migrations/migration-record.js';
 import type { MigrationStatus } from '../../model/index.js';
-import type { Begun } from '../runner/action.js';
-import type { Session } from '@apistrata/record-store';
 import { tables } from '../../schema/tables.js';
+import { changeMigration } from '../../server-migrations/migration-record.js';
+import type { Begun } from '../runner/action.js';
 
 /** The move that a verdict is about. */
 export interface VerdictArguments {

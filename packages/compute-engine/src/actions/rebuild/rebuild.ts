@@ -1,16 +1,16 @@
+import { compoundKey } from '@apistrata/record-store';
 import type { ServerScope } from '../../core/core.js';
 import { badRequest, forbidden } from '../../errors/refusal.js';
 import { generatePassword } from '../../keys/generate-password.js';
 import type { BlockDevice, Keypair, Server, ServerPatch, ServerSettings } from '../../model/index.js';
 import { settingsIn } from '../../model/server-settings.js';
 import { checkMetadataQuota, limitsOf } from '../../resources/quotas/server-quota.js';
-import { action } from '../runner/action.js';
-import type { ServerRun } from '../runner/server-run.js';
-import { compoundKey } from '@apistrata/record-store';
 import { tables } from '../../schema/tables.js';
 import { isVolumeBacked } from '../../servers/volumes/root-disk.js';
 import { connectVolume, untilAvailable } from '../../servers/volumes/server-volumes.js';
 import { usableImage } from '../images/usable-image.js';
+import { action } from '../runner/action.js';
+import type { ServerRun } from '../runner/server-run.js';
 
 /** A request to rebuild, after the schema has been checked. What is left out stays as it is. */
 export interface RebuildRequest extends Partial<ServerSettings> {

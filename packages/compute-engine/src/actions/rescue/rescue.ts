@@ -1,15 +1,15 @@
 import type { Image } from '@apistrata/catalogs';
 import { badRequest } from '../../errors/refusal.js';
 import { generatePassword } from '../../keys/generate-password.js';
+import type { Server } from '../../model/index.js';
+import { keepClaim } from '../../scheduler/server-claims.js';
 import { claimDestination } from '../../server-migrations/destination.js';
 import { followServer } from '../../server-migrations/follow-server.js';
-import type { Server } from '../../model/index.js';
-import { action } from '../runner/action.js';
-import type { ServerRun } from '../runner/server-run.js';
-import { keepClaim } from '../../scheduler/server-claims.js';
 import { isVolumeBacked } from '../../servers/volumes/root-disk.js';
 import { requestedHost } from '../hosts.js';
 import { usableImage } from '../images/usable-image.js';
+import { action } from '../runner/action.js';
+import type { ServerRun } from '../runner/server-run.js';
 
 /** A request to boot a server from another image, to repair it. */
 export interface RescueRequest {

@@ -1,8 +1,8 @@
+import type { Tx } from '@apistrata/record-store';
 import type { ServerScope } from '../../core/core.js';
 import type { DriverVerb } from '../../drivers/driver.js';
 import type { Refusal } from '../../errors/refusal.js';
 import type { ActionEvent, Server, ServerPatch, TaskState, VmState } from '../../model/index.js';
-import type { Tx } from '@apistrata/record-store';
 import type { ConcurrentRun } from './concurrent-run.js';
 import type { ServerRun } from './server-run.js';
 

@@ -1,14 +1,14 @@
 import { randomUUID } from 'node:crypto';
+import type { Tx } from '@apistrata/record-store';
 import type { Context } from '../../core/context.js';
 import type { Core } from '../../core/core.js';
-import { recordAction } from '../../servers/action-history/actions.js';
 import type { ActionEvent, Server, ServerPatch } from '../../model/index.js';
-import type { Tx } from '@apistrata/record-store';
 import { tables } from '../../schema/tables.js';
+import { recordAction } from '../../servers/action-history/actions.js';
+import { checkVisible, findServer, lockServer } from '../../servers/find-server.js';
 import type { Action, ActionRules, AnyAction, Begun } from './action.js';
 import { beginConcurrently } from './begin-concurrently.js';
 import { checkAction, checkSupported } from './check-action.js';
-import { checkVisible, findServer, lockServer } from '../../servers/find-server.js';
 import { notifyAccepted, notifyCompleted } from './notify-request.js';
 
 /** A server on which an action may begin; the refusals of its rules otherwise. */

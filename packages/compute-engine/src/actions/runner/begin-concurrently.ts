@@ -1,16 +1,16 @@
 import { randomUUID } from 'node:crypto';
 import { CatalogError } from '@apistrata/catalogs';
+import type { Tx } from '@apistrata/record-store';
 import type { Context } from '../../core/context.js';
 import type { Core } from '../../core/core.js';
 import { conflict } from '../../errors/refusal.js';
-import { recordAction } from '../../servers/action-history/actions.js';
 import type { NewJob } from '../../jobs/jobs.js';
 import type { ActionEvent, Server } from '../../model/index.js';
-import type { Tx } from '@apistrata/record-store';
 import { tables } from '../../schema/tables.js';
+import { recordAction } from '../../servers/action-history/actions.js';
+import { findServer, lockServer } from '../../servers/find-server.js';
 import type { Answered, Change, ConcurrentAction, ConcurrentBegun } from './action.js';
 import { checkAction, checkSupported } from './check-action.js';
-import { findServer, lockServer } from '../../servers/find-server.js';
 import { notifyCompleted } from './notify-request.js';
 
 /** One concurrent action on its way from the request to the background. */

@@ -1,7 +1,7 @@
-import { followServer } from '../../server-migrations/follow-server.js';
-import { endMigrations } from '../../server-migrations/migration-record.js';
 import type { Fault, ServerPatch } from '../../model/index.js';
 import { keepClaim, ownClaim } from '../../scheduler/server-claims.js';
+import { followServer } from '../../server-migrations/follow-server.js';
+import { endMigrations } from '../../server-migrations/migration-record.js';
 import type { Action } from './action.js';
 import type { AlsoWrite, ServerRun } from './server-run.js';
 

@@ -1,14 +1,14 @@
+import type { Tx } from '@apistrata/record-store';
+import { settled } from '@apistrata/record-store';
 import type { Context } from '../../core/context.js';
 import type { Core } from '../../core/core.js';
 import type { DriverWork } from '../../drivers/driver.js';
 import type { MachineJob, MachineOrder } from '../../drivers/machines.js';
 import type { InstanceStep } from '../../events/instance-step.js';
-import { lockAction, recordEvents } from '../../servers/action-history/actions.js';
 import type { Job } from '../../jobs/jobs.js';
 import type { ActionEvent, Fault, Server, ServerPatch, TaskState } from '../../model/index.js';
-import type { Tx } from '@apistrata/record-store';
-import { settled } from '@apistrata/record-store';
 import { tables } from '../../schema/tables.js';
+import { lockAction, recordEvents } from '../../servers/action-history/actions.js';
 import { type ActionNotifications, type ActionRules, notificationsOf } from './action.js';
 import { Superseded } from './superseded.js';
 

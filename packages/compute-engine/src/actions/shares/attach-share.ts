@@ -1,12 +1,12 @@
 import { randomUUID } from 'node:crypto';
-import { CatalogError } from '@apistrata/catalogs';
 import type { Share } from '@apistrata/catalogs';
+import { CatalogError } from '@apistrata/catalogs';
 import type { ServerScope } from '../../core/core.js';
 import { conflict, notFound } from '../../errors/refusal.js';
 import type { ServerShare } from '../../model/index.js';
+import { closeShare, openShare, shareProtocols } from '../../servers/shares/share-access.js';
 import { type Change, concurrentAction } from '../runner/action.js';
 import { ifStillThere } from '../runner/superseded.js';
-import { closeShare, openShare, shareProtocols } from '../../servers/shares/share-access.js';
 import { type ShareArguments, shareOf, withShare } from './attached-share.js';
 
 /** A request to tie a share to a server. */

@@ -1,7 +1,7 @@
 import { conflict } from '../../errors/refusal.js';
+import { closeShare } from '../../servers/shares/share-access.js';
 import { type Change, concurrentAction } from '../runner/action.js';
 import { ifStillThere } from '../runner/superseded.js';
-import { closeShare } from '../../servers/shares/share-access.js';
 import { findShare, type ShareArguments, shareOf, withShare } from './attached-share.js';
 
 /** Which share is to go. */

@@ -1,6 +1,6 @@
-import type { ServerRun } from '../runner/server-run.js';
 import { keepClaim } from '../../scheduler/server-claims.js';
 import { keepVolumesReserved } from '../../servers/volumes/server-volumes.js';
+import type { ServerRun } from '../runner/server-run.js';
 
 /** Takes a shelved server from its host; disks of volumes and ports stay its own. */
 export async function offload(run: ServerRun): Promise<void> {

@@ -1,8 +1,8 @@
 import type { ServerPatch, TaskState } from '../../model/index.js';
-import { action } from '../runner/action.js';
-import { failRun } from '../runner/fail-run.js';
 import { hasLocalRoot, isVolumeBacked } from '../../servers/volumes/root-disk.js';
 import { dropUnfinished, newSnapshot, takeSnapshot } from '../images/snapshot.js';
+import { action } from '../runner/action.js';
+import { failRun } from '../runner/fail-run.js';
 import { BOOTED } from '../states.js';
 import { offload } from './offload.js';
 

@@ -1,13 +1,13 @@
 import type { ServerScope } from '../../core/core.js';
 import { badRequest, conflict } from '../../errors/refusal.js';
+import type { ServerPatch } from '../../model/index.js';
+import { keepClaim, ownClaim } from '../../scheduler/server-claims.js';
 import { claimDestination } from '../../server-migrations/destination.js';
 import { followServer } from '../../server-migrations/follow-server.js';
-import type { ServerPatch } from '../../model/index.js';
+import { requestedHost } from '../hosts.js';
 import { action } from '../runner/action.js';
 import { failRun } from '../runner/fail-run.js';
 import type { ServerRun } from '../runner/server-run.js';
-import { keepClaim, ownClaim } from '../../scheduler/server-claims.js';
-import { requestedHost } from '../hosts.js';
 
 /** A request to bring a shelved server back. */
 export interface UnshelveRequest {

@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { badRequest, conflict } from '../../errors/refusal.js';
 import type { BlockDevice, Server } from '../../model/index.js';
+import { forgetReservation } from '../../servers/volumes/forget-reservation.js';
 import { type Change, concurrentAction } from '../runner/action.js';
 import type { ConcurrentRun } from '../runner/concurrent-run.js';
-import { forgetReservation } from '../../servers/volumes/forget-reservation.js';
 import { changeDevice, deviceOf, dropDevice } from './attached-device.js';
 import { findVolume } from './find-volume.js';
 import { checkAttachable, type NewAttachment, newDevice } from './new-device.js';

@@ -1,7 +1,7 @@
 import { unlessRefused } from '@apistrata/catalogs';
 import { badRequest, conflict } from '../../errors/refusal.js';
-import { concurrentAction } from '../runner/action.js';
 import { isHostDown } from '../hosts.js';
+import { concurrentAction } from '../runner/action.js';
 import { deviceOf, dropDevice } from './attached-device.js';
 import { attachedDevice, findVolume } from './find-volume.js';
 

@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { unlessRefused } from '@apistrata/catalogs';
 import { badRequest, conflict } from '../../errors/refusal.js';
+import { forgetReservation } from '../../servers/volumes/forget-reservation.js';
 import { concurrentAction } from '../runner/action.js';
 import type { ConcurrentRun } from '../runner/concurrent-run.js';
-import { forgetReservation } from '../../servers/volumes/forget-reservation.js';
 import { changeDevice, deviceOf } from './attached-device.js';
 import { attachedDevice, findVolume } from './find-volume.js';
 

@@ -1,10 +1,10 @@
+import { DatabaseUnavailable } from '@apistrata/record-store';
 import { sql } from 'kysely';
 import type { Core } from '../../core/core.js';
-import { badRequest, notFound, notSupported } from '../../errors/refusal.js';
 import { groupBy } from '../../core/group-by.js';
+import { badRequest, notFound, notSupported } from '../../errors/refusal.js';
 import { type HostUsage, usageByHost } from '../../scheduler/claims.js';
 import type { Host } from '../../scheduler/infrastructure.js';
-import { DatabaseUnavailable } from '@apistrata/record-store';
 import { LIVE, tables } from '../../schema/tables.js';
 
 /** A server as its hypervisor shows it. */

@@ -1,13 +1,13 @@
-import type { Core } from '../../core/core.js';
-import { badRequest, conflict, notFound } from '../../errors/refusal.js';
-import { completeEvacuations, evacuationsFrom } from '../../server-migrations/evacuations.js';
-import type { MigrationStatus, Service } from '../../model/index.js';
-import { COMPUTE_BINARY, type HostMap } from '../../scheduler/infrastructure.js';
-import { signOfLife } from '../../scheduler/sign-of-life.js';
 import type { Tx } from '@apistrata/record-store';
 import { lockName } from '@apistrata/record-store';
-import { tables } from '../../schema/tables.js';
+import type { Core } from '../../core/core.js';
+import { badRequest, conflict, notFound } from '../../errors/refusal.js';
+import type { MigrationStatus, Service } from '../../model/index.js';
 import { hostsWithServers } from '../../resources/host-zones.js';
+import { COMPUTE_BINARY, type HostMap } from '../../scheduler/infrastructure.js';
+import { signOfLife } from '../../scheduler/sign-of-life.js';
+import { tables } from '../../schema/tables.js';
+import { completeEvacuations, evacuationsFrom } from '../../server-migrations/evacuations.js';
 
 /** Zone of services that run no servers. */
 export const INTERNAL_ZONE = 'internal';

@@ -1,7 +1,7 @@
+import type { Store } from '@apistrata/record-store';
 import type { Clock } from '../../clock/clock.js';
 import type { KnownHost } from '../../drivers/host-links.js';
 import { COMPUTE_BINARY } from '../../scheduler/infrastructure.js';
-import type { Store } from '@apistrata/record-store';
 import { tables } from '../../schema/tables.js';
 
 /** Finds all hosts that are processes of their own. */

@@ -1,9 +1,8 @@
 import { Readable } from 'node:stream';
-import type { Caller } from '@apistrata/catalogs';
-import type { VolumeStorage } from '@apistrata/catalogs';
+import type { Caller, VolumeStorage } from '@apistrata/catalogs';
+import type { Store } from '@apistrata/record-store';
 import type { Driver } from '../../drivers/driver.js';
 import type { LinkAnswer } from '../../drivers/host-links.js';
-import type { Store } from '@apistrata/record-store';
 import { tables } from '../../schema/tables.js';
 import { failedWith } from '../host-question.js';
 import { linkLine } from './link-line.js';

@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto';
+import type { Tx } from '@apistrata/record-store';
+import { lockName } from '@apistrata/record-store';
 import type { Context } from '../../core/context.js';
 import type { Core } from '../../core/core.js';
 import { conflict, notFound } from '../../errors/refusal.js';
 import type { Flavor } from '../../model/index.js';
-import type { Tx } from '@apistrata/record-store';
-import { lockName } from '@apistrata/record-store';
 import { tables } from '../../schema/tables.js';
 import { type FlavorQuery, pageOfFlavors, usableBy } from './flavors-list.js';
 

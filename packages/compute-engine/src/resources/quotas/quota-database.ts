@@ -1,7 +1,6 @@
 import type { SqlDatabase, SqlRow, Statement, Steps } from '@apistrata/quota/sql';
+import type { Store, Tx } from '@apistrata/record-store';
 import { CompiledQuery } from 'kysely';
-import type { Tx } from '@apistrata/record-store';
-import type { Store } from '@apistrata/record-store';
 
 /** PostgreSQL numbers its parameters. None of the statements has a question mark in a literal. */
 function textFor(kind: Store['kind'], { sql }: Statement): string {

@@ -1,16 +1,12 @@
+import type { Session, Tx } from '@apistrata/record-store';
+import { compoundKey, EVERYBODY, hotStatement, lockName, settled } from '@apistrata/record-store';
 import { sql } from 'kysely';
 import type { Core } from '../../core/core.js';
-import { badRequest } from '../../errors/refusal.js';
-import { limitsOf, serverUsage } from './server-quota.js';
 import type { QuotaKind } from '../../core/settings.js';
 import { quotaKinds } from '../../core/settings.js';
-import { compoundKey } from '@apistrata/record-store';
-import type { Session, Tx } from '@apistrata/record-store';
-import { hotStatement } from '@apistrata/record-store';
-import { EVERYBODY } from '@apistrata/record-store';
-import { settled } from '@apistrata/record-store';
-import { lockName } from '@apistrata/record-store';
+import { badRequest } from '../../errors/refusal.js';
 import { tables } from '../../schema/tables.js';
+import { limitsOf, serverUsage } from './server-quota.js';
 
 /** A number for each kind of resource. Of limits, -1 is unlimited. */
 export type QuotaValues = Readonly<Record<QuotaKind, number>>;

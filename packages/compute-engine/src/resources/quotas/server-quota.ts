@@ -1,16 +1,13 @@
 import { type Amounts, checkLimits } from '@apistrata/quota';
+import type { Session, Tx } from '@apistrata/record-store';
+import { compoundKey, hotStatement, lockName, settled } from '@apistrata/record-store';
 import { sql } from 'kysely';
 import type { Context } from '../../core/context.js';
 import type { Core } from '../../core/core.js';
+import type { QuotaKind } from '../../core/settings.js';
 import { forbidden, type Refusal } from '../../errors/refusal.js';
 import type { Caller } from '../../model/index.js';
 import type { QuotaExcess } from '../../observation/observer.js';
-import type { QuotaKind } from '../../core/settings.js';
-import { compoundKey } from '@apistrata/record-store';
-import type { Session, Tx } from '@apistrata/record-store';
-import { hotStatement } from '@apistrata/record-store';
-import { settled } from '@apistrata/record-store';
-import { lockName } from '@apistrata/record-store';
 import { LIVE, liveOfProject, tables } from '../../schema/tables.js';
 
 type Owner = Pick<Caller, 'projectId' | 'userId'>;

@@ -1,9 +1,9 @@
+import type { Store } from '@apistrata/record-store';
 import type { Core } from '../../core/core.js';
-import { badRequest } from '../../errors/refusal.js';
 import { groupBy } from '../../core/group-by.js';
+import { badRequest } from '../../errors/refusal.js';
 import type { RunServer, UsedServer } from '../../retention/server-usage.js';
 import { usedServers } from '../../retention/used-servers.js';
-import type { Store } from '@apistrata/record-store';
 import { tables } from '../../schema/tables.js';
 
 /** A span of time, its end excluded. In microseconds since the epoch, the precision in which it can be asked for. */

@@ -1,6 +1,6 @@
-import { type Kysely, sql } from 'kysely';
-import { createDocumentTable } from '@apistrata/record-store';
 import type { Rows } from '@apistrata/record-store';
+import { createDocumentTable } from '@apistrata/record-store';
+import { type Kysely, sql } from 'kysely';
 
 /** What a purged server used, and the ways to what is purged and to what was used in a period. */
 export async function up(db: Kysely<Rows>): Promise<void> {

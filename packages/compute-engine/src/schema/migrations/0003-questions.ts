@@ -1,6 +1,6 @@
-import { type Kysely, sql } from 'kysely';
-import { isPostgres } from '@apistrata/record-store';
 import type { Rows } from '@apistrata/record-store';
+import { isPostgres } from '@apistrata/record-store';
+import { type Kysely, sql } from 'kysely';
 
 /** The addresses of a record's interfaces, the floating ones behind them, with spaces between. */
 const ADDRESSES = {

@@ -1,6 +1,6 @@
-import type { Kysely } from 'kysely';
-import { createDocumentTable } from '@apistrata/record-store';
 import type { Rows } from '@apistrata/record-store';
+import { createDocumentTable } from '@apistrata/record-store';
+import type { Kysely } from 'kysely';
 
 /** What is still to be told of what has happened, and how far each listener has come. */
 export async function up(db: Kysely<Rows>): Promise<void> {

@@ -1,5 +1,5 @@
-import type { Kysely } from 'kysely';
 import type { Rows } from '@apistrata/record-store';
+import type { Kysely } from 'kysely';
 
 /** What hosts that are processes of their own are asked to do, what they answered, and which process is which host. */
 export async function up(db: Kysely<Rows>): Promise<void> {

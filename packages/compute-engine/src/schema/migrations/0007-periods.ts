@@ -1,5 +1,5 @@
-import { type Kysely, sql } from 'kysely';
 import type { Rows } from '@apistrata/record-store';
+import { type Kysely, sql } from 'kysely';
 
 /**
  * What a project used in a period: which of the servers that ended in it come first is told by the index alone, so that

@@ -1,6 +1,6 @@
-import { type Kysely, sql } from 'kysely';
-import { isPostgres } from '@apistrata/record-store';
 import type { Rows } from '@apistrata/record-store';
+import { isPostgres } from '@apistrata/record-store';
+import { type Kysely, sql } from 'kysely';
 
 /**
  * Parts of names and addresses are looked for among a project's servers as among all of them: in an index in the order of

@@ -1,5 +1,5 @@
-import type { Kysely } from 'kysely';
 import type { Rows } from '@apistrata/record-store';
+import type { Kysely } from 'kysely';
 
 /** An action's id is made of its server and its request: an index of these two says the same once more. */
 export async function up(db: Kysely<Rows>): Promise<void> {

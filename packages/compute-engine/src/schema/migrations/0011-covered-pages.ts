@@ -1,6 +1,6 @@
-import { type Kysely, sql } from 'kysely';
-import { isPostgres } from '@apistrata/record-store';
 import type { Rows } from '@apistrata/record-store';
+import { isPostgres } from '@apistrata/record-store';
+import { type Kysely, sql } from 'kysely';
 
 /**
  * PostgreSQL: indexes of pages, with what lists compare besides. Without statistics its planner expects one row of any index,

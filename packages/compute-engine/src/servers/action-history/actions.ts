@@ -1,8 +1,7 @@
+import type { Store, Tx } from '@apistrata/record-store';
+import { compoundKey } from '@apistrata/record-store';
 import type { Context } from '../../core/context.js';
 import type { ActionEvent, InstanceAction, Server } from '../../model/index.js';
-import { compoundKey } from '@apistrata/record-store';
-import type { Tx } from '@apistrata/record-store';
-import type { Store } from '@apistrata/record-store';
 import { tables } from '../../schema/tables.js';
 
 /** Writes down that a request did something to a server. A second action of the same request adds nothing. */

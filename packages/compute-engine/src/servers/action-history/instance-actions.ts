@@ -1,7 +1,7 @@
+import { compoundKey } from '@apistrata/record-store';
 import type { Core } from '../../core/core.js';
 import { badRequest, notFound } from '../../errors/refusal.js';
 import type { InstanceAction } from '../../model/index.js';
-import { compoundKey } from '@apistrata/record-store';
 import { tables } from '../../schema/tables.js';
 
 export interface ActionQuery {

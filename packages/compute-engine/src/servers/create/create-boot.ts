@@ -1,12 +1,11 @@
 import { randomUUID } from 'node:crypto';
+import type { Image, Volume } from '@apistrata/catalogs';
 import { CatalogError } from '@apistrata/catalogs';
-import type { Image } from '@apistrata/catalogs';
-import type { Volume } from '@apistrata/catalogs';
 import type { Context } from '../../core/context.js';
 import type { Core } from '../../core/core.js';
 import { badRequest, forbidden } from '../../errors/refusal.js';
-import { activeImage, checkMemory } from '../active-image.js';
 import type { BlockDevice, Flavor } from '../../model/index.js';
+import { activeImage, checkMemory } from '../active-image.js';
 import { lettersOf } from '../volumes/device-names.js';
 import {
   type DeviceDraft,

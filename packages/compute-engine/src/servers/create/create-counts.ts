@@ -1,8 +1,8 @@
 import type { Context } from '../../core/context.js';
 import type { Core } from '../../core/core.js';
+import type { QuotaKind } from '../../core/settings.js';
 import { badRequest } from '../../errors/refusal.js';
 import { limitsOf, overQuota } from '../../resources/quotas/server-quota.js';
-import type { QuotaKind } from '../../core/settings.js';
 import type { NewServer } from './create-request.js';
 
 /** How many servers: at least, and if quotas allow at the most. */

@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto';
+import { randomBytes } from '@apistrata/record-store';
 import type { Context } from '../../core/context.js';
 import { badRequest } from '../../errors/refusal.js';
-import { flavorCopy } from '../../resources/flavors/flavor-copy.js';
 import type { Flavor, Keypair, New, Server } from '../../model/index.js';
 import { serverDefaults, settingsIn } from '../../model/server-settings.js';
-import { randomBytes } from '@apistrata/record-store';
+import { flavorCopy } from '../../resources/flavors/flavor-copy.js';
 import type { BootPlan } from './create-boot.js';
 import type { PlacementPlan } from './create-placement.js';
 import type { NewServer } from './create-request.js';

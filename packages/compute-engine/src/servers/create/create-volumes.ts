@@ -1,11 +1,11 @@
 import { randomUUID } from 'node:crypto';
-import { type UnfinishedCreateArguments, unfinishedCreate } from '../../actions/create/unfinished-create.js';
 import { CatalogError } from '@apistrata/catalogs';
+import type { Tx } from '@apistrata/record-store';
+import { type UnfinishedCreateArguments, unfinishedCreate } from '../../actions/create/unfinished-create.js';
 import type { Context } from '../../core/context.js';
 import type { Core } from '../../core/core.js';
 import { badRequest, conflict } from '../../errors/refusal.js';
 import type { BlockDevice } from '../../model/index.js';
-import type { Tx } from '@apistrata/record-store';
 import type { BootPlan } from './create-boot.js';
 
 const isRefusal = (error: unknown): error is CatalogError =>

@@ -3,8 +3,8 @@ import type { Port } from '@apistrata/catalogs';
 import { ownWork } from '../../core/context.js';
 import type { Core } from '../../core/core.js';
 import type { Server, ServerInterface } from '../../model/index.js';
-import { interfaceOf } from './server-interface.js';
 import { tables } from '../../schema/tables.js';
+import { interfaceOf } from './server-interface.js';
 
 /** How often a server is read again because it changed while its ports were read. */
 const MOST_TRIES = 10;

@@ -1,12 +1,12 @@
+import { CatalogError } from '@apistrata/catalogs';
 import { rulesOf } from '../../actions/action-table.js';
 import type { AttachedPort } from '../../actions/interfaces/attach-interface.js';
-import { CatalogError } from '@apistrata/catalogs';
+import { checkAction } from '../../actions/runner/check-action.js';
 import type { Context } from '../../core/context.js';
 import type { Core } from '../../core/core.js';
 import { badRequest, notFound } from '../../errors/refusal.js';
 import type { Server } from '../../model/index.js';
 import { addressAsBadRequest } from './address-refusal.js';
-import { checkAction } from '../../actions/runner/check-action.js';
 import type { InterfaceRefresh } from './interface-refresh.js';
 
 /** Network interfaces of servers; they come and go by the actions `attachInterface` and `detachInterface`. */

@@ -1,11 +1,10 @@
+import type { DatabaseKind, RowQuery } from '@apistrata/record-store';
 import { type RawBuilder, sql } from 'kysely';
-import { statesOf } from '../status.js';
 import type { Server, TextSetting } from '../../model/index.js';
 import type { HostMap } from '../../scheduler/infrastructure.js';
-import type { DatabaseKind } from '@apistrata/record-store';
-import type { RowQuery } from '@apistrata/record-store';
 import { LIVE } from '../../schema/tables.js';
 import { RESERVATION_LENGTH } from '../create/create-record.js';
+import { statesOf } from '../status.js';
 import { compilePattern, likeOf, type Matches, type PlainPattern, plainPattern } from './list-pattern.js';
 
 const day = (ms: number | null) => (ms === null ? null : new Date(ms).toISOString().slice(0, 23));

@@ -1,5 +1,5 @@
-import { type RawBuilder, sql } from 'kysely';
 import type { DatabaseKind } from '@apistrata/record-store';
+import { type RawBuilder, sql } from 'kysely';
 import { LIVE, liveOfProject } from '../../schema/tables.js';
 import { RESERVATION_LENGTH } from '../create/create-record.js';
 import { type ServerFilters, type State, statesOfAll } from './list-filters.js';

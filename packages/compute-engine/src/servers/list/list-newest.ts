@@ -1,7 +1,7 @@
+import type { Session } from '@apistrata/record-store';
 import { type CompiledQuery, type RawBuilder, sql } from 'kysely';
 import type { Server } from '../../model/index.js';
 import type { HostMap } from '../../scheduler/infrastructure.js';
-import type { Session } from '@apistrata/record-store';
 import { tables } from '../../schema/tables.js';
 import { narrow, type ServerFilters } from './list-filters.js';
 import { liveFor } from './list-indexes.js';

@@ -1,7 +1,6 @@
+import type { RowQuery, Session } from '@apistrata/record-store';
 import { type RawBuilder, sql } from 'kysely';
 import type { Server } from '../../model/index.js';
-import type { Session } from '@apistrata/record-store';
-import type { RowQuery } from '@apistrata/record-store';
 import { LIVE } from '../../schema/tables.js';
 import { narrow, patternConditions, type ServerFilters, type ServerPatternField } from './list-filters.js';
 import { isIndexed, liveFor } from './list-indexes.js';

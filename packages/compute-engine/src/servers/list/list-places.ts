@@ -1,7 +1,6 @@
-import { type Kysely, type RawBuilder, sql } from 'kysely';
-import type { Rows } from '@apistrata/record-store';
-import type { RowQuery } from '@apistrata/record-store';
+import type { RowQuery, Rows } from '@apistrata/record-store';
 import { isOneOf } from '@apistrata/record-store';
+import { type Kysely, type RawBuilder, sql } from 'kysely';
 
 /**
  * Servers by a question for their `seq`, on PostgreSQL: it can be answered by an index that holds what is compared, where

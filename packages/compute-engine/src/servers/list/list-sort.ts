@@ -1,7 +1,7 @@
+import type { RowQuery } from '@apistrata/record-store';
 import { type RawBuilder, sql } from 'kysely';
 import type { Server, TextSetting } from '../../model/index.js';
 import type { HostMap } from '../../scheduler/infrastructure.js';
-import type { RowQuery } from '@apistrata/record-store';
 
 type Value = string | number;
 

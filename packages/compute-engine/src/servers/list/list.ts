@@ -1,13 +1,12 @@
+import type { RowQuery, Session } from '@apistrata/record-store';
+import { nextTurn } from '@apistrata/record-store';
 import { sql } from 'kysely';
 import type { Context } from '../../core/context.js';
 import type { Core } from '../../core/core.js';
 import { badRequest } from '../../errors/refusal.js';
 import type { Server } from '../../model/index.js';
 import type { HostMap } from '../../scheduler/infrastructure.js';
-import type { Session } from '@apistrata/record-store';
-import type { RowQuery } from '@apistrata/record-store';
 import { tables } from '../../schema/tables.js';
-import { nextTurn } from '@apistrata/record-store';
 import {
   canMatch,
   narrow,

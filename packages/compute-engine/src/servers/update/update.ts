@@ -1,9 +1,9 @@
 import { rulesOf } from '../../actions/action-table.js';
+import { changeServer } from '../../actions/runner/begin-action.js';
 import type { Context } from '../../core/context.js';
 import type { Core } from '../../core/core.js';
 import { conflict } from '../../errors/refusal.js';
 import type { Server } from '../../model/index.js';
-import { changeServer } from '../../actions/runner/begin-action.js';
 import type { HostMap } from '../../scheduler/infrastructure.js';
 import { zoneOf } from '../../scheduler/zone-of.js';
 

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { ifMissing } from '@apistrata/catalogs';
-import type { ServerScope } from '../../core/core.js';
 import { derivedUuid } from '@apistrata/catalogs/builtin';
+import type { ServerScope } from '../../core/core.js';
 import type { BlockDevice } from '../../model/index.js';
 
 /** How often, and how long apart, a volume that is being made is asked for. */
