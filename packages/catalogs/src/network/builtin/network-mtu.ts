@@ -1,5 +1,4 @@
 import type { Session, Tx } from '@apistrata/record-store';
-import type { NetworkContext } from './network-context.js';
 import { networkTables } from './network-tables.js';
 
 const { networks } = networkTables;
@@ -21,7 +20,7 @@ function roomOf(addresses: readonly string[]): number {
 
 /** Returns the MTU of a network that is created without one. External networks pass no tunnel. */
 export async function usualMtu(
-  { tunnelAddresses }: Pick<NetworkContext, 'tunnelAddresses'>,
+  { tunnelAddresses }: { readonly tunnelAddresses: (session: Session) => Promise<readonly string[]> },
   session: Session,
   external = false,
 ): Promise<number> {
