@@ -1,7 +1,6 @@
-import { isOutage, databaseError } from '@apistrata/record-store';
 import { randomUUID } from 'node:crypto';
-import { Notices } from '@apistrata/record-store';
 import type { Store } from '@apistrata/record-store';
+import { databaseError, isOutage, Notices } from '@apistrata/record-store';
 import { Batches } from './batches.js';
 import type { HostOrders, NewHostOrder } from './host-orders.js';
 import { answerValue, type HostAnswer } from './host-question.js';

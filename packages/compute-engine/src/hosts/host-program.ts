@@ -1,6 +1,5 @@
-import { isOutage } from '@apistrata/record-store';
-import { Notices } from '@apistrata/record-store';
 import type { Store } from '@apistrata/record-store';
+import { isOutage, Notices } from '@apistrata/record-store';
 import { Batches } from './batches.js';
 import type { HostHold } from './host-hold.js';
 import type { HostOrder, HostOrders, ToldAnswer } from './host-orders.js';

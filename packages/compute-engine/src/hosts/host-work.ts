@@ -1,9 +1,9 @@
-import { isOutage } from '@apistrata/record-store';
 import type { Catalogs } from '@apistrata/catalogs';
+import type { Store } from '@apistrata/record-store';
+import { isOutage } from '@apistrata/record-store';
 import type { MachineJob, Machines } from '../drivers/machines.js';
 import { EngineError } from '../errors/engine-error.js';
 import type { Server } from '../model/index.js';
-import type { Store } from '@apistrata/record-store';
 import { tables } from '../schema/tables.js';
 import type { HostOrder } from './host-orders.js';
 import { failedWith, type HostAnswer, type HostQuestion } from './host-question.js';

@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto';
+import { openStore, type Store } from '@apistrata/record-store';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { freshDatabase } from '../../../../testing/fresh-database.js';
 import { HostDesk } from '../../src/hosts/host-desk.js';
 import { HostHold } from '../../src/hosts/host-hold.js';
 import { HostOrders, type NewHostOrder } from '../../src/hosts/host-orders.js';
-import { openStore, type Store } from '../../src/store/store.js';
 
 const postgresUrl = inject('postgresUrl');
 

@@ -1,11 +1,11 @@
 import { isOutage } from '@apistrata/record-store';
 import type { Core } from '../../core/core.js';
-import { closeEvents, dropOpenEvents } from '../../servers/action-history/actions.js';
 import type { Job } from '../../jobs/jobs.js';
 import { WorkerStopping } from '../../jobs/worker.js';
 import type { Server } from '../../model/index.js';
 import type { JobOutcome } from '../../observation/observer.js';
 import { tables } from '../../schema/tables.js';
+import { closeEvents, dropOpenEvents } from '../../servers/action-history/actions.js';
 import type { Action, AnyAction, ConcurrentAction } from './action.js';
 import type { Cleanup } from './cleanup.js';
 import { ConcurrentRun } from './concurrent-run.js';

@@ -1,7 +1,7 @@
+import type { Tx } from '@apistrata/record-store';
 import type { Context } from '../../core/context.js';
 import type { Core } from '../../core/core.js';
 import type { Server } from '../../model/index.js';
-import type { Tx } from '@apistrata/record-store';
 import { type ActionRules, notificationsOf } from './action.js';
 
 /** Sends the notification of an accepted action, if it has one. */

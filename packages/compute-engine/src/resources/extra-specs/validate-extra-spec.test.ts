@@ -6,7 +6,9 @@ import { KNOWN_EXTRA_SPECS, type KnownExtraSpec } from './known-extra-specs.js';
 import { RESOURCE_CLASSES, TRAITS } from './standard-names.js';
 import { validateExtraSpec } from './validate-extra-spec.js';
 
-const facts = JSON.parse(readFileSync(join(import.meta.dirname, '../../../../../reference/extra_specs.json'), 'utf8')) as {
+const facts = JSON.parse(
+  readFileSync(join(import.meta.dirname, '../../../../../reference/extra_specs.json'), 'utf8'),
+) as {
   readonly specs: readonly KnownExtraSpec[];
   readonly resourceClasses: { readonly names: readonly string[] };
   readonly traits: { readonly names: readonly string[] };
