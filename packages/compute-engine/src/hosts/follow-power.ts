@@ -1,11 +1,11 @@
 import { randomUUID } from 'node:crypto';
+import type { Store } from '@apistrata/record-store';
 import { ownWork } from '../core/context.js';
 import type { Driver } from '../drivers/driver.js';
 import { Jobs, type NewJob } from '../jobs/jobs.js';
 import { Payloads } from '../jobs/payloads.js';
 import type { PowerState, Server } from '../model/index.js';
 import type { Sealer } from '../secrets/sealer.js';
-import type { Store } from '@apistrata/record-store';
 import { PowerWatch } from './power-watch.js';
 
 /** Makes the job that has a server follow its machine: any process of the API does it. */

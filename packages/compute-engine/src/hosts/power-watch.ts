@@ -1,6 +1,6 @@
+import type { Store } from '@apistrata/record-store';
 import type { Driver } from '../drivers/driver.js';
 import type { PowerState, Server } from '../model/index.js';
-import type { Store } from '@apistrata/record-store';
 import { tables } from '../schema/tables.js';
 
 export interface PowerWatchOptions {

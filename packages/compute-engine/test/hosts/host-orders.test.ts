@@ -1,10 +1,11 @@
 import { randomUUID } from 'node:crypto';
-import { openStore, type Store } from '@apistrata/record-store';
+import type { Store } from '@apistrata/record-store';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { freshDatabase } from '../../../../testing/fresh-database.js';
 import { HostDesk } from '../../src/hosts/host-desk.js';
 import { HostHold } from '../../src/hosts/host-hold.js';
 import { HostOrders, type NewHostOrder } from '../../src/hosts/host-orders.js';
+import { openStore } from '../../src/schema/open-store.js';
 
 const postgresUrl = inject('postgresUrl');
 

@@ -1,9 +1,9 @@
 import type { Core } from '../../core/core.js';
 import { Refusal } from '../../errors/refusal.js';
 import type { PowerState, Server, VmState } from '../../model/index.js';
+import { tables } from '../../schema/tables.js';
 import { beginAction } from '../runner/begin-action.js';
 import type { Cleanup } from '../runner/cleanup.js';
-import { tables } from '../../schema/tables.js';
 import { stop } from './stop.js';
 
 export interface FollowPowerArguments {
