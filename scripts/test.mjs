@@ -13,9 +13,10 @@ const before = [
 ];
 const checks = [
   ['Linting', 'lint'],
-  ['Types of the tests', 'check:tests'],
-  ['What nobody uses', 'knip'],
-  ['Packages as they are published', 'packages:check'],
+  ['Checking words', 'prose'],
+  ['Checking types of tests', 'check:tests'],
+  ['Finding unused code', 'knip'],
+  ['Checking packages', 'packages:check'],
 ];
 const steps = [...before, ...(chosen.length === 0 ? checks : []), ['Tests', 'vitest', '--', ...chosen]];
 

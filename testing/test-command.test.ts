@@ -20,7 +20,7 @@ function steps(args: readonly string[], refused = '') {
 
 describe('npm test', () => {
   it('does everything', () => {
-    const all = ['setup', 'build', 'lint', 'check:tests', 'knip', 'packages:check', 'vitest --'];
+    const all = ['setup', 'build', 'lint', 'prose', 'check:tests', 'knip', 'packages:check', 'vitest --'];
     expect(steps([])).toMatchObject({ status: 0, asked: all });
   });
 

@@ -1,0 +1,40 @@
+// Words that docs/style.md replaces: what to find, and what to write instead. All patterns ignore case.
+
+/** @type {readonly { readonly pattern: RegExp, readonly instead: string }[]} */
+export const RULES = [
+  [/\bnobody\b/, 'no caller, no client, never'],
+  [/\b(?:somebody|someone)\b/, 'the caller, a client, another process'],
+  [/\bwhoever\b/, 'name the actor: the caller, callers that'],
+  [/\bwhatever\b/, 'any, regardless of'],
+  [/\b(?:told|tells|telling)\b/, 'notified, reported, returned, set'],
+  [/\basked\b/, 'requested, called, configured'],
+  [/\bbesides?\b/, 'with, in addition to, next to, concurrent'],
+  [/\bof which\b/, 'two sentences'],
+  [/\b(?:is|are|was|were|be) no (?!longer\b|more\b|less\b|fewer\b|later\b|earlier\b)\w/, 'is not a, does not exist'],
+  [/\bno such\b/, 'unknown, does not exist'],
+  [/\bin vain\b/, 'unhandled, rejected'],
+  [/\bat the (?:most|least)\b/, 'at most, at least'],
+  [/\bcures?\b/, 'fix, workaround'],
+  [/\btroubles?\b/, 'failure, error, outage'],
+  [/\bsigns? of life\b/, 'heartbeat'],
+  // A phrase may continue after a line break.
+].map(([pattern, instead]) => ({ pattern: new RegExp(pattern.source.replaceAll(' ', '\\s+'), 'gi'), instead }));
+
+/** Parts of exported names that the glossary replaces. */
+export const NAME_PARTS = new Set([
+  'nobody',
+  'somebody',
+  'whoever',
+  'whatever',
+  'told',
+  'tell',
+  'asked',
+  'beside',
+  'cure',
+  'trouble',
+  'desk',
+  'door',
+  'leftovers',
+  'lifeline',
+  'housekeeping',
+]);
