@@ -41,7 +41,7 @@ function restoreTyped(kept) {
     if (input.value !== '') input.dispatchEvent(new Event('input'));
 }
 
-/** The list of versions becomes a slider beside it; both show the page at the chosen version. */
+/** Adds a slider to the list of versions. Both open the page at the selected version. */
 function slider() {
   const form = document.querySelector('[data-versions]');
   const select = form?.querySelector('select');
@@ -126,7 +126,7 @@ function typedValue({ value, dataset }) {
   return dataset.kind === 'boolean' ? value === 'true' : value;
 }
 
-/** The request that the form describes; throws with the cure where it describes none. */
+/** Returns the request that the form describes. Throws if the form is incomplete. */
 function requestOf(form) {
   const { method, path, versionHeader, versionValue } = form.dataset;
   const filled = path.replace(/\{([^}]+)\}/g, (_, name) => {

@@ -26,9 +26,9 @@ interface Reply {
 }
 
 const HTML_TYPE = 'text/html; charset=utf-8';
-/** Characters of pages that are kept, all together. */
+/** Maximum size of the page cache, in characters. */
 const KEPT_CHARACTERS = 32 * 1024 * 1024;
-/** A search is for people; more than this is no question. */
+/** Maximum length of a search query, in characters. */
 const LONGEST_QUESTION = 200;
 
 const ASSETS: Readonly<Record<string, string>> = {
@@ -37,7 +37,7 @@ const ASSETS: Readonly<Record<string, string>> = {
   'icon.svg': 'image/svg+xml',
 };
 
-/** Where the pages may send requests: to their own server, and to the API's where that is another one. */
+/** Allows requests only to the server of the pages and to that of the API. */
 function contentPolicy(server: string): string {
   const origin = /^https?:\/\/[^/]+/.exec(server)?.[0];
   return [
@@ -53,10 +53,10 @@ function contentPolicy(server: string): string {
 }
 
 /**
- * Pages that show an API made of operations with their history: everything it does at any version, what each version
- * changed, how any two versions compare, and a form to try each operation.
+ * Creates a handler that serves documentation pages for a versioned API: its operations at any version, the changes of
+ * each version, a comparison of any two versions, and a form that sends requests. Pages are rendered on first use.
  *
- * Options are checked here: a TypeError or RangeError names the cure. Nothing else is worked out before it is asked for.
+ * @throws TypeError or RangeError if an option is unknown, missing or invalid
  *
  * @example
  * ```ts

@@ -128,7 +128,7 @@ describe.each(['Express 5', 'Express 4', 'node:http'])('the pages in %s', (kind)
     expect(gzipSync(page + assets.join('')).length).toBeLessThan(150 * 1024);
   });
 
-  it('show the highest version where none is asked for', async () => {
+  it('show the highest version by default', async () => {
     expect(await text('/')).toContain('<option selected>1.10</option>');
     expect(await text('/operations/listBooks')).not.toContain('since 1.1 ');
   });
@@ -145,7 +145,7 @@ describe.each(['Express 5', 'Express 4', 'node:http'])('the pages in %s', (kind)
       expect([path, (await get(path)).status]).toEqual([path, 404]);
   });
 
-  it('leave other methods to whoever comes next', async () => {
+  it('pass other methods to the next handler', async () => {
     expect((await fetch(`${docs}/`, { method: 'POST' })).status).toBe(kind === 'node:http' ? 405 : 404);
   });
 

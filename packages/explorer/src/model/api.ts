@@ -11,7 +11,7 @@ import type { ExplorerOptions } from '../options.js';
 import { Lifeline } from './lifeline.js';
 import { VersionRange } from './versions.js';
 
-/** An API as the pages ask for it. Nothing is worked out before it is asked for. */
+/** An API as the pages show it. Everything is computed on first use. */
 export class Api {
   readonly title: string;
   readonly options: ExplorerOptions;

@@ -9,7 +9,7 @@ export interface Found {
   readonly parts: readonly PartLife[];
 }
 
-/** Operations at the most in a list of what was found. */
+/** Maximum number of operations in a result. */
 const MOST = 50;
 
 function matches(terms: readonly string[], ...texts: readonly (string | undefined)[]): boolean {

@@ -15,10 +15,10 @@ export class VersionRange {
     const [first, last] = [Version.of(min), Version.of(max)];
     if (first.major !== last.major || first.compare(last) > 0)
       throw new RangeError(
-        `explorer(): ${min} to ${max} is no range of versions: write two of one major number, the lower first`,
+        `explorer(): ${min} to ${max} is not a range of versions: both must have the same major number, the lower one first`,
       );
     if (BigInt(last.minor) - BigInt(first.minor) > BigInt(MOST))
-      throw new RangeError(`explorer(): ${min} to ${max} are more than ${MOST} versions`);
+      throw new RangeError(`explorer(): ${min} to ${max} has more than ${MOST} versions`);
     const all: Version[] = [];
     for (let version = first; version.compare(last) <= 0; version = version.next()) all.push(version);
     this.min = all[0] as Version;

@@ -6,7 +6,7 @@ interface Span {
   readonly last: number;
 }
 
-/** A schema for a while; no schema is no value. */
+/** A schema for a range of versions; undefined if there is no value. */
 export interface Stretch extends Span {
   readonly schema: Json | undefined;
 }
@@ -94,7 +94,7 @@ export class WindowedType {
       const rest = stretch.schema ? others : ['undefined'];
       return { ...stretch, structured, rest, kind: [...structured.map(({ type }) => type), ...rest].join(' | ') };
     });
-    // While its structures and what stands beside them stay the same, the change lies within them.
+    // If the structures and their alternatives are unchanged, the change is inside the structures.
     return runs(split, (one, other) => one.kind === other.kind)
       .map((run) => ({ first: run.start.first, text: this.#merged(run, indent) }))
       .reduce((before, { first, text }) => ({
