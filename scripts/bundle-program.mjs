@@ -15,19 +15,40 @@ function licensesOf(ids) {
   return texts.join(`\n${'-'.repeat(80)}\n\n`);
 }
 
+/** A plugin that finds optional peers, which packages of the workspace do not install themselves, where the program does. */
+function peersOf(main) {
+  return {
+    name: 'peers',
+    resolveId: {
+      filter: { id: /^[^./\0]/ },
+      async handler(id, importer) {
+        if (!importer || importer.includes('node_modules')) return;
+        return (
+          (await this.resolve(id, importer, { skipSelf: true })) ?? (await this.resolve(id, main, { skipSelf: true }))
+        );
+      },
+    },
+  };
+}
+
 /**
- * Writes the program whose first module the compiler has made into a folder, which is made anew; its first module has the
- * same name there. Beside the program it needs the packages whose modules look for something beside themselves.
+ * Writes a program into a folder, which is made anew; its first module has the same name there. Beside the bundle, the program
+ * needs the packages whose modules read files beside themselves.
+ * @param main path of the first module: a source or what the compiler has made of it
  */
 export async function bundleProgram(main, folder) {
   rmSync(folder, { recursive: true, force: true });
   const bundle = await rolldown({
     input: main,
     platform: 'node',
+    // Packages of ours are bundled from their sources.
+    resolve: { conditionNames: ['@apistrata/source', 'node'], extensionAlias: { '.js': ['.ts', '.js'] } },
     // Large, and for key pairs of one kind only; it is installed with the package.
     external: ['node-forge'],
-    plugins: [ownAddresses(/import\.meta\.url/)],
-    logLevel: 'silent',
+    plugins: [peersOf(main), ownAddresses(/import\.meta\.url/)],
+    onLog(level, { message }) {
+      if (level === 'warn') throw new Error(message);
+    },
   });
   const { output } = await bundle.write({
     dir: folder,

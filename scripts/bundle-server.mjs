@@ -1,8 +1,6 @@
-// Bundles the reference server, of what `transpile.mjs` or the compiler has made.
+// Bundles the reference server from its sources, and those of the packages that it is made of.
 import { join } from 'node:path';
 import { bundleProgram } from './bundle-program.mjs';
 import { ROOT, SERVER } from './start-keys.mjs';
 
-const DIST = join(ROOT, SERVER, 'dist');
-
-await bundleProgram(join(DIST, 'main.js'), join(DIST, 'bundle'));
+await bundleProgram(join(ROOT, SERVER, 'src', 'main.ts'), join(ROOT, SERVER, 'dist', 'bundle'));

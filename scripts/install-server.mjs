@@ -31,9 +31,8 @@ const pnpmModule = await fetchPnpm();
 const pnpm = (what, ...args) =>
   run(what, process.execPath, [pnpmModule, ...args, '--prefer-offline', '--ignore-scripts']);
 
-if (['typescript', 'rolldown'].some((tool) => !existsSync(join(ROOT, 'node_modules', tool))))
+if (!existsSync(join(ROOT, 'node_modules', 'rolldown')))
   pnpm('Installing', 'install', '--frozen-lockfile', '--prod', '--filter-prod', '.', '--filter-prod', `${name}...`);
-run('Building', process.execPath, [join('scripts', 'transpile.mjs')]);
 run('Bundling', process.execPath, [join('scripts', 'bundle-server.mjs')]);
 pnpm('Putting together', `--filter=${name}`, 'deploy', '--prod', '--legacy', target);
 

@@ -20,10 +20,10 @@ function closure(folder, found = new Set()) {
 }
 
 /** The folders of the server and of all packages that it is made of. */
-export const serverFolders = () => [...closure(SERVER)];
+const serverFolders = () => [...closure(SERVER)];
 
 /** The modules of a folder, below its `src`, by name. */
-export function modules(folder) {
+function modules(folder) {
   const files = readdirSync(join(ROOT, folder, 'src'), { recursive: true });
   return files.filter((file) => file.endsWith('.ts') && !file.endsWith('.test.ts')).sort();
 }
@@ -34,17 +34,18 @@ function keyOf(start, files) {
   return hash.digest('hex');
 }
 
-/** Changes with everything that decides what is installed: the lockfile, manifests, and the Node that native code is for. */
+/** Changes with everything that decides what is installed: the lockfile, the manifests and the platform. */
 export function installKey() {
   const manifests = [...serverFolders(), '.'].map((folder) => join(ROOT, folder, 'package.json'));
-  const { versions, platform, arch } = process;
+  const { platform, arch } = process;
   const files = [join(ROOT, 'pnpm-lock.yaml'), join(ROOT, 'pnpm-workspace.yaml'), ...manifests];
-  return keyOf(`${versions.modules} ${platform} ${arch}`, files);
+  return keyOf(`${platform} ${arch}`, files);
 }
 
 /** Changes with every source of the server, and with what builds it. Contents count, not times: a pull or a checkout sets those as it likes. */
 export function buildKey(install) {
   const sources = serverFolders().flatMap((folder) => modules(folder).map((file) => join(ROOT, folder, 'src', file)));
-  const scripts = ['transpile', 'bundle-server', 'bundle-program'].map((name) => join(ROOT, 'scripts', `${name}.mjs`));
-  return keyOf(install, [join(ROOT, 'tsconfig.base.json'), ...scripts, ...sources]);
+  const scripts = ['bundle-server', 'bundle-program', 'own-addresses'];
+  const builders = scripts.map((name) => join(ROOT, 'scripts', `${name}.mjs`));
+  return keyOf(install, [join(ROOT, 'tsconfig.base.json'), ...builders, ...sources]);
 }

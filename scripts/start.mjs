@@ -1,4 +1,4 @@
-// `npm start`: installs, builds the server and what it needs, and runs it. What is there already is not done again.
+// `npm start`: installs what the server needs to run, bundles it, and runs it. Steps whose results are up to date are skipped.
 // Nothing newer than Node 14 may stand here: an old Node has to get as far as the sentence that says so.
 const [major, minor] = process.versions.node.split('.').map(Number);
 if (major < 20 || (major === 20 && minor < 19)) {
@@ -8,81 +8,95 @@ if (major < 20 || (major === 20 && minor < 19)) {
   process.exit(1);
 }
 
-const { continueWith, fetchNode, fetchPnpm, isCurrentNode } = await import('./tools.mjs');
-if (!isCurrentNode()) {
-  const node = await fetchNode();
-  console.log(`Node ${process.versions.node} is too old for the server: it runs with ${node}.`);
-  await continueWith(node, process.argv.slice(1));
-  process.exit();
-}
-
-const { spawnSync } = await import('node:child_process');
-const { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } = await import('node:fs');
-const { join } = await import('node:path');
+const { existsSync, mkdirSync, readFileSync, writeFileSync } = await import('node:fs');
+const { dirname, join } = await import('node:path');
 const { pathToFileURL } = await import('node:url');
 const { buildKey, installKey, ROOT, SERVER } = await import('./start-keys.mjs');
+const { continueWith, fetchNode, fetchPnpm, isCurrentNode, NEEDED_NODE } = await import('./tools.mjs');
 
-const STAMP = join(ROOT, 'node_modules', '.cache', 'apistrata-start.json');
-const MAIN = join(ROOT, SERVER, 'dist', 'main.js');
+const CACHE = join(ROOT, 'node_modules', '.cache', 'apistrata');
+const STAMP = join(CACHE, 'start.json');
+const LOG = join(CACHE, 'start.log');
 const BUNDLE = join(ROOT, SERVER, 'dist', 'bundle', 'main.js');
 
-function readStamp() {
+const REGISTRY_REMEDY = 'Check that the npm registry is reachable (`npm ping`), then run `npm start` again.';
+const BUNDLE_REMEDY = 'If you changed the sources, correct what the log names; otherwise report this with the log.';
+
+function readJson(file) {
   try {
-    return JSON.parse(readFileSync(STAMP, 'utf8'));
+    return JSON.parse(readFileSync(file, 'utf8'));
   } catch {
     return {};
   }
 }
 
-/** Whether everything is installed, as `npm test` does it. pnpm keeps what it was told. */
-function installedForDevelopment() {
+/** Arguments of pnpm that install what the server needs; everything, if `npm test` has installed everything before. */
+function installArguments() {
+  const shared = ['install', '--reporter=append-only', '--prefer-offline', '--frozen-lockfile', '--ignore-scripts'];
+  // The age of each release was checked when the lockfile was written: to check all of them again takes a request for each.
+  shared.push('--config.trust-lockfile=true');
+  const { included } = readJson(join(ROOT, 'node_modules', '.modules.yaml'));
+  if (included?.devDependencies) return shared;
+  const { name } = readJson(join(ROOT, SERVER, 'package.json'));
+  return [...shared, '--prod', '--filter-prod', '.', '--filter-prod', `${name}...`];
+}
+
+/** Does the steps whose results are out of date. Returns the path of the Node that runs the server. */
+async function prepare() {
+  const stamp = readJson(STAMP);
+  const keys = { install: installKey() };
+  keys.build = buildKey(keys.install);
+  const installs = stamp.install !== keys.install;
+  const builds = stamp.build !== keys.build || !existsSync(BUNDLE);
+  let node = isCurrentNode() ? process.execPath : await fetchNode({ fetch: false });
+  if (node && !installs && !builds) return node;
+
+  const { startProgress } = await import('./progress.mjs');
+  const progress = startProgress({ log: LOG, steps: (node ? 0 : 1) + (installs ? 2 : 0) + (builds ? 1 : 0) });
+  async function getNode() {
+    if (!node) node = await progress.step('Fetching Node 24', REGISTRY_REMEDY, () => fetchNode({ onFetch() {} }));
+  }
+  async function install() {
+    if (!installs) return;
+    const pnpm = await progress.step('Fetching pnpm', REGISTRY_REMEDY, () => fetchPnpm({ onFetch() {} }));
+    await progress.step('Installing packages', REGISTRY_REMEDY, (show) => {
+      const onLine = (line) => {
+        const [, resolved, reused, downloaded] =
+          /resolved (\d+), reused (\d+), downloaded (\d+)/.exec(line)?.map(Number) ?? [];
+        if (resolved) show(`${reused + downloaded} of ${resolved}`);
+      };
+      return progress.run(process.execPath, [pnpm, ...installArguments()], { cwd: ROOT, onLine });
+    });
+  }
+  async function build() {
+    if (!builds) return;
+    const args = [join('scripts', 'bundle-server.mjs')];
+    await progress.step('Bundling the server', BUNDLE_REMEDY, () =>
+      progress.run(process.execPath, args, { cwd: ROOT }),
+    );
+  }
+
+  if (!node)
+    console.log(`Node ${process.versions.node} is older than ${NEEDED_NODE.join('.')}: the server runs with Node 24.`);
   try {
-    return JSON.parse(readFileSync(join(ROOT, 'node_modules', '.modules.yaml'), 'utf8')).included.devDependencies;
-  } catch {
-    return false;
+    // Each of them ends before an error is shown: no program keeps running in the background.
+    const results = await Promise.allSettled([getNode(), install().then(build)]);
+    const failure = results.find(({ status }) => status === 'rejected');
+    if (failure) throw failure.reason;
+  } finally {
+    await progress.end();
   }
+  mkdirSync(dirname(STAMP), { recursive: true });
+  writeFileSync(STAMP, JSON.stringify(keys));
+  return node;
 }
 
-function run(what, cure, command, args) {
-  console.log(`${what} ...`);
-  const began = Date.now();
-  const { status, error } = spawnSync(command, args, {
-    cwd: ROOT,
-    stdio: 'inherit',
-    shell: process.platform === 'win32',
-  });
-  if (status !== 0) {
-    console.error(`${what}: failed${error ? ` (${error.message})` : ''}. ${cure}`);
-    process.exit(1);
-  }
-  console.log(`${what}: done in ${((Date.now() - began) / 1000).toFixed(1)} s`);
+try {
+  const node = await prepare();
+  if (node === process.execPath) await import(pathToFileURL(BUNDLE));
+  else await continueWith(node, [BUNDLE, ...process.argv.slice(2)]);
+} catch (error) {
+  if (!error.remedy) throw error;
+  console.error([error.message, error.remedy, ...(error.log ? [`The log: ${error.log}`] : [])].join('\n'));
+  process.exit(1);
 }
-
-const stamp = readStamp();
-const install = installKey();
-const build = buildKey(install);
-if (stamp.install !== install) {
-  const quiet = ['--reporter=append-only', '--prefer-offline', '--frozen-lockfile'];
-  // What tests and checks need is left out, unless it is there: then it stays.
-  const { name: serverName } = JSON.parse(readFileSync(join(ROOT, SERVER, 'package.json'), 'utf8'));
-  const lean = installedForDevelopment()
-    ? []
-    : ['--prod', ...['.', `${serverName}...`].flatMap((name) => ['--filter-prod', name])];
-  run(
-    'Installing (the first time takes a minute or two)',
-    'Look above for what npm said; a registry has to be reachable the first time.',
-    process.execPath,
-    [await fetchPnpm(), 'install', ...lean, ...quiet],
-  );
-}
-if (stamp.build !== build || !existsSync(MAIN)) {
-  run('Building the server', 'Look above for what the compiler said.', process.execPath, [
-    join('scripts', 'transpile.mjs'),
-  ]);
-  // A start loads a few files then instead of a thousand. Where the bundler does not run, the thousand do as well.
-  rmSync(join(BUNDLE, '..'), { recursive: true, force: true });
-  spawnSync(process.execPath, [join('scripts', 'bundle-server.mjs')], { cwd: ROOT, stdio: 'ignore' });
-  mkdirSync(join(STAMP, '..'), { recursive: true });
-  writeFileSync(STAMP, JSON.stringify({ install, build }));
-}
-await import(pathToFileURL(existsSync(BUNDLE) ? BUNDLE : MAIN));

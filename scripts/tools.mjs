@@ -4,6 +4,7 @@ import { spawn } from 'node:child_process';
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { delimiter, dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { causeOf } from './cause-of.mjs';
 
 const CACHE = join(dirname(fileURLToPath(import.meta.url)), '..', 'node_modules', '.cache', 'apistrata');
 
@@ -28,23 +29,33 @@ export function isCurrentNode(version = process.versions.node) {
   return major > NEEDED_NODE[0] || (major === NEEDED_NODE[0] && minor >= NEEDED_NODE[1]);
 }
 
-/** Runs npm; rejects with all its output if it fails. */
+/** Runs npm; rejects with the cause if it fails, and with all its output as `output`. */
 function npm(args) {
   return new Promise((resolve, reject) => {
     const child = spawn('npm', args, { stdio: ['ignore', 'pipe', 'pipe'], shell: process.platform === 'win32' });
     let output = '';
     for (const stream of [child.stdout, child.stderr]) stream.on('data', (text) => (output += text));
     child.on('error', reject);
-    child.on('close', (status) => (status === 0 ? resolve() : reject(new Error(`npm ${args[0]} failed\n${output}`))));
+    child.on('close', (status) => {
+      if (status === 0) resolve();
+      else reject(Object.assign(new Error(causeOf(output) ?? `npm ${args[0]} failed`), { output }));
+    });
   });
 }
 
 const quoted = (path) => (process.platform === 'win32' ? `"${path}"` : path);
 
-/** Installs a package (`name@version`) unless it is installed already; returns the folder of its node_modules. */
-async function installed(spec, onFetch) {
+const print = (spec) => console.log(`Fetching ${spec} from the npm registry ...`);
+
+/**
+ * Installs a package (`name@version`) unless it is installed already. Returns the folder of its node_modules.
+ * @param options.onFetch called before the package is fetched
+ * @param options.fetch if false, a package that is not installed is not fetched: the result is undefined
+ */
+async function installed(spec, { onFetch = print, fetch = true } = {}) {
   const folder = join(CACHE, spec.replace(/[^\w.-]/g, '-'));
   if (!existsSync(folder)) {
+    if (!fetch) return;
     onFetch(spec);
     mkdirSync(CACHE, { recursive: true });
     // Others may install the same at the same time: it takes its place in one move.
@@ -62,33 +73,33 @@ async function installed(spec, onFetch) {
   return join(folder, 'node_modules');
 }
 
-const print = (spec) => console.log(`Fetching ${spec} from the npm registry ...`);
-
 /** Fetches pnpm if necessary. Returns the path of the module that Node runs as pnpm. */
-export async function fetchPnpm(onFetch = print) {
-  return join(await installed(`pnpm@${PNPM_VERSION}`, onFetch), 'pnpm', 'bin', 'pnpm.mjs');
+export async function fetchPnpm(options) {
+  return join(await installed(`pnpm@${PNPM_VERSION}`, options), 'pnpm', 'bin', 'pnpm.mjs');
 }
 
 /** The folder with a program `pnpm`, for those that look for one on their path. */
-export async function pnpmFolder(onFetch = print) {
-  return join(await installed(`pnpm@${PNPM_VERSION}`, onFetch), '.bin');
+export async function pnpmFolder(options) {
+  return join(await installed(`pnpm@${PNPM_VERSION}`, options), '.bin');
 }
 
 /**
  * Fetches a Node if necessary. Returns the path of its executable file.
- * @param major the newest of that line; by default the Node that this repository uses instead of one that is too old
+ * @param options those of `installed`; `major` for the newest of that line instead of the Node that this repository uses
  */
-export async function fetchNode(onFetch = print, major = undefined) {
+export async function fetchNode({ major, ...options } = {}) {
   const pinned = NODE_PACKAGES[`${process.platform} ${process.arch}`];
   const spec = major && pinned ? `${pinned.split('@')[0]}@${major}` : pinned;
-  const needed = `Node ${process.versions.node} is too old: Apistrata needs ${NEEDED_NODE.join('.')} or newer`;
+  const missing = (platform, remedy) => {
+    const needed = `Node ${process.versions.node} is too old: Apistrata needs ${NEEDED_NODE.join('.')} or newer`;
+    return Object.assign(new Error(`${needed}, and the npm registry has no Node for ${platform}.`), { remedy });
+  };
   if (process.platform === 'linux' && !process.report.getReport().header.glibcVersionRuntime)
-    throw new Error(`${needed}, and the npm registry has no Node for musl. Install one (\`apk add nodejs\`).`);
-  if (!spec) {
-    const platform = `${process.platform} on ${process.arch}`;
-    throw new Error(`${needed}, and the npm registry has no Node for ${platform}. Install one from nodejs.org.`);
-  }
-  const folder = join(await installed(spec, onFetch), spec.slice(0, spec.lastIndexOf('@')));
+    throw missing('musl', 'Install one (`apk add nodejs`).');
+  if (!spec) throw missing(`${process.platform} on ${process.arch}`, 'Install one from nodejs.org.');
+  const modules = await installed(spec, options);
+  if (!modules) return;
+  const folder = join(modules, spec.slice(0, spec.lastIndexOf('@')));
   const { bin } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'));
   return join(folder, bin.node);
 }

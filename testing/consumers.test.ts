@@ -70,7 +70,7 @@ function installNeeded(name: string): void {
 
 /** The oldest Node that the small packages support, if the registry can be reached; undefined otherwise. */
 async function findOldNode(): Promise<string | undefined> {
-  const program = await fetchNode(undefined, '20.19').catch(() => undefined);
+  const program = await fetchNode({ major: '20.19' }).catch(() => undefined);
   if (!program) return undefined;
   const version = spawnSync(program, ['--version'], { encoding: 'utf8' }).stdout;
   return version.startsWith('v20.19.') ? program : undefined;

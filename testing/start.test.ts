@@ -1,17 +1,7 @@
 import { execFileSync, spawnSync } from 'node:child_process';
-import {
-  appendFileSync,
-  cpSync,
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  symlinkSync,
-  writeFileSync,
-} from 'node:fs';
+import { appendFileSync, cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { dirname, join, relative } from 'node:path';
+import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 
 const root = join(import.meta.dirname, '..');
@@ -39,26 +29,6 @@ beforeAll(() => {
     if (!/\/src\/|package\.json$|tsconfig|\.yaml$|^scripts\//.test(file)) continue;
     mkdirSync(join(folder, file, '..'), { recursive: true });
     cpSync(join(root, file), join(folder, file));
-  }
-});
-
-it('npm start builds what the compiler builds', () => {
-  mkdirSync(join(folder, 'node_modules'));
-  symlinkSync(join(root, 'node_modules/typescript'), join(folder, 'node_modules/typescript'));
-  const paths = ['packages/quota', 'examples/reference-server'];
-  execFileSync(process.execPath, [join(folder, 'scripts/transpile.mjs'), ...paths]);
-  for (const path of paths) {
-    const dist = join(folder, path, 'dist');
-    const modules = readdirSync(dist, { recursive: true, encoding: 'utf8' }).filter((file) => file.endsWith('.js'));
-    expect(modules.length).toBeGreaterThan(10);
-    const built = (file: string) => readFileSync(join(root, path, 'dist', file), 'utf8');
-    expect(modules.filter((file) => readFileSync(join(dist, file), 'utf8') !== built(file))).toEqual([]);
-    const sourcesOf = (file: string): readonly string[] =>
-      JSON.parse(readFileSync(join(dist, `${file}.map`), 'utf8')).sources;
-    const sources = modules.flatMap((file) => sourcesOf(file).map((source) => join(dist, dirname(file), source)));
-    expect(sources.map((source) => relative(join(folder, path, 'src'), source)).sort()).toEqual(
-      modules.map((file) => file.replace(/js$/, 'ts')).sort(),
-    );
   }
 });
 

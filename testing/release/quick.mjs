@@ -26,7 +26,7 @@ try {
   execFileSync('npm', publish, { cwd: folder, env: registry.env, stdio: 'pipe' });
   const readme = readFileSync(join(source, 'README.md'), 'utf8');
   const [node] = process.versions.node.split('.').map(Number);
-  const typescript = Number.parseInt(manifestOf().dependencies.typescript, 10);
+  const typescript = Number.parseInt(manifestOf().devDependencies.typescript, 10);
   const row = { name: NAME, node, express: '5', manager: 'npm', typescript, modules: 'cjs' };
   const place = { folder: join(folder, 'project'), env: registry.env, version: manifest.version, readme, manifest };
   await tryOut(row, place);

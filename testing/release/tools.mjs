@@ -34,11 +34,11 @@ function programs(name) {
 
 /** The folder with a Node of a major number: the one that runs this, or one from the registry. */
 export async function nodeFolder(major) {
-  return dirname(process.versions.node.startsWith(`${major}.`) ? process.execPath : await fetchNode(undefined, major));
+  return dirname(process.versions.node.startsWith(`${major}.`) ? process.execPath : await fetchNode({ major }));
 }
 
 /** The compiler of a major number: the one that builds this repository, or another one. */
 export function compiler(major) {
-  const own = manifestOf().dependencies.typescript.startsWith(`${major}.`);
+  const own = manifestOf().devDependencies.typescript.startsWith(`${major}.`);
   return own ? join(ROOT, 'node_modules/.bin/tsc') : join(programs(`typescript@${major}`), 'tsc');
 }

@@ -1,0 +1,15 @@
+import { stripVTControlCharacters } from 'node:util';
+
+/** Lines of npm and pnpm that describe an error without saying its cause. */
+const UNSPECIFIC =
+  /^(code|errno|syscall|type|path|dest|signal|command|cwd)\b|complete log of this run|^\W*(npm )?err(or|!)?\W*$|:$/i;
+
+/** Returns the cause of a failure: the first line of a program's output that is an error and says more than a code. */
+export function causeOf(output) {
+  const lines = stripVTControlCharacters(output)
+    .split('\n')
+    .map((line) => line.trim());
+  const errors = lines.filter((line) => /^npm err|^\W*(ERR_|error\b)|^[A-Za-z]*Error\b/i.test(line));
+  const texts = errors.map((line) => line.replace(/^(npm (error|ERR!)|\[ERROR\]|Error:)\s*/i, ''));
+  return texts.find((text) => text && !UNSPECIFIC.test(text)) ?? lines.filter(Boolean).at(-1);
+}

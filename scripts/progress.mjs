@@ -1,0 +1,77 @@
+// Shows how far a start is: one line that changes on a terminal, one line for each step elsewhere. The output of the programs
+// goes to a log; the error of a failed step names its path.
+import { spawn } from 'node:child_process';
+import { createWriteStream, mkdirSync } from 'node:fs';
+import { dirname } from 'node:path';
+import { causeOf } from './cause-of.mjs';
+
+const TICK_MS = 200;
+
+/**
+ * @param options.log path of the log, which is written anew
+ * @param options.steps how many steps there are
+ * @param options.out the stream that the steps are shown on
+ */
+export function startProgress({ log, steps, out = process.stdout }) {
+  mkdirSync(dirname(log), { recursive: true });
+  const file = createWriteStream(log);
+  const began = Date.now();
+  const running = new Map();
+  let done = 0;
+  let timer;
+
+  function draw() {
+    const names = [...running].map(([name, detail]) => (detail ? `${name} (${detail})` : name)).join(', ');
+    const line = `[${done}/${steps}] ${names} ... ${((Date.now() - began) / 1000).toFixed(0)} s`;
+    out.write(`\r\x1b[2K${line.slice(0, (out.columns ?? 80) - 1)}`);
+  }
+
+  return {
+    /**
+     * Runs one step and returns its result. Rejects with an error that has the remedy and the path of the log.
+     * @param work gets a function that shows how far the step is
+     */
+    async step(name, remedy, work) {
+      running.set(name, '');
+      if (!out.isTTY) out.write(`${name} ...\n`);
+      else timer ??= setInterval(draw, TICK_MS);
+      try {
+        return await work((detail) => running.set(name, detail));
+      } catch (error) {
+        file.write(`\n${name}: ${error.stack ?? error}\n${error.output ?? ''}`);
+        throw Object.assign(new Error(`${name} failed: ${error.message}`), { remedy, log });
+      } finally {
+        running.delete(name);
+        done++;
+      }
+    },
+
+    /** Runs a program. Its output goes to the log, and each line to `onLine`; rejects with the cause of a failure. */
+    run(command, args, { onLine = () => undefined, ...options } = {}) {
+      file.write(`\n> ${[command, ...args].join(' ')}\n`);
+      return new Promise((resolve, reject) => {
+        const child = spawn(command, args, { ...options, stdio: ['ignore', 'pipe', 'pipe'] });
+        let output = '';
+        for (const stream of [child.stdout, child.stderr]) {
+          stream.setEncoding('utf8').on('data', (text) => {
+            output += text;
+            file.write(text);
+            for (const line of text.split('\n')) onLine(line);
+          });
+        }
+        child.on('error', reject);
+        child.on('close', (status) => {
+          if (status === 0) resolve();
+          else reject(new Error(causeOf(output) ?? `exit code ${status}`));
+        });
+      });
+    },
+
+    /** Clears the line and closes the log. */
+    end() {
+      clearInterval(timer);
+      if (out.isTTY) out.write('\r\x1b[2K');
+      return new Promise((resolve) => file.end(resolve));
+    },
+  };
+}
