@@ -50,7 +50,7 @@ describe.skipIf(!executablePath)('the page, whoever looks at it,', () => {
     cloud.rules.http({ match: { path: '/x' }, status: 503 });
     const page = await open(cloud, { colorScheme });
     const [, action] = cloud.requests({ method: 'POST' });
-    for (const view of [`requests/${action!.number}`, `servers/${id}`, 'hosts', 'rules', 'unserved']) {
+    for (const view of [`requests/${action!.number}`, `servers/${id}`, 'hosts', 'rules', 'unserved', 'clients']) {
       await page.evaluate(`location.hash = ${JSON.stringify(`#${view}`)}`);
       const [name, one] = view.split('/');
       await page.locator(`#view-${name}`).waitFor();
@@ -80,10 +80,24 @@ describe.skipIf(!executablePath)('the page, whoever looks at it,', () => {
     expect(contrast(background, 'rgb(255, 255, 255)') > 10).toBe(colorScheme === 'dark');
   });
 
+  it('shows whole paths on a phone', async () => {
+    const { cloud, ask } = await workedIn();
+    await ask('GET', `/network/v2.0/security-groups?name=${'n'.repeat(120)}`);
+    const page = await open(cloud, { viewport: { width: 390, height: 800 } });
+    await expect.poll(() => rows(page, 'requests').count()).toBe(7);
+    const list = page.locator('#view-requests .scroll');
+    const cut = () => list.evaluate((element) => element.scrollWidth > element.clientWidth);
+    expect(await cut()).toBe(false);
+    for (const path of await page.locator('#requests code:visible').all()) {
+      const box = (await path.boundingBox())!;
+      expect(box.x + box.width).toBeLessThanOrEqual(390);
+    }
+  });
+
   it('fits a narrow screen: a request takes the place of the list', async () => {
     const { cloud } = await workedIn();
     const page = await open(cloud, { viewport: { width: 390, height: 800 } });
-    for (const view of ['requests', 'rules', 'requests/2']) {
+    for (const view of ['requests', 'rules', 'clients', 'requests/2']) {
       await page.evaluate(`location.hash = '#${view}'`);
       await page.locator(view.includes('/') ? '#detail' : `#view-${view}`).waitFor();
       await expect.poll(() => page.evaluate('document.documentElement.scrollWidth')).toBe(390);

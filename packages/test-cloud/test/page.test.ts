@@ -39,15 +39,25 @@ describe.skipIf(!executablePath)('the page', () => {
     const hosts = () => rows(page, 'hosts').allInnerTexts();
     await expect.poll(hosts).toHaveLength(2);
     await expect.poll(async () => (await hosts()).join()).toContain('1 of 64');
-    await page.getByRole('link', { name: 'Requests' }).click();
+    await page.getByRole('link', { name: 'Requests', exact: true }).click();
     const request = rows(page, 'requests').filter({ hasText: 'POST' });
     await expect
       .poll(async () => (await request.locator('td').allInnerTexts()).slice(1, 5))
       .toEqual(['202', 'POST', '/compute/v2.1/servers', '2.90']);
     await expect.poll(() => request.textContent()).toMatch(/req-[0-9a-f-]{36}/);
     await ask('GET', '/network/v2.0/nothing');
-    await page.getByRole('link', { name: 'Asked for in vain 1' }).click();
+    await page.getByRole('link', { name: 'Unhandled requests 1' }).click();
     await page.getByText('GET /network/v2.0/nothing').waitFor();
+  });
+
+  it('says how to connect a client, ready to paste', async () => {
+    const cloud = await cloudUnderTest();
+    const page = await open(cloud);
+    await page.getByRole('link', { name: 'Connect a client' }).click();
+    const env = () => page.locator('#client-env').textContent();
+    await expect.poll(env).toContain(`export OS_AUTH_URL=${cloud.authUrl}\n`);
+    expect(await env()).toContain('export OS_PASSWORD=');
+    await expect.poll(() => page.locator('#client-yaml').textContent()).toBe(cloud.cloudsYaml);
   });
 
   it('finds requests by service, status and what either side said', async () => {
@@ -61,7 +71,7 @@ describe.skipIf(!executablePath)('the page', () => {
     await page.getByLabel('Service').selectOption('');
     await expect
       .poll(() => rows(page, 'requests').allInnerTexts())
-      .toEqual([expect.stringContaining('/image/v2/images/nothing')]);
+      .toEqual([expect.stringContaining('/network/v2.0/nothing'), expect.stringContaining('/image/v2/images/nothing')]);
     await page.locator('#filter').getByLabel('Status').selectOption('');
     await page.getByLabel('Text').fill('OS-STOP');
     await expect.poll(() => rows(page, 'requests').count()).toBe(1);

@@ -101,7 +101,7 @@ describe('startCloud', () => {
     await expect(startCloud(options as object)).rejects.toThrow(text);
   });
 
-  it('lists what a client asked for in vain, once for each kind of call', async () => {
+  it('lists unhandled requests, each kind once', async () => {
     const cloud = await cloudUnderTest();
     const ask = clientOf(cloud);
     const read = await ask('GET', '/network/v2.0/vpn/vpnservices?name=x');

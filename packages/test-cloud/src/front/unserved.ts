@@ -12,7 +12,7 @@ export interface UnservedCall {
 
 const ID = /(?<=\/)([0-9a-f]{32}|[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12})(?=\/|$)/g;
 
-/** What clients asked for in vain, each kind of call once. */
+/** The unhandled requests of clients, each kind once. */
 export class Unserved {
   readonly #calls = new Map<string, UnservedCall>();
 

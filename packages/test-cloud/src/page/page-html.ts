@@ -73,6 +73,19 @@ ${table('rules', 'rules', ['Rule', 'Kind', 'Matches', 'Does', 'Hits', ''])}
 </form>
 </section>`;
 
+/** A text to paste, with its button. */
+const paste = (name: string, title: string, note: string) => `
+<div class="bar"><h3 id="${name}-title">${title}</h3><button type="button" data-copies="${name}" aria-describedby="${name}-title">Copy</button></div>
+<p class="soft">${note}</p>
+<pre id="${name}" tabindex="0" role="group" aria-labelledby="${name}-title"></pre>`;
+
+const clientsView = `
+<section id="view-clients" aria-labelledby="clients-title" hidden>
+<h2 id="clients-title">Connect a client</h2>
+${paste('client-env', 'Environment', 'Paste it into a shell, then run any client: an administrator in the project <code>demo</code>.')}
+${paste('client-yaml', 'clouds.yaml', 'Save it as <code>clouds.yaml</code>, then choose a cloud: <code>test-cloud</code> is a member, <code>test-cloud-admin</code> an administrator.')}
+</section>`;
+
 const clock = `
 <form id="clock-form" aria-label="Clock">
 <span id="clock"></span>
@@ -112,7 +125,8 @@ ${view('requests', 'Requests')}
 ${view('servers', 'Servers')}
 ${view('hosts', 'Hosts')}
 ${view('rules', 'Rules')}
-${view('unserved', 'Asked for in vain')}
+${view('unserved', 'Unhandled requests')}
+${view('clients', 'Connect a client')}
 </nav>
 <main>
 <div id="views">
@@ -120,10 +134,11 @@ ${requestsView}
 ${serversView}
 ${rulesView}
 <section id="view-unserved" aria-labelledby="unserved-title" hidden>
-<h2 id="unserved-title">Asked for in vain</h2>
-<p class="soft">What clients asked for and no service of this cloud has.</p>
+<h2 id="unserved-title">Unhandled requests</h2>
+<p class="soft">Requests that no operation of this cloud serves: unknown paths and unsupported actions.</p>
 <ul id="unserved"></ul>
 </section>
+${clientsView}
 </div>
 <aside id="detail" aria-labelledby="detail-title" hidden>
 <div class="bar"><h2 id="detail-title" tabindex="-1"></h2><a id="close" class="button" href="#requests" title="Escape">Close</a></div>

@@ -1,8 +1,10 @@
 import { readFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import { type NextFunction, type Request, type Response, Router } from 'express';
+import { cloudsYaml, environment, PRINTS } from '../environment.js';
 import type { CloudAppOptions } from '../front/cloud-app.js';
 import { journalQuery } from '../front/journal-query.js';
+import { PASSWORD } from '../identity/directory.js';
 import { harFile } from '../recording/har.js';
 import { PAGE } from './page-html.js';
 import { pageState } from './page-state.js';
@@ -13,7 +15,7 @@ const POLICY =
   "default-src 'none'; style-src 'self'; script-src 'self'; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 
 /** What runs in the browser; modules beside this one. */
-const SCRIPTS = ['page', 'elements', 'requests', 'servers', 'rules', 'clock', 'server-data'];
+const SCRIPTS = ['page', 'elements', 'requests', 'servers', 'rules', 'clients', 'clock', 'server-data'];
 const SHOWN_REQUESTS = 300;
 
 type PageOptions = Pick<CloudAppOptions, 'world' | 'journal' | 'clock' | 'unserved' | 'rules' | 'control'>;
@@ -45,6 +47,10 @@ export function pageRouter(options: PageOptions): Router {
   });
   router.get('/_page/state', async (_req: Request, res: Response) => {
     res.json({ ...(await pageState(options)), control: control !== undefined });
+  });
+  router.get('/_page/clients', (req: Request, res: Response) => {
+    const authUrl = `${addressOf(req)}/identity/v3`;
+    res.json({ env: PRINTS.env(environment(authUrl, PASSWORD)), cloudsYaml: cloudsYaml(authUrl, PASSWORD) });
   });
   router.get('/_page/requests', (req: Request, res: Response) => {
     res.json({ requests: journal.latest(SHOWN_REQUESTS, journalQuery(req.query)) });

@@ -64,7 +64,7 @@ dl { display: grid; grid-template-columns: max-content minmax(0, 1fr); gap: 0.1r
 dt { color: var(--soft); }
 dd { margin: 0; overflow-wrap: anywhere; font-family: ui-monospace, monospace; }
 summary { cursor: pointer; font-size: 0.87rem; color: var(--soft); padding: 0.25rem 0; }
-ol, ul { margin: 0.25rem 0; padding-left: 1.3rem; font-size: 0.87rem; }
+ol, ul { margin: 0.25rem 0; padding-left: 1.3rem; font-size: 0.87rem; overflow-wrap: anywhere; }
 meter { width: 3.5rem; vertical-align: middle; margin-right: 0.4rem; }
 del { color: var(--bad); }
 ins { color: var(--good); text-decoration: none; }
@@ -78,5 +78,10 @@ ins { color: var(--good); text-decoration: none; }
   main:has(#detail:not([hidden])) #views { display: none; }
   aside { position: static; max-height: none; }
   .scroll { max-height: 70vh; }
+}
+/* A phone shows whole paths; time, version, duration and id are in the detail of a request. */
+@media (max-width: 40rem) {
+  #view-requests tr > :first-child:not([colspan]), #view-requests tr > :nth-child(n + 5) { display: none; }
+  #requests td.path { white-space: normal; overflow-wrap: anywhere; }
 }
 `;

@@ -1,4 +1,5 @@
 // Reads the state once a second and shows one view of it; the address says which: #requests, #servers/ID, #rules.
+import { listenToClients, showClients } from './clients.js';
 import { listenToClock, showClock } from './clock.js';
 import { byId, code, element } from './elements.js';
 import { listenToRequests, requestDetail, showRequests } from './requests.js';
@@ -6,7 +7,7 @@ import { listenToRules, showRules } from './rules.js';
 import { ask } from './server-data.js';
 import { serverDetail, showHosts, showServers } from './servers.js';
 
-const VIEWS = ['requests', 'servers', 'hosts', 'rules', 'unserved'];
+const VIEWS = ['requests', 'servers', 'hosts', 'rules', 'unserved', 'clients'];
 const DETAILS = { requests: requestDetail, servers: serverDetail };
 
 let state = { control: false };
@@ -105,6 +106,7 @@ window.addEventListener('hashchange', go);
 listenToRequests();
 listenToRules(refresh);
 listenToClock();
-await refresh();
+listenToClients();
+await Promise.all([refresh(), showClients()]);
 await go();
 setTimeout(loop, 1000);

@@ -29,7 +29,7 @@ export async function showRequests() {
       cell(timeOf(at)),
       cell(statusText(status), statusClass(status)),
       cell(method),
-      cell(link(number, code(url))),
+      cell(link(number, code(url)), 'path'),
       cell(version || '–'),
       cell(String(durationMs)),
       cell(code(requestId)),

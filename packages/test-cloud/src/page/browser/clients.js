@@ -1,0 +1,14 @@
+import { byId, copy } from './elements.js';
+import { ask } from './server-data.js';
+
+/** Shows what clients need to reach this cloud, at the address that the page was opened with. */
+export async function showClients() {
+  const { env, cloudsYaml } = await ask('GET', '/_page/clients');
+  byId('client-env').textContent = env;
+  byId('client-yaml').textContent = cloudsYaml;
+}
+
+export function listenToClients() {
+  for (const button of document.querySelectorAll('[data-copies]'))
+    button.addEventListener('click', () => copy(byId(button.dataset.copies).textContent, button));
+}
