@@ -113,8 +113,7 @@ function sortKeys(call: Call, known: (key: string) => boolean): readonly SortKey
     if (direction !== 'asc' && direction !== 'desc')
       throw invalid(`Unknown sort direction, must be one of: desc, asc, not ${direction}`);
     if (!known(key.trim())) throw invalid(`Sort key supplied is invalid: ${key}`);
-    const [shown = key.trim()] = key.trim() === 'display_name' ? ['name'] : [];
-    return { key: shown, descending: direction === 'desc' };
+    return { key: SHOWN_AS[key.trim()]?.[0] ?? key.trim(), descending: direction === 'desc' };
   });
 }
 
