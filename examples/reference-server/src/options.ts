@@ -88,7 +88,11 @@ const authentication = {
 } as const;
 
 const api = {
-  'max-version': text('VERSION', 'highest microversion served, up to the latest that the API implements', MAX_VERSION),
+  'max-version': text(
+    'VERSION',
+    'highest microversion served; latest: the highest that the API implements',
+    MAX_VERSION,
+  ),
   headers: choice('NAMES', ['service', 'openstack', 'both'], 'both', 'version headers: service, openstack or both'),
   'no-docs': flag('disable the API documentation at /docs'),
   quota: pairs(

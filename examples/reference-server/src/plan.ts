@@ -1,7 +1,7 @@
 import type { DatabaseSettings, Preset, Settings } from '@apistrata/compute-engine';
 import type { Catalogs } from '@apistrata/compute-engine/catalogs';
 import type { EventOptions } from '@apistrata/compute-engine/events';
-import { type Identity, type Policies, policies } from '@apistrata/compute-router';
+import { type Identity, latestKnown, type Policies, policies } from '@apistrata/compute-router';
 import type { RateLimit } from '@apistrata/compute-router/rate-limit';
 import { type GuardLimits, guardLimits } from '@apistrata/healthcheck/server';
 import { defaultsFrom } from '@apistrata/quota';
@@ -53,13 +53,18 @@ export function policiesFrom(options: Options): Policies {
   return blaming('', () => policies({ file: options['policy-file'] }));
 }
 
+/** `latest` stands for the last version that the API knows. */
+function withHighestVersion(options: Options): Options {
+  return options['max-version'] === 'latest' ? { ...options, 'max-version': latestKnown().text } : options;
+}
+
 /** @throws StartError for the first option or file that cannot be used */
 export function planFrom(options: Options, environment: NodeJS.ProcessEnv, observation: Observation): Plan {
   checkRateLimitStore(options);
   checkWorkers(options);
   const project = Object.entries(options.quota).filter(([name]) => name.startsWith('quota_'));
   return {
-    options,
+    options: withHighestVersion(options),
     identity: blaming('', () => identityFrom(options, environment, observation)),
     catalogs: catalogsFrom(options, environment, observation),
     policies: policiesFrom(options),

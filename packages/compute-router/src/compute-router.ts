@@ -30,7 +30,10 @@ export interface ComputeRouterOptions {
   readonly identity: Identity;
   /** Names of the version headers; default `both`. */
   readonly headers?: HeaderPreset;
-  /** Highest microversion; default `MAX_VERSION`, at most `latestKnown()`. */
+  /**
+   * Highest microversion; default `MAX_VERSION`, the last that the documents of this API describe. `latest` is
+   * `latestKnown()`, the highest possible.
+   */
   readonly maxVersion?: string;
   readonly policies?: Policies;
   /** Items of a page at the most; default 1000. */
@@ -86,8 +89,9 @@ export interface ComputeRouter extends Handler {
 function checkedMaximum(options: ComputeRouterOptions): Version {
   checkOptions('computeRouter()', options, OPTIONS);
   if (options.maxVersion === undefined) return Version.of(MAX_VERSION);
-  const max = Version.of(options.maxVersion);
   const latest = latestKnown();
+  if (options.maxVersion === 'latest') return latest;
+  const max = Version.of(options.maxVersion);
   if (!max.within(Version.of(MIN_VERSION), latest)) {
     throw new RangeError(`computeRouter(): maxVersion is ${max}, and only ${MIN_VERSION} to ${latest} are known`);
   }

@@ -47,7 +47,7 @@ describe.skipIf(missing)('a virtual machine with an agent', { timeout: 240_000 }
     expect(hypervisor?.uptime).toMatch(/^ \d\d:\d\d:\d\d up .*load average: \d+\.\d\d, /);
     const { seq } = await cloud.engine.aggregates.create('all');
     await cloud.engine.aggregates.addHost(seq, 'here');
-    await cloud.engine.aggregates.cacheImages(seq, [IMAGE]);
+    await cloud.engine.aggregates.cacheImages(ada, seq, [IMAGE]);
     const fetched = join(cloud.directory, 'qemu', 'images', `${IMAGE}.raw`);
     await eventually(() => expect(existsSync(fetched)).toBe(true));
   });

@@ -23,7 +23,7 @@ export interface CloudOptions {
   readonly transientMs?: number;
   /** `running` (the default), or `frozen`: only `clock.advance()` moves it. */
   readonly clock?: 'running' | 'frozen';
-  /** Highest compute microversion; default 2.100. */
+  /** Highest compute microversion; default 2.100. `latest`: the last that compute knows. */
   readonly maxVersion?: string;
   /** Settings of the compute engine: default quotas, deferred deletion, ... */
   readonly settings?: Partial<Settings>;

@@ -1,6 +1,7 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { dumpTables, loadTables } from '@apistrata/compute-engine/testing';
+import { latestKnown } from '@apistrata/compute-router';
 import { CloudClock } from './clock/cloud-clock.js';
 import { cloudsYaml, environment } from './environment.js';
 import { cloudApp } from './front/cloud-app.js';
@@ -39,6 +40,7 @@ function presetFrom(preset: CloudOptions['preset'] = 'small'): CloudPreset {
  */
 export async function startCloud(options: CloudOptions = {}): Promise<TestCloud> {
   checkCloudOptions(options);
+  const maxVersion = options.maxVersion === 'latest' ? latestKnown().text : options.maxVersion;
   const onError = options.onError ?? ((error: unknown) => console.error(error));
   const begin = presetFrom(options.preset);
   const clock = new CloudClock();
@@ -56,7 +58,7 @@ export async function startCloud(options: CloudOptions = {}): Promise<TestCloud>
     settings: options.settings,
     latencyMs: options.latencyMs ?? PACES[options.pace ?? 'instant'],
     transientMs: options.transientMs ?? 0,
-    maxVersion: options.maxVersion,
+    maxVersion,
     onError,
   };
 
@@ -148,7 +150,7 @@ export async function startCloud(options: CloudOptions = {}): Promise<TestCloud>
     documents,
     rules,
     onError,
-    maxVersion: options.maxVersion,
+    maxVersion,
     control: options.control ? cloud : undefined,
   });
   const server = createServer({ keepAliveTimeout: KEEP_ALIVE_MS }, front({ journal, rules: httpRules, clock, app }));

@@ -3,6 +3,8 @@ import type { Tx } from '@apistrata/record-store';
 import { lockName } from '@apistrata/record-store';
 import type { Core } from '../core/core.js';
 import { badRequest, conflict, notFound } from '../errors/refusal.js';
+import { ifMissing } from '@apistrata/catalogs';
+import type { Context } from '../core/context.js';
 import type { Aggregate } from '../model/index.js';
 import { COMPUTE_BINARY } from '../scheduler/infrastructure.js';
 import { tables } from '../schema/tables.js';
@@ -112,10 +114,17 @@ export class Aggregates {
     });
   }
 
-  /** Has the hosts of an aggregate fetch images that servers will need. Resolves before they have; none is promised. */
-  async cacheImages(seq: number, imageIds: readonly string[]): Promise<void> {
+  /**
+   * Lets the hosts of an aggregate fetch images that servers will need. Resolves before they have; none is promised.
+   * Throws 400 for an image that the caller cannot see.
+   */
+  async cacheImages({ caller }: Context, seq: number, imageIds: readonly string[]): Promise<void> {
     const { hosts } = await this.get(seq);
-    const { machines, infrastructure } = this.#core;
+    const { machines, infrastructure, catalogs } = this.#core;
+    for (const id of imageIds) {
+      if (!(await catalogs.images.get(caller, id).catch(ifMissing)))
+        throw badRequest(`Image ${id} could not be found.`);
+    }
     const picture = await infrastructure.hosts();
     for (const name of hosts) {
       const host = picture.hosts.get(name);
@@ -128,7 +137,9 @@ export class Aggregates {
       const aggregate = await tables.aggregates.bySeq(tx, seq);
       if (!aggregate) throw unknown(seq);
       const change = await make(tx, aggregate);
-      return tables.aggregates.update(tx, { ...aggregate, ...change, updatedAt: this.#core.clock.now() });
+      // Members are not part of an aggregate's own record: only a change of that is dated.
+      const updatedAt = change.hosts ? aggregate.updatedAt : this.#core.clock.now();
+      return tables.aggregates.update(tx, { ...aggregate, ...change, updatedAt });
     });
   }
 

@@ -2,15 +2,26 @@ import type { Core } from '../core/core.js';
 import type { Diagnostics } from '../drivers/driver.js';
 import { conflict, notSupported } from '../errors/refusal.js';
 import type { Server } from '../model/index.js';
+import type { PowerState } from '../model/index.js';
 
 const RUNNING = 1;
 const PAUSED = 3;
+
+/** Power states as messages name them. */
+const NAMES: Readonly<Record<PowerState, string>> = {
+  0: 'pending',
+  1: 'running',
+  3: 'paused',
+  4: 'shutdown',
+  6: 'crashed',
+  7: 'suspended',
+};
 
 export async function serverDiagnostics({ machines }: Core, server: Server): Promise<Diagnostics> {
   const { id, host, powerState } = server;
   if (!host) throw conflict(`Instance ${id} is not ready`);
   if (powerState !== RUNNING && powerState !== PAUSED)
-    throw conflict(`Cannot 'get_diagnostics' instance ${id} while it is in power_state ${powerState}`);
+    throw conflict(`Cannot 'get_diagnostics' instance ${id} while it is in power state ${NAMES[powerState]}`);
   const told = await machines.diagnostics(server);
   if (!told) throw notSupported('The hypervisor cannot tell anything of its servers.');
   return told;

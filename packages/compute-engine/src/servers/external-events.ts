@@ -31,7 +31,7 @@ export type ExternalEventCode = 200 | 400 | 404 | 422;
 /** Which tags an event may have, where it cannot do without. */
 const tagRules: Partial<Record<ExternalEventName, (tag: string) => boolean>> = {
   'volume-extended': (tag) => tag !== '',
-  'power-update': (tag) => tag === 'POWER_ON' || tag === 'POWER_OFF',
+  'power-update': (tag) => tag !== '',
   'accelerator-request-bound': (tag) => tag !== '',
 };
 

@@ -60,7 +60,7 @@ describe.skipIf(!postgresUrl)('what a host that is a process is asked', { timeou
   it('reaches it where nobody waits: images that it is to fetch', async () => {
     const { seq } = await cloud.engine.aggregates.create('all');
     await cloud.engine.aggregates.addHost(seq, 'h1');
-    await cloud.engine.aggregates.cacheImages(seq, [imageId]);
+    await cloud.engine.aggregates.cacheImages(admin(), seq, [imageId]);
     await eventually(() => expect(readFileSync(join(folder, 'h1', 'images'), 'utf8')).toBe(imageId));
   });
 

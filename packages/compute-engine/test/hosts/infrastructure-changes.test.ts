@@ -182,7 +182,7 @@ describe.each(storesUnderTest(inject('postgresUrl')))('changes of the infrastruc
     const { seq } = await engine.aggregates.create('all');
     for (const host of ['host1', 'host2']) await engine.aggregates.addHost(seq, host);
     await engine.services.update((await serviceOn('host2')).id, { forcedDown: true });
-    await engine.aggregates.cacheImages(seq, [imageId]);
+    await engine.aggregates.cacheImages(contextOf('p1'), seq, [imageId]);
     await eventually(() => expect(fetched).toEqual([['host1', [imageId]]]));
   });
 

@@ -79,7 +79,7 @@ const rules: Readonly<Record<string, (issue: any, value: unknown) => string>> = 
   },
   invalid_format: ({ format, pattern }, value) =>
     format === 'regex'
-      ? `${show(value)} does not match ${show(String(pattern))}`
+      ? `${show(value)} does not match ${show(String(pattern).replace(/^\/(.*)\/[a-z]*$/s, '$1'))}`
       : `${show(value)} is not a '${format}'`,
   invalid_value: ({ values }: { values: readonly unknown[] }, value) => `${show(value)} is not one of ${show(values)}`,
   invalid_union: (_issue, value) => `${show(value)} is not valid under any of the given schemas`,

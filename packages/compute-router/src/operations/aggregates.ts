@@ -135,10 +135,10 @@ export const aggregateOperations = [
     status: 202,
     errors: [400, 404],
     body: object({ cache: z.array(z.strictObject({ id: uuid })).min(1) }),
-    run: async ({ engine, params, body }) => {
+    run: async ({ engine, context, params, body }) => {
       const ids = body.cache.map(({ id }) => id);
       if (new Set(ids).size < ids.length) throw new Refusal('BAD_REQUEST', 'Duplicate images in request');
-      await engine.aggregates.cacheImages(numberOf(params.id), ids);
+      await engine.aggregates.cacheImages(context, numberOf(params.id), ids);
     },
   }),
 ];

@@ -69,7 +69,8 @@ export const migrationOperations = [
         changesSince,
         changesBefore,
         limit: size,
-        marker: requested.marker,
+        // Empty: the first page.
+        marker: requested.marker || undefined,
         newestFirst: size !== undefined,
       });
       return {

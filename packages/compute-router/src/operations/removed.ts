@@ -11,7 +11,7 @@ interface Removal {
   readonly actions?: readonly string[];
 }
 
-/** Operations that answer 410 at every version, whatever the query and the object in the body. */
+/** Operations that answer 410 at every version, whatever the query and the body. */
 const removals: readonly Removal[] = [
   { path: '/os-agents', methods: ['GET', 'POST'] },
   { path: '/os-agents/{id}', methods: ['PUT', 'DELETE'] },
@@ -68,7 +68,7 @@ const purposes = {
 
 /** Parameters are read nowhere, so none is refused at any version. */
 const anyQuery = query({}, { extra: 'ignore' });
-/** An absent body, or one that is no object, is still the client's mistake. */
+/** Only the body's key says which action is meant; of anything else the body is not looked at. */
 const anyObject = z.looseObject({});
 
 const parameters = { id: 'Anything: nothing has an id here any more', domain_id: 'Anything', server_id: 'Anything' };
@@ -89,10 +89,8 @@ function gone(method: Method, path: string, action?: string): Operation {
     action,
     summary: `Removed: ${action ?? `${method} ${path}`}`,
     status: 410,
-    errors: [400],
-    when: { 400: 'The body is not a JSON object' },
+    ...(action && { errors: [400], when: { 400: 'The body is not a JSON object' }, body: anyObject }),
     query: anyQuery,
-    body: method === 'POST' || method === 'PUT' ? anyObject : undefined,
     run: () => {
       throw new Gone('This resource is no longer available. No forwarding address is given.');
     },

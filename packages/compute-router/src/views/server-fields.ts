@@ -19,6 +19,7 @@ import {
   hintsOf,
   hostIdOf,
   imageField,
+  securityGroups,
   securityGroupsOf,
   viewPermissionsOf,
   volumesOf,
@@ -54,7 +55,8 @@ const hostStatus = z.enum(['UP', 'DOWN', 'MAINTENANCE', 'UNKNOWN', '']);
 function hostStatusOf(server: Server, call: HostsCall): z.infer<typeof hostStatus> | undefined {
   const permissions = viewPermissionsOf(call);
   if (!permissions.hostStatus && !permissions.unknownHostStatus) return undefined;
-  const status = (server.host !== null && call.loaded.hosts.get(server.host)?.status) || '';
+  const host = server.deleted ? null : server.host;
+  const status = (host !== null && call.loaded.hosts.get(host)?.status) || '';
   return permissions.hostStatus || status === 'UNKNOWN' ? status : undefined;
 }
 
@@ -170,7 +172,7 @@ export const extendedFields = {
   'os-extended-volumes:volumes_attached': { shown: nestedList(attachedVolume, volumesOf) },
   security_groups: {
     create: z.array(z.strictObject({ name: type.name.optional() })).optional(),
-    shown: field(z.array(z.strictObject({ name: z.string() })).optional(), securityGroupsOf),
+    shown: field(securityGroups.optional(), securityGroupsOf),
   },
   'OS-EXT-SRV-ATTR:host': { shown: attribute(reply.nullableText, (s) => s.host) },
   'OS-EXT-SRV-ATTR:hypervisor_hostname': { shown: attribute(reply.nullableText, (s) => s.node) },

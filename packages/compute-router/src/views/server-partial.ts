@@ -6,7 +6,7 @@ import { z } from 'zod';
 import type { HostsCall } from '../http/call.js';
 import * as type from '../schemas/reply-types.js';
 import { linksTo } from './links.js';
-import { embeddedFlavor, groupsField, imageReferenceField } from './server-parts.js';
+import { embeddedFlavor, groupsField, imageReferenceField, securityGroups, securityGroupsOf } from './server-parts.js';
 
 /** Whether nobody can tell how the server is: what its host belongs to does not answer. */
 export function isUnreachable(server: Server, call: HostsCall): boolean {
@@ -29,6 +29,8 @@ const detail: Shape = {
   tenant_id: text((s) => s.projectId),
 };
 
+const listed: Shape = { ...detail, security_groups: field(securityGroups.optional(), securityGroupsOf) };
+
 const shown: Shape = {
   ...detail,
   user_id: text((s) => s.userId),
@@ -46,6 +48,6 @@ function insteadOf(shape: Shape) {
 /** What is shown, from 2.69 on, of servers that cannot be reached. */
 export const partialServer = {
   summary: insteadOf(summary),
-  detail: insteadOf(detail),
+  detail: insteadOf(listed),
   shown: insteadOf(shown),
 } as const;

@@ -6,6 +6,7 @@ import { LRUCache } from 'lru-cache';
 import { z } from 'zod';
 import type { ComputeCall } from '../http/call.js';
 import * as type from '../schemas/reply-types.js';
+import { shownImageProperties } from './image-properties.js';
 import { bookmarkTo } from './links.js';
 
 /** What a caller may see of servers beyond what everybody sees. */
@@ -144,7 +145,7 @@ export const imageField = [
   since(
     '2.98',
     field(z.union([z.literal(''), imageWithProperties]), (s: Server, call: ComputeCall) =>
-      s.imageId ? { ...imageOf(s, call), properties: s.imageProperties } : '',
+      s.imageId ? { ...imageOf(s, call), properties: shownImageProperties(s.imageProperties) } : '',
     ),
   ),
 ] as const;
@@ -181,6 +182,8 @@ export function faultOf(server: Server, status: string, isAdmin: boolean): z.inf
   const shown = details && (isAdmin || code !== 500) ? details : undefined;
   return { code, created: type.showServerTime(createdAt), message, ...(shown && { details: shown }) };
 }
+
+export const securityGroups = z.array(z.strictObject({ name: z.string() }));
 
 /** Names of the security groups of all ports; undefined when there are none. */
 export function securityGroupsOf(server: Server): { name: string }[] | undefined {

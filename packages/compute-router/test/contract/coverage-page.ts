@@ -16,7 +16,9 @@ const sorted = (statuses: Iterable<number>) => [...statuses].sort((a, b) => a - 
 function rowOf(listed: ListedOperation, proof: Proof | undefined): string {
   const key = `\`${keyOf(listed)}\``;
   if (listed.base) return `| ${key} | all | no version | 200 or 300 | - | - |`;
-  if (listed.removed) return `| ${key} | removed | 2.1 2.35 2.36 2.100 2.102 ${LATEST} | - | 400 410 | 410 |`;
+  // Only a body that names no action is refused before its operation is known.
+  const always = listed.action ? '400 410' : '410';
+  if (listed.removed) return `| ${key} | removed | 2.1 2.35 2.36 2.100 2.102 ${LATEST} | - | ${always} | 410 |`;
   if (!proof) return `| ${key} | **not covered** | | | | |`;
   const window = `${listed.since} to ${listed.until ?? 'latest'}`;
   const { edges, successes, refusals, tenancy } = proof;

@@ -91,7 +91,8 @@ describe('changing a server', () => {
     const other = zone === 'east' ? 'west' : 'east';
     expect(await pin(other)).toEqual([409, 409]);
     expect(await pin(zone)).toEqual([200, zone]);
-    expect(await pin(zone)).toEqual([409, 409]);
+    expect(await pin(zone)).toEqual([200, zone]);
+    expect(await pin(other)).toEqual([409, 409]);
     expect(await pin(null)).toEqual([200, null]);
     expect(await pin(null)).toEqual([200, null]);
   });

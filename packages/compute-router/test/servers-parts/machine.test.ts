@@ -84,7 +84,7 @@ describe('what a server tells of its machine', () => {
   });
 
   it('has the nodes of its flavor, and tells administrators where they are on the host', async () => {
-    const flavor = { id: 'numa', name: 'numa', vcpus: 3, memoryMb: 1000, diskGb: 1 };
+    const flavor = { id: 'numa', name: 'numa', vcpus: 4, memoryMb: 1000, diskGb: 1 };
     const extraSpecs = { 'hw:numa_nodes': '2', 'hw:cpu_policy': 'dedicated', 'hw:mem_page_size': '2MB' };
     const numa = await roomyApi({
       preset: { ...(await import('@apistrata/compute-engine')).defaultPreset, flavors: [{ ...flavor, extraSpecs }] },
@@ -92,13 +92,13 @@ describe('what a server tells of its machine', () => {
     const { id } = await numa.as('ada:p1').boot({ flavorRef: 'numa' });
     const path = `/servers/${id}/topology`;
     const nodes = [
-      { memory_mb: 500, siblings: [], vcpu_set: [0] },
-      { memory_mb: 500, siblings: [], vcpu_set: [1, 2] },
+      { memory_mb: 500, siblings: [], vcpu_set: [0, 1] },
+      { memory_mb: 500, siblings: [], vcpu_set: [2, 3] },
     ];
     expect((await numa.as('ada:p1', '2.78').get(path)).body).toEqual({ nodes, pagesize_kb: 2048 });
     expect((await numa.as('admin:p1', '2.78').get(path)).body.nodes).toEqual([
-      { ...nodes[0], host_node: 0, cpu_pinning: { 0: 0 } },
-      { ...nodes[1], host_node: 1, cpu_pinning: { 1: 1, 2: 2 } },
+      { ...nodes[0], host_node: 0, cpu_pinning: { 0: 0, 1: 1 } },
+      { ...nodes[1], host_node: 1, cpu_pinning: { 2: 2, 3: 3 } },
     ]);
     expect(numa.errors).toEqual([]);
     await numa.close();

@@ -196,6 +196,10 @@ describe('the highest version', () => {
     expect((await later.as('ada:p1', '2.105').get('/flavors')).status).toBe(406);
     await later.close();
     expect(latestKnown().text).toBe(LATEST);
+    const last = await apiUnderTest({ router: { maxVersion: 'latest' } });
+    const highest = await last.as('ada:p1', 'latest').get('/flavors');
+    expect(highest.headers.get('openstack-api-version')).toBe('compute 2.104');
+    await last.close();
     for (const beyond of [latestKnown().next().text, '3.1'])
       await expect(apiUnderTest({ router: { maxVersion: beyond } })).rejects.toThrow(LATEST);
   });

@@ -24,7 +24,7 @@ const SPEC = {
     value: 'MS',
     help: 'how long a passing state waits to be read (default: 150; 0: it does not)',
   },
-  'max-version': { type: 'string', value: 'X.Y', help: 'highest compute microversion (default: 2.100)' },
+  'max-version': { type: 'string', value: 'X.Y', help: 'highest compute microversion, or latest (default: 2.100)' },
   record: {
     type: 'string',
     value: 'FILE',

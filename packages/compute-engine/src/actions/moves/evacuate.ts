@@ -79,7 +79,7 @@ export const evacuate = action({
   vm: ['active', 'stopped', 'error'],
   task: 'any',
   lock: false,
-  notWithShares: true,
+  notWithShares: 'CONFLICT',
   during: ['rebuilding', 'rebuild_block_device_mapping', 'rebuild_spawning'],
   history: 'evacuate',
   notifies: { accepted: 'evacuate', failed: 'rebuild' },

@@ -142,7 +142,7 @@ export const liveMigrate = action({
   name: 'os-migrateLive',
   vm: ['active', 'paused'],
   lock: true,
-  notWithShares: true,
+  notWithShares: 'CONFLICT',
   during: ['migrating'],
   history: 'live-migration',
   notifies: null,

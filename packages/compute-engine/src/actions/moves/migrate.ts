@@ -16,7 +16,7 @@ export const migrate = action({
   name: 'migrate',
   vm: ['active', 'stopped'],
   lock: true,
-  notWithShares: true,
+  notWithShares: 'CONFLICT',
   during: MOVING,
   history: 'migrate',
   notifies: { failed: 'resize' },

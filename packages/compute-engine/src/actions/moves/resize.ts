@@ -3,6 +3,10 @@ import type { Tx } from '@apistrata/record-store';
 import type { Context } from '../../core/context.js';
 import type { Core, ServerScope } from '../../core/core.js';
 import { badRequest } from '../../errors/refusal.js';
+import { checkFlavorAndImage } from '../../resources/extra-specs/check-flavor-and-image.js';
+import { flavorCopy } from '../../resources/flavors/flavor-copy.js';
+import { usableFlavor } from '../../resources/flavors/usable-flavor.js';
+import { beginMigration } from '../../server-migrations/migration-record.js';
 import type { FlavorCopy, Server } from '../../model/index.js';
 import { flavorCopy } from '../../resources/flavors/flavor-copy.js';
 import { usableFlavor } from '../../resources/flavors/usable-flavor.js';
@@ -41,7 +45,7 @@ export const resize = action({
   name: 'resize',
   vm: ['active', 'stopped'],
   lock: true,
-  notWithShares: true,
+  notWithShares: 'CONFLICT',
   during: MOVING,
   history: 'resize',
   notifies: { failed: 'resize' },
@@ -53,6 +57,7 @@ export const resize = action({
     if (flavor.diskGb === 0 && server.flavor.diskGb !== 0 && !isVolumeBacked(server))
       throw badRequest('Resize to zero disk flavor is not allowed.');
     await checkImage(scope);
+    checkFlavorAndImage(flavor, { id: server.imageId || undefined, properties: server.imageProperties });
     await checkHostUp(core, server);
     const args: MoveArguments = { migrationId: randomUUID(), flavor };
     const change: Change = async (tx, current) => {

@@ -6,6 +6,7 @@ export const suspend = machineAction({
   vm: ['active'],
   needs: 'suspend',
   lock: true,
+  notWithShares: 'CONFLICT',
   during: ['suspending'],
   history: 'suspend',
   notifies: 'suspend',

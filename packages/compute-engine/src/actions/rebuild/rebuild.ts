@@ -1,6 +1,7 @@
 import { compoundKey } from '@apistrata/record-store';
 import type { ServerScope } from '../../core/core.js';
 import { badRequest, forbidden } from '../../errors/refusal.js';
+import { checkFlavorAndImage, checkSameTopology } from '../../resources/extra-specs/check-flavor-and-image.js';
 import { generatePassword } from '../../keys/generate-password.js';
 import type { BlockDevice, Keypair, Server, ServerPatch, ServerSettings } from '../../model/index.js';
 import { settingsIn } from '../../model/server-settings.js';
@@ -111,12 +112,16 @@ export const rebuild = action({
   name: 'rebuild',
   vm: ['active', 'stopped', 'error'],
   lock: true,
+  notWithShares: 'BAD_REQUEST',
   during: ['rebuilding', 'rebuild_block_device_mapping', 'rebuild_spawning'],
   history: 'rebuild',
   notifies: { accepted: 'rebuild_scheduled', around: 'rebuild', failed: 'rebuild' },
   onFailure: 'error',
   begin: async (scope, request: RebuildRequest) => {
     const { image, reimage } = await checkImage(scope, request);
+    const { flavor, imageId, imageProperties } = scope.server;
+    checkFlavorAndImage(flavor, image);
+    if (image.id !== imageId) checkSameTopology(flavor, { id: imageId, properties: imageProperties }, image);
     if (request.metadata) await checkMetadataQuota(scope.core, scope.context, Object.keys(request.metadata).length);
     if (request.files) await checkFiles(scope, request.files);
     const key = await keyOf(scope, request.keyName);

@@ -34,8 +34,8 @@ export interface ActionRules<Name extends string = string> {
   readonly neverLaunched?: true;
   /** Also on servers of other projects: whoever asks has decided that already. Elsewhere those are a 404. */
   readonly anyProject?: true;
-  /** Refused while shares are attached: no other host could mount them. */
-  readonly notWithShares?: true;
+  /** Refused while shares are attached, with this code: they would have to be mounted anew. */
+  readonly notWithShares?: 'CONFLICT' | 'BAD_REQUEST';
   /** Work that the machine must be able to do; refused at once (501) where its driver cannot. */
   readonly needs?: DriverVerb;
   /** The refusal in place of the 501. */

@@ -10,16 +10,18 @@ import type { ActionRules } from './action.js';
 export function checkAction(rules: ActionRules, server: Server, isAdmin: boolean): void {
   const word = rules.word ?? rules.name;
   if (rules.lock && server.lock && !isAdmin) throw conflict(`Instance ${server.id} is locked`);
+  const invalid = () => conflict(`Instance ${server.id} is in an invalid state for '${word}'`);
   const refuse = (attribute: string, state: string | null) =>
-    conflict(`Cannot '${word}' instance ${server.id} while it is in ${attribute} ${state}`);
+    state === null
+      ? invalid()
+      : conflict(`Cannot '${word}' instance ${server.id} while it is in ${attribute} ${state}`);
   if (rules.vm && !rules.vm.includes(server.vmState)) throw refuse('vm_state', server.vmState);
   const tasks = rules.task ?? [null];
   const excluded = server.taskState !== null && rules.notTask?.includes(server.taskState);
   if (excluded || (tasks !== 'any' && !tasks.includes(server.taskState))) throw refuse('task_state', server.taskState);
   if (rules.notWithShares && server.shares.length > 0)
-    throw conflict(`Cannot '${word}' instance ${server.id} while shares are attached to it`);
-  if (!rules.neverLaunched && server.launchedAt === null)
-    throw conflict(`Instance ${server.id} is in an invalid state for '${word}'`);
+    throw new Refusal(rules.notWithShares, 'Feature not supported with instances that have shares.');
+  if (!rules.neverLaunched && server.launchedAt === null) throw invalid();
 }
 
 /** Throws the refusal of an action that the machines cannot do, whatever state they are in. */

@@ -19,7 +19,7 @@ export const shelve = action({
   name: 'shelve',
   vm: BOOTED,
   lock: true,
-  notWithShares: true,
+  notWithShares: 'CONFLICT',
   during: ['shelving', ...COPYING],
   history: 'shelve',
   notifies: { failed: 'shelve' },

@@ -4,6 +4,9 @@ import { CatalogError } from '@apistrata/catalogs';
 import type { Context } from '../../core/context.js';
 import type { Core } from '../../core/core.js';
 import { badRequest, forbidden } from '../../errors/refusal.js';
+import { checkFlavorAndImage } from '../../resources/extra-specs/check-flavor-and-image.js';
+import type { ImageFacts } from '../../resources/extra-specs/requested-options.js';
+import { activeImage, checkMemory } from '../active-image.js';
 import type { BlockDevice, Flavor } from '../../model/index.js';
 import { activeImage, checkMemory } from '../active-image.js';
 import { lettersOf } from '../volumes/device-names.js';
@@ -17,7 +20,7 @@ import {
   legacyDrafts,
   rootOf,
 } from './create-block-devices.js';
-import { checkImageProperties, checkLocalDisk } from './create-image.js';
+import { checkLocalDisk } from './create-image.js';
 import { broughtByImage } from './create-image-devices.js';
 import type { NewServer } from './create-request.js';
 
@@ -31,8 +34,7 @@ export interface BootPlan {
 }
 
 /** What an image or a volume made from one tells of what is on it. */
-interface Content {
-  readonly properties: Readonly<Record<string, string>>;
+interface Content extends ImageFacts {
   readonly minRamMb: number;
 }
 
@@ -66,7 +68,7 @@ export async function planBoot(core: Core, context: Context, request: NewServer,
   const volumes = await volumesOf(core, context, drafts, request);
   const content = await contentOf(core, context, root, volumes, image);
   checkMemory(flavor, content.minRamMb);
-  checkImageProperties(flavor, content.properties);
+  checkFlavorAndImage(flavor, content);
   if (root.destination === 'local') {
     if (image) checkLocalDisk(flavor, image);
     if (flavor.diskGb === 0 && !(request.may?.zeroDiskFlavor ?? context.isAdmin)) {
@@ -179,10 +181,11 @@ async function contentOf(
     }
   }
   const named = image ?? rootImage;
-  if (named) return { properties: named.properties, minRamMb: named.minRamMb };
+  if (named) return named;
   const { imageMetadata = {} } = sources.get(root.sourceId ?? '')?.volume ?? {};
   const properties = Object.fromEntries(Object.entries(imageMetadata).filter(([name]) => !IMAGE_FACTS.has(name)));
-  return { properties, minRamMb: Number(imageMetadata.min_ram ?? 0) || 0 };
+  const { image_id: id, image_name: name } = imageMetadata;
+  return { id, name, properties, minRamMb: Number(imageMetadata.min_ram ?? 0) || 0 };
 }
 
 /** What disks on a bus are called, where not as the root disk is. */

@@ -28,6 +28,9 @@ export class ServerMetadata {
 
   /** 404 when there is no such item. */
   async remove(context: Context, id: string, key: string): Promise<void> {
+    // An item that does not exist is not found in any state of the server.
+    if (!Object.hasOwn((await this.#servers.get(context, id)).metadata, key))
+      throw notFound('Metadata item was not found');
     await this.#servers.change(context, id, 'metadata', (server) => {
       if (!Object.hasOwn(server.metadata, key)) throw notFound('Metadata item was not found');
       const { [key]: _, ...metadata } = server.metadata;

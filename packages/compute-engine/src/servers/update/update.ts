@@ -12,12 +12,18 @@ export type ServerChange = Partial<
   Pick<Server, 'name' | 'diskConfig' | 'accessIpV4' | 'accessIpV6' | 'description' | 'hostname' | 'pinnedZone'>
 >;
 
-/** Pinning takes a server that is not pinned, and the zone that it is in. */
+/** A server that is not pinned may be pinned to the zone that it is in; one that is pinned to that zone stays so. */
 function checkPinned(server: Server, zone: string, hosts: HostMap): void {
+  if (server.pinnedZone === zone) return;
   if (server.pinnedZone !== null)
-    throw conflict(`Server ${server.id} is pinned to availability zone ${server.pinnedZone} already.`);
-  if (zoneOf(server, hosts) !== zone)
-    throw conflict(`Server ${server.id} is not in availability zone ${zone}: it cannot be pinned to it.`);
+    throw conflict(
+      'Cannot change pinned availability zone directly. Unpin first by setting pinned_availability_zone to null.',
+    );
+  const current = zoneOf(server, hosts);
+  if (current !== zone)
+    throw conflict(
+      `Server can only be pinned to its current availability zone '${current}', but '${zone}' was requested.`,
+    );
 }
 
 export async function updateServer(core: Core, context: Context, id: string, change: ServerChange): Promise<Server> {

@@ -51,7 +51,7 @@ export function serverQueryOf(
   return {
     allProjects,
     limit: pageSize(call, given.limit),
-    marker: given.marker,
+    marker: given.marker || undefined,
     sort,
     filters,
     unreachable: plain && at(unreachableShown, call.version) === true,

@@ -19,6 +19,12 @@ const devicePath = z
   .regex(/^\/dev\/x?[a-z]?d?[a-z]+[0-9]*$/)
   .nullable();
 
+/** Exchanges a volume for the one that it is migrated to. A volume that is not attached is a 404 in any state of the server. */
+async function exchange({ engine, context }: ComputeCall, server: Server, old: string, next: string): Promise<void> {
+  engine.volumeAttachments.find(server, old);
+  await engine.servers.act(context, server.id, 'swapVolume', { oldVolumeId: old, newVolumeId: next });
+}
+
 type AttachedVolume = BlockDevice & { readonly volumeId: string };
 
 interface Shown {
@@ -157,11 +163,7 @@ export const volumeAttachments = [
     errors: [400, 404, 409],
     body: object({ volumeAttachment: object({ volumeId: type.uuid }) }),
     target: parentServer,
-    run: ({ engine, context, target, params, body }) =>
-      engine.servers.act(context, target.id, 'swapVolume', {
-        oldVolumeId: params.id,
-        newVolumeId: body.volumeAttachment.volumeId,
-      }),
+    run: (call) => exchange(call, call.target, call.params.id, call.body.volumeAttachment.volumeId),
   }),
   operation({
     method: 'PUT',
@@ -186,8 +188,7 @@ export const volumeAttachments = [
       const { volumeId, delete_on_termination, ...said } = call.body.volumeAttachment;
       if (volumeId !== params.id) {
         call.require(swapRule, target);
-        await engine.servers.act(context, target.id, 'swapVolume', { oldVolumeId: params.id, newVolumeId: volumeId });
-        return;
+        return exchange(call, target, params.id, volumeId);
       }
       call.require('os_compute_api:os-volumes-attachments:update', target);
       await engine.volumeAttachments.update(context, target, volumeId, {

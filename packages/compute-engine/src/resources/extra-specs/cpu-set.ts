@@ -1,0 +1,45 @@
+import { badRequest } from '../../errors/refusal.js';
+
+const NUMBER = /^\s*[-+]?\d+\s*$/;
+/** A flavor has fewer CPUs; a longer range is cut here instead of being counted out. */
+const MOST_CPUS = 65_536;
+
+function invalid(kind: 'range' | 'exclusion' | 'inclusion', rule: string): Error {
+  return badRequest(`Invalid ${kind} expression '${rule}'`);
+}
+
+/** Parses `0-3,^2,7` into the set of its CPUs; 400 for anything else. */
+export function parseCpuSet(text: string): ReadonlySet<number> {
+  const included = new Set<number>();
+  const excluded = new Set<number>();
+  for (const rule of text.split(',').map((part) => part.trim())) {
+    if (rule === '') continue;
+    const excludes = rule.startsWith('^');
+    const target = excludes ? excluded : included;
+    const [first = '', ...rest] = (excludes ? rule.slice(1) : rule).split('-');
+    if (rest.length === 0) {
+      if (!NUMBER.test(first)) throw invalid(excludes ? 'exclusion' : 'inclusion', rule);
+      target.add(Number(first));
+      continue;
+    }
+    const last = rest.join('-');
+    if (!NUMBER.test(first) || !NUMBER.test(last) || Number(first) > Number(last)) throw invalid('range', rule);
+    for (let cpu = Number(first); cpu <= Math.min(Number(last), MOST_CPUS); cpu++) target.add(cpu);
+  }
+  for (const cpu of excluded) included.delete(cpu);
+  return included;
+}
+
+/** The CPUs `0` to `count - 1`. */
+export function firstCpus(count: number): ReadonlySet<number> {
+  return new Set(Array.from({ length: count }, (_, cpu) => cpu));
+}
+
+/** Parses a mask of a flavor's CPUs; one that begins with `^` starts from all of them. */
+export function parseCpuMask(mask: string, vcpus: number): ReadonlySet<number> {
+  return parseCpuSet(mask.trim().startsWith('^') ? `0-${vcpus - 1},${mask}` : mask);
+}
+
+export function isSubset(part: ReadonlySet<number>, whole: ReadonlySet<number>): boolean {
+  return [...part].every((cpu) => whole.has(cpu));
+}

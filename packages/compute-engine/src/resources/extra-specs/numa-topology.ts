@@ -1,0 +1,107 @@
+import { badRequest } from '../../errors/refusal.js';
+import { cpuOptionsOf } from './cpu-options.js';
+import { parseCpuSet } from './cpu-set.js';
+import { checkLockedMemory, pageSizeOf } from './memory-options.js';
+import { isInteger, type MadeOf, requested } from './requested-options.js';
+
+/** A node of a guest with NUMA: its CPUs, and its memory in MiB. */
+interface NumaCell {
+  readonly cpus: readonly number[];
+  readonly memoryMb: number;
+}
+
+/** What a guest with NUMA, pages of a size, or CPUs of its own is made of. Equal ones are equal as JSON. */
+export interface NumaTopology {
+  readonly cells: readonly NumaCell[];
+  readonly policy: string | null;
+  readonly threadPolicy: string | null;
+  readonly dedicated: readonly number[];
+  readonly pageSize: string | null;
+}
+
+const INCOMPLETE = 'CPU and memory allocation must be provided for all NUMA nodes';
+
+function overrides(name: string): Error {
+  return badRequest(`Image property '${name}' is not permitted to override NUMA configuration set against the flavor`);
+}
+
+function nodeCount(of: MadeOf): number | undefined {
+  const { ofFlavor, ofImage } = requested(of, 'numa_nodes');
+  if (ofFlavor && ofImage) throw overrides('hw_numa_nodes');
+  const nodes = ofFlavor || ofImage;
+  if (nodes !== undefined && (!isInteger(nodes) || Number(nodes) < 1))
+    throw badRequest(`The property 'numa_nodes' cannot be '${nodes}'. It must be a number greater than 0`);
+  return nodes === undefined ? undefined : Number(nodes);
+}
+
+/** `NAME.0`, `NAME.1` and so on, up to the first that is missing. */
+function numbered(texts: Readonly<Record<string, string>>, name: string): readonly string[] | undefined {
+  const values: string[] = [];
+  for (let value = texts[`${name}.0`]; value !== undefined; value = texts[`${name}.${values.length}`])
+    values.push(value);
+  return values.length > 0 ? values : undefined;
+}
+
+function listed<T>({ flavor, image }: MadeOf, name: string, parse: (text: string) => T): readonly T[] | undefined {
+  const ofFlavor = numbered(flavor.extraSpecs, `hw:${name}`)?.map(parse);
+  const ofImage = numbered(image.properties, `hw_${name}`)?.map(parse);
+  if (ofFlavor && ofImage) throw overrides(`hw_${name}`);
+  return ofFlavor ?? ofImage;
+}
+
+function megabytes(text: string): number {
+  if (!isInteger(text)) throw badRequest(`Invalid flavor extra spec. Error: '${text}' is not a number of megabytes`);
+  return Number(text);
+}
+
+function evenCells({ vcpus, memoryMb }: MadeOf['flavor'], nodes: number): readonly NumaCell[] {
+  if (vcpus % nodes > 0 || memoryMb % nodes > 0)
+    throw badRequest(
+      'Instance CPUs and/or memory cannot be evenly distributed across instance NUMA nodes. Explicit assignment of CPUs and memory to nodes is required',
+    );
+  const each = vcpus / nodes;
+  return Array.from({ length: nodes }, (_, node) => ({
+    cpus: Array.from({ length: each }, (_cpu, index) => node * each + index),
+    memoryMb: memoryMb / nodes,
+  }));
+}
+
+function assignedCells(
+  { vcpus, memoryMb }: MadeOf['flavor'],
+  cpuSets: readonly ReadonlySet<number>[],
+  memory: readonly number[],
+): readonly NumaCell[] {
+  const free = new Set(Array.from({ length: vcpus }, (_, cpu) => cpu));
+  for (const cpu of cpuSets.flatMap((set) => [...set])) {
+    if (cpu > vcpus - 1) throw badRequest(`CPU number ${cpu} is larger than max ${vcpus - 1}`);
+    if (!free.delete(cpu)) throw badRequest(`CPU number ${cpu} is assigned to two nodes`);
+  }
+  if (free.size > 0) throw badRequest(`CPU number {${[...free].join(', ')}} is not assigned to any node`);
+  const assigned = memory.reduce((sum, megabytes) => sum + megabytes, 0);
+  if (assigned !== memoryMb) throw badRequest(`${assigned} MB of memory assigned, but expected ${memoryMb} MB`);
+  return cpuSets.map((cpus, node) => ({ cpus: [...cpus].sort((a, b) => a - b), memoryMb: memory[node] ?? 0 }));
+}
+
+function cellsOf(of: MadeOf, nodes: number): readonly NumaCell[] {
+  const cpuSets = listed(of, 'numa_cpus', parseCpuSet);
+  const memory = listed(of, 'numa_mem', megabytes);
+  if (!cpuSets && !memory) return evenCells(of.flavor, nodes);
+  if (cpuSets?.length !== nodes || memory?.length !== nodes) throw badRequest(INCOMPLETE);
+  return assignedCells(of.flavor, cpuSets, memory);
+}
+
+/** What a flavor and an image ask of the layout of a guest; undefined for nothing. Throws 400 where it makes no sense. */
+export function numaTopologyOf(of: MadeOf): NumaTopology | undefined {
+  const { policy, threadPolicy, dedicated } = cpuOptionsOf(of);
+  const nodes = nodeCount(of);
+  const pageSize = pageSizeOf(of);
+  checkLockedMemory(of);
+  if (!nodes && !pageSize && policy !== 'dedicated' && policy !== 'mixed') return undefined;
+  return {
+    cells: cellsOf(of, nodes ?? 1),
+    policy: policy ?? null,
+    threadPolicy: threadPolicy ?? null,
+    dedicated: [...dedicated].sort((a, b) => a - b),
+    pageSize: pageSize ?? null,
+  };
+}
