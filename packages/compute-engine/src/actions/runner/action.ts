@@ -4,19 +4,8 @@ import type { DriverVerb } from '../../drivers/driver.js';
 import type { Refusal } from '../../errors/refusal.js';
 import type { ActionEvent, Server, ServerPatch, TaskState, VmState } from '../../model/index.js';
 import type { ConcurrentRun } from './concurrent-run.js';
+import type { Notifies } from './notifications.js';
 import type { ServerRun } from './server-run.js';
-
-/** Notifications about an action: `instance.NAME.start`, `.end` and `.error`, under the names that the original gives them. */
-export interface ActionNotifications {
-  /** Sent without a phase when the action is accepted. */
-  readonly accepted?: string;
-  /** Sent when the work begins and when it ends. Left out: the work announces its steps itself, with `enter` and `leave`. */
-  readonly around?: string;
-  /** Sent as begun and ended when the request itself has completed all of the work. */
-  readonly completed?: string;
-  /** Sent when the work fails. */
-  readonly failed?: string;
-}
 
 /** When a server may be acted on, and which words and notifications go with it. */
 export interface ActionRules<Name extends string = string> {
@@ -46,15 +35,9 @@ export interface ActionRules<Name extends string = string> {
    * Notifications about the action. A name stands for `around`, `completed` and `failed` of that name; null: none but
    * those of the changes of state that it makes.
    */
-  readonly notifies: string | ActionNotifications | null;
+  readonly notifies: Notifies;
   /** The word the 409 uses, where it is not the name. */
   readonly word?: string;
-}
-
-/** The notifications about an action, spelt out. */
-export function notificationsOf({ notifies }: Pick<ActionRules, 'notifies'>): ActionNotifications {
-  if (typeof notifies !== 'string') return notifies ?? {};
-  return { around: notifies, completed: notifies, failed: notifies };
 }
 
 /** Checks and writes of the transaction that begins an action; resolves to what changes of the server. */

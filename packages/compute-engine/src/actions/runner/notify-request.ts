@@ -2,7 +2,8 @@ import type { Tx } from '@apistrata/record-store';
 import type { Context } from '../../core/context.js';
 import type { Core } from '../../core/core.js';
 import type { Server } from '../../model/index.js';
-import { type ActionRules, notificationsOf } from './action.js';
+import type { ActionRules } from './action.js';
+import { notificationsOf } from './notifications.js';
 
 /** Sends the notification of an accepted action, if it has one. */
 export async function notifyAccepted(

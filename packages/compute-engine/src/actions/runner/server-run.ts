@@ -9,7 +9,7 @@ import type { Job } from '../../jobs/jobs.js';
 import type { ActionEvent, Fault, Server, ServerPatch, TaskState } from '../../model/index.js';
 import { tables } from '../../schema/tables.js';
 import { lockAction, recordEvents } from '../../servers/action-history/actions.js';
-import { type ActionNotifications, type ActionRules, notificationsOf } from './action.js';
+import { type ActionNotifications, type Notifies, notificationsOf } from './notifications.js';
 import { Superseded } from './superseded.js';
 
 /** Further writes of a transaction that changes a server; may add to the patch. */
@@ -64,7 +64,13 @@ export class ServerRun<Arguments = unknown> {
   #told: InstanceStep[] = [];
 
   /** @param action what the job carries out; null for a kind that this process does not know, which sends no notifications */
-  constructor(core: Core, job: Job, server: Server, signal: AbortSignal, action: Pick<ActionRules, 'notifies'> | null) {
+  constructor(
+    core: Core,
+    job: Job,
+    server: Server,
+    signal: AbortSignal,
+    action: { readonly notifies: Notifies } | null,
+  ) {
     this.#notifications = action ? notificationsOf(action) : {};
     this.core = core;
     this.job = job;
