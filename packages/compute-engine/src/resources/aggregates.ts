@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto';
+import { ifMissing } from '@apistrata/catalogs';
 import type { Tx } from '@apistrata/record-store';
 import { lockName } from '@apistrata/record-store';
+import type { Context } from '../core/context.js';
 import type { Core } from '../core/core.js';
 import { badRequest, conflict, notFound } from '../errors/refusal.js';
-import { ifMissing } from '@apistrata/catalogs';
-import type { Context } from '../core/context.js';
 import type { Aggregate } from '../model/index.js';
 import { COMPUTE_BINARY } from '../scheduler/infrastructure.js';
 import { tables } from '../schema/tables.js';

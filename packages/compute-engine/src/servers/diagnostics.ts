@@ -1,8 +1,7 @@
 import type { Core } from '../core/core.js';
 import type { Diagnostics } from '../drivers/driver.js';
 import { conflict, notSupported } from '../errors/refusal.js';
-import type { Server } from '../model/index.js';
-import type { PowerState } from '../model/index.js';
+import type { PowerState, Server } from '../model/index.js';
 
 const RUNNING = 1;
 const PAUSED = 3;

@@ -1,10 +1,10 @@
 import { compoundKey } from '@apistrata/record-store';
 import type { ServerScope } from '../../core/core.js';
 import { badRequest, forbidden } from '../../errors/refusal.js';
-import { checkFlavorAndImage, checkSameTopology } from '../../resources/extra-specs/check-flavor-and-image.js';
 import { generatePassword } from '../../keys/generate-password.js';
 import type { BlockDevice, Keypair, Server, ServerPatch, ServerSettings } from '../../model/index.js';
 import { settingsIn } from '../../model/server-settings.js';
+import { checkFlavorAndImage, checkSameTopology } from '../../resources/extra-specs/check-flavor-and-image.js';
 import { checkMetadataQuota, limitsOf } from '../../resources/quotas/server-quota.js';
 import { tables } from '../../schema/tables.js';
 import { isVolumeBacked } from '../../servers/volumes/root-disk.js';

@@ -4,10 +4,9 @@ import { CatalogError } from '@apistrata/catalogs';
 import type { Context } from '../../core/context.js';
 import type { Core } from '../../core/core.js';
 import { badRequest, forbidden } from '../../errors/refusal.js';
+import type { BlockDevice, Flavor } from '../../model/index.js';
 import { checkFlavorAndImage } from '../../resources/extra-specs/check-flavor-and-image.js';
 import type { ImageFacts } from '../../resources/extra-specs/requested-options.js';
-import { activeImage, checkMemory } from '../active-image.js';
-import type { BlockDevice, Flavor } from '../../model/index.js';
 import { activeImage, checkMemory } from '../active-image.js';
 import { lettersOf } from '../volumes/device-names.js';
 import {

@@ -1,7 +1,7 @@
 import type { Image } from '@apistrata/catalogs';
 import { badRequest } from '../../errors/refusal.js';
-import { checkDisk } from '../active-image.js';
 import type { Flavor } from '../../model/index.js';
+import { checkDisk } from '../active-image.js';
 
 const GIB = 1024 ** 3;
 
