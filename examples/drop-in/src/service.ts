@@ -41,7 +41,7 @@ export function service(quota: ProjectQuotas): Service {
   ]);
 
   const app = express();
-  app.use(health, requestId());
+  app.use(health, requestId({ preset: 'openstack' }));
   app.use(projectQuotaRouter({ quota, identity }));
 
   const v1 = express.Router();

@@ -8,7 +8,7 @@ import {
   type ProjectQuotaRouterOptions,
   projectQuotaRouter,
 } from '@apistrata/quota/router';
-import { genReqId, requestId } from '@apistrata/request-id';
+import { requestId } from '@apistrata/request-id';
 import type { Logger } from 'pino';
 import { type ComputeRouterOptions, computeHandler, isVersionList } from './compute-router.js';
 import { apiObservedBy } from './http/api-observer.js';
@@ -47,7 +47,7 @@ function requestLog(logger: Logger): Middleware {
   const { pinoHttp }: typeof import('pino-http') = createRequire(import.meta.url)('pino-http');
   return pinoHttp({
     logger,
-    genReqId,
+    genReqId: requestId({ preset: 'openstack' }).genReqId,
     redact: { paths: REDACTED, censor: '[redacted]' },
     serializers: { req: (req) => ({ ...req, url: hidingSecrets(req.url) }) },
     customLogLevel: (req, res, error) => {
@@ -141,7 +141,7 @@ export function computeApi(options: ComputeApiOptions): ComputeApi {
       ((error, req) => logger?.error({ err: error, url: hidingSecrets(req.url) }, 'a request failed')),
   });
   // Everything here is handed the id it needs; following it through every promise would cost each request.
-  const requestIds = requestId({ headers: REQUEST_ID_HEADERS, context: false });
+  const requestIds = requestId({ preset: 'openstack', headers: REQUEST_ID_HEADERS, context: false });
   const steps: Middleware[] = [];
   steps.push((req, _res, next) => {
     normalizeTarget(req);

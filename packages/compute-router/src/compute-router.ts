@@ -108,7 +108,7 @@ export function computeRouter(options: ComputeRouterOptions): ComputeRouter {
   const handler = computeHandler(options);
   // An id that the application around it has given already is told in these headers too.
   const generate = (req: IncomingMessage) => requestIdOf(req)?.local ?? `req-${randomUUID()}`;
-  const requestIds = requestId({ headers: REQUEST_ID_HEADERS, generate, context: false });
+  const requestIds = requestId({ preset: 'openstack', headers: REQUEST_ID_HEADERS, generate, context: false });
   const open = options.cors && crossOrigin(options.cors);
   const serve: Handler = open ? (req, res) => open(req, res, () => handler(req, res)) : handler;
   const router: Handler = (req, res) => {

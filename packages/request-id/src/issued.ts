@@ -3,16 +3,19 @@ import type { Settings } from './settings.js';
 
 /** The ids of one request. */
 export interface RequestIds {
-  /** Made by this service for this request, never taken from the client: `req-` and a random lower-case uuid. */
+  /** The id of this request in this service: in its responses, its logs and `req.id`. */
   readonly local: string;
-  /** What the caller sent to tie requests to several services together; undefined if it sent none that is valid. */
+  /** The valid id that the caller sent; undefined if there was none. */
   readonly global: string | undefined;
 }
 
-/** Ids together with the middleware that issued them; without settings they are reserved, no middleware ran yet. */
+/** Ids together with the middleware that issued them. */
 export interface Issued {
   readonly ids: RequestIds;
-  readonly settings: Settings | undefined;
+  readonly settings: Settings;
+  /** True: a logger has reserved the local id, and the middleware has not run yet. */
+  readonly reserved: boolean;
+  readonly req: IncomingMessage;
 }
 
 /** A registered symbol, so that two installed copies of this package see each other's ids. */
@@ -24,12 +27,12 @@ export function issuedTo(req: IncomingMessage): Issued | undefined {
   return (req as Carrier)[ISSUED];
 }
 
-export function issue(req: IncomingMessage, issued: Issued): void {
-  (req as Carrier)[ISSUED] = issued;
+export function issue(issued: Issued): void {
+  (issued.req as Carrier)[ISSUED] = issued;
 }
 
 /**
- * The ids of a request; undefined where `requestId()` has not seen it.
+ * Returns the ids of a request; undefined where `requestId()` has not seen it.
  * With stacked middlewares these are the ids of the innermost one that ran.
  */
 export function requestIdOf(req: IncomingMessage): RequestIds | undefined {

@@ -1,34 +1,45 @@
-import { randomUUID } from 'node:crypto';
 import { type IncomingMessage, validateHeaderName } from 'node:http';
+import { didYouMean } from './did-you-mean.js';
+import { GENERATORS, type IdForm } from './generators.js';
+import { PRESETS, type Preset, type PresetName } from './presets.js';
 
-/** An inbound id that was not used because it has not the form of an id. */
+/** An inbound id that was not used because it does not have the form of an id. */
 export interface DroppedId {
   /** Name of the header it came in, as configured. */
   readonly header: string;
-  /** The text as received, repeated lines joined by commas. Written by the client: escape it where you print it. */
+  /** The value as received, repeated lines joined by commas. Written by the client: escape it where you print it. */
   readonly value: string;
   readonly req: IncomingMessage;
 }
 
-/** Which headers carry the ids, and what is believed of them. */
+/** Which headers carry the ids, and which ids are accepted. */
 export interface RequestIdOptions {
-  /** Names of the answer headers that carry the local id. Default `['X-Service-Request-ID']`. */
+  /**
+   * The headers and the form of ids that a proxy or platform sends. Default `any`: `X-Request-Id` in and out, and any id of up
+   * to 128 safe characters is accepted. Other options replace parts of it.
+   */
+  readonly preset?: PresetName;
+  /** Names of the response headers that carry the local id. Default: that of the preset. */
   readonly headers?: readonly string[];
-  /**
-   * Names of the request headers that may carry a global id; the first one with a valid id counts.
-   * Default `['X-Service-Request-ID']`; an empty list reads none.
-   */
+  /** Names of the request headers that may carry an id; the first valid one counts. An empty list reads none. */
   readonly inbound?: readonly string[];
-  /** Name of the header that `headersFor()` writes. Default: the first inbound name, else the first answer header. */
+  /** Name of the header that `headersFor()` writes. Default: that of the preset, or the first inbound name. */
   readonly outgoing?: string;
-  /** Makes a local id. Default `req-` and a random (version 4) lower-case uuid. */
-  readonly generate?: (req: IncomingMessage) => string;
   /**
-   * What a global id looks like: a function, or an expression that has to match the whole trimmed value.
-   * Default `req-` and lower-case hex digits in groups of 8-4-4-4-12.
+   * Generates a local id: a function, `uuid` (version 4), `uuidv7` (sorts by time), or `short` (fastest, about 20 characters; can
+   * be guessed). Default: the form of the preset.
    */
+  readonly generate?: IdForm | ((req: IncomingMessage) => string);
+  /** Which inbound ids are valid: a function, or an expression that has to match the whole trimmed value. */
   readonly accept?: RegExp | ((value: string) => boolean);
-  /** Called when an inbound id is dropped, to warn about it. Default: it is dropped silently. */
+  /**
+   * Whether a valid inbound id becomes the local id of the request. Default: true, and false with the preset `openstack`. With
+   * false, each request gets an id of its own, and the inbound one is its global id.
+   */
+  readonly adopt?: boolean;
+  /** Whether `req.id` is set, which loggers and error reporters read. Default true. */
+  readonly assign?: boolean;
+  /** Called when an inbound id is dropped. Default: it is dropped silently. */
   readonly onDropped?: (dropped: DroppedId) => void;
   /** Whether `currentRequestId()` works in everything the request causes (AsyncLocalStorage). Default true. */
   readonly context?: boolean;
@@ -44,33 +55,33 @@ export interface HeaderName {
 export interface Settings {
   readonly headers: readonly HeaderName[];
   readonly inbound: readonly HeaderName[];
-  readonly outgoing: string;
   readonly generate: (req: IncomingMessage) => string;
-  readonly accept: (value: string) => boolean;
+  readonly read: (value: string) => string | undefined;
+  readonly adopts: boolean;
+  readonly assigns: boolean;
+  /** Returns the headers of a call on behalf of the request. */
+  readonly carry: (id: string, req: IncomingMessage) => Record<string, string>;
   readonly onDropped: ((dropped: DroppedId) => void) | undefined;
   readonly context: boolean;
 }
 
-const DEFAULT_HEADER = 'X-Service-Request-ID';
-const GLOBAL_ID = /^req-[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
-
-const KNOWN: Readonly<Record<keyof RequestIdOptions, true>> = {
-  headers: true,
-  inbound: true,
-  outgoing: true,
-  generate: true,
-  accept: true,
-  onDropped: true,
-  context: true,
-};
-
-export function newLocalId(): string {
-  return `req-${randomUUID()}`;
-}
+/** The names of all options. */
+export const OPTION_NAMES: readonly (keyof RequestIdOptions)[] = [
+  'preset',
+  'headers',
+  'inbound',
+  'outgoing',
+  'generate',
+  'accept',
+  'adopt',
+  'assign',
+  'onDropped',
+  'context',
+];
 
 function namesIn(option: string, names: readonly string[]): readonly string[] {
   if (!Array.isArray(names))
-    throw new TypeError(`requestId: '${option}' is a list of header names, write ['X-Request-ID']`);
+    throw new TypeError(`requestId: "${option}" must be a list of header names, such as ['X-Request-Id']`);
   for (const name of names) validateHeaderName(name);
   return [...names];
 }
@@ -79,30 +90,47 @@ function headerName(name: string): HeaderName {
   return { name, key: name.toLowerCase() };
 }
 
-function acceptor(accept: RequestIdOptions['accept']): (value: string) => boolean {
-  if (typeof accept === 'function') return accept;
-  if (accept === undefined) return (value) => GLOBAL_ID.test(value);
-  // Anchored, and without g and y, which would make the answer depend on the request before.
+function reader(accept: RequestIdOptions['accept'], preset: Preset): Settings['read'] {
+  if (accept === undefined) return preset.read;
+  if (typeof accept === 'function') return (value) => (accept(value) ? value : undefined);
+  // Anchored, and without g and y, which would make the result depend on the request before.
   const whole = new RegExp(`^(?:${accept.source})$`, accept.flags.replace(/[gmy]/g, ''));
-  return (value) => whole.test(value);
+  return (value) => (whole.test(value) ? value : undefined);
 }
 
-/** Fills in the defaults. Throws a TypeError that names the cure for an unknown option or a name that is no header name. */
+function named<T>(option: string, name: string, known: Readonly<Record<string, T>>): T {
+  const found = Object.hasOwn(known, name) ? known[name] : undefined;
+  if (found === undefined)
+    throw new TypeError(`requestId: unknown ${option} "${name}". ${didYouMean(name, Object.keys(known))}`);
+  return found;
+}
+
+/**
+ * Fills in the defaults.
+ *
+ * @throws TypeError for an unknown option, preset or form, and for an invalid header name
+ */
 export function settingsFrom(options: RequestIdOptions): Settings {
   for (const name of Object.keys(options)) {
-    if (!Object.hasOwn(KNOWN, name))
-      throw new TypeError(`requestId: unknown option '${name}', known are ${Object.keys(KNOWN).join(', ')}`);
+    if (!OPTION_NAMES.includes(name as keyof RequestIdOptions))
+      throw new TypeError(`requestId: unknown option "${name}". ${didYouMean(name, OPTION_NAMES)}`);
   }
-  const headers = namesIn('headers', options.headers ?? [DEFAULT_HEADER]);
-  const inbound = namesIn('inbound', options.inbound ?? [DEFAULT_HEADER]);
-  const outgoing = options.outgoing ?? inbound[0] ?? headers[0] ?? DEFAULT_HEADER;
+  const preset: Preset = named('preset', options.preset ?? 'any', PRESETS);
+  const headers = namesIn('headers', options.headers ?? preset.headers);
+  const inbound = namesIn('inbound', options.inbound ?? preset.inbound);
+  const ownHeader = options.outgoing ?? (options.inbound ? undefined : preset.outgoing);
+  const outgoing = ownHeader ?? inbound[0] ?? headers[0] ?? 'X-Request-Id';
   validateHeaderName(outgoing);
+  const { generate = preset.generate } = options;
+  const replaced = options.outgoing !== undefined || options.inbound !== undefined;
   return {
     headers: headers.map(headerName),
     inbound: inbound.map(headerName),
-    outgoing,
-    generate: options.generate ?? newLocalId,
-    accept: acceptor(options.accept),
+    generate: typeof generate === 'string' ? named('form of ids', generate, GENERATORS) : generate,
+    read: reader(options.accept, preset),
+    adopts: options.adopt ?? preset.adopts,
+    assigns: options.assign ?? true,
+    carry: (!replaced && preset.carry) || ((id) => ({ [outgoing]: id })),
     onDropped: options.onDropped,
     context: options.context ?? true,
   };

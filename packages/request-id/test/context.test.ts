@@ -2,7 +2,9 @@ import { setTimeout as delay } from 'node:timers/promises';
 import express from 'express';
 import { describe, expect, it } from 'vitest';
 import { ask } from '../../../testing/ask.js';
-import { currentRequestId, genReqId, headersFor, requestId, requestIdOf } from '../src/index.js';
+import { currentRequestId, headersFor, type RequestIdOptions, requestId, requestIdOf } from '../src/index.js';
+
+const openstack = (options: RequestIdOptions = {}) => requestId({ preset: 'openstack', ...options });
 
 const CALLER = 'req-0a1b2c3d-4e5f-6071-8293-a4b5c6d7e8f9';
 
@@ -12,7 +14,7 @@ describe('the current request id', () => {
   });
 
   it('follows the request through awaits and timers', async () => {
-    const ids = requestId();
+    const ids = openstack();
     const { body, headers } = await ask((req, res) =>
       ids(req, res, async () => {
         await delay(1);
@@ -24,14 +26,14 @@ describe('the current request id', () => {
 
   it('follows the request through a parsed body in Express', async () => {
     const app = express()
-      .use(requestId(), express.text({ type: () => true }))
+      .use(openstack(), express.text({ type: () => true }))
       .post('/', (req, res) => void res.send(`${currentRequestId()!.local} ${req.body.length}`));
     const { body, headers } = await ask(app, { method: 'POST', body: 'x'.repeat(90_000) });
     expect(body).toBe(`${headers['x-service-request-id']} 90000`);
   });
 
   it('keeps requests that overlap apart', async () => {
-    const ids = requestId();
+    const ids = openstack();
     const one = () =>
       ask((req, res) =>
         ids(req, res, async () => {
@@ -44,7 +46,7 @@ describe('the current request id', () => {
   });
 
   it('is the inner one below stacked middlewares', async () => {
-    const [outer, inner] = [requestId(), requestId()];
+    const [outer, inner] = [openstack(), openstack()];
     const { body, headers } = await ask((req, res) =>
       outer(req, res, () => inner(req, res, () => res.end(currentRequestId()!.local))),
     );
@@ -52,7 +54,7 @@ describe('the current request id', () => {
   });
 
   it('can be switched off', async () => {
-    const ids = requestId({ context: false });
+    const ids = openstack({ context: false });
     const { body } = await ask((req, res) => ids(req, res, () => res.end(String(currentRequestId()))));
     expect(body).toBe('undefined');
   });
@@ -60,7 +62,7 @@ describe('the current request id', () => {
 
 describe('headers for an outgoing call', () => {
   const outgoing = async (options = {}, sent = {}) => {
-    const ids = requestId(options);
+    const ids = openstack(options);
     const { body, headers } = await ask(
       (req, res) => ids(req, res, () => res.end(JSON.stringify([headersFor(req), headersFor()]))),
       { headers: sent },
@@ -94,19 +96,19 @@ describe('headers for an outgoing call', () => {
 
 describe('the id generator for a logger', () => {
   it('gives the id of the middleware before it', async () => {
-    const ids = requestId();
-    const { body, headers } = await ask((req, res) => ids(req, res, () => res.end(genReqId(req))));
+    const ids = openstack();
+    const { body, headers } = await ask((req, res) => ids(req, res, () => res.end(ids.genReqId(req))));
     expect(body).toBe(headers['x-service-request-id']);
   });
 
   it('reserves an id that the middleware after it takes over', async () => {
-    const ids = requestId();
+    const ids = openstack();
     const { body, headers } = await ask(
       (req, res) => {
-        const logged = genReqId(req);
-        expect(genReqId(req)).toBe(logged);
-        expect(requestIdOf(req)).toEqual({ local: logged, global: undefined });
-        expect(headersFor(req)).toEqual({ 'X-Service-Request-ID': logged });
+        const logged = ids.genReqId(req);
+        expect(ids.genReqId(req)).toBe(logged);
+        expect(requestIdOf(req)).toEqual({ local: logged, global: CALLER });
+        expect(headersFor(req)).toEqual({ 'X-Service-Request-ID': CALLER });
         ids(req, res, () => res.end(JSON.stringify([logged, requestIdOf(req)])));
       },
       { headers: { 'X-Service-Request-ID': CALLER } },

@@ -2,12 +2,13 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { ask } from '../../../testing/ask.js';
+import { PRESETS } from '../src/presets.js';
+import { OPTION_NAMES } from '../src/settings.js';
 
-const CALLER = 'req-0a1b2c3d-4e5f-6071-8293-a4b5c6d7e8f9';
+const readme = readFileSync(join(import.meta.dirname, '..', 'README.md'), 'utf8');
 
 describe('the first example of the README', () => {
   it('is the one that is run here', () => {
-    const readme = readFileSync(join(import.meta.dirname, '..', 'README.md'), 'utf8');
     const example = readFileSync(join(import.meta.dirname, 'readme.example.ts'), 'utf8');
     expect(readme).toContain(`\`\`\`ts\n${example}\`\`\``);
   });
@@ -16,11 +17,13 @@ describe('the first example of the README', () => {
     process.env.PORT = '0';
     const { app, server } = await import('./readme.example.js');
     server.close();
-    const { body, headers } = await ask(app, { headers: { 'X-Service-Request-ID': CALLER } });
-    expect(JSON.parse(body)).toEqual({
-      local: headers['x-service-request-id'],
-      global: CALLER,
-      sendOn: { 'X-Service-Request-ID': CALLER },
-    });
+    const { body, headers } = await ask(app, { headers: { 'X-Request-Id': 'order-4711' } });
+    expect(headers['x-request-id']).toBe('order-4711');
+    expect(readme).toContain(`X-Request-Id: order-4711\n\n${body}\n`);
   });
+});
+
+it('the README has a row for every option and every preset', () => {
+  const names = [...OPTION_NAMES, ...Object.keys(PRESETS)];
+  expect(names.filter((name) => !readme.includes(`| \`${name}\``))).toEqual([]);
 });

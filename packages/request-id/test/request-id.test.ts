@@ -6,13 +6,15 @@ import { describe, expect, it } from 'vitest';
 import { ask } from '../../../testing/ask.js';
 import { type RequestIdOptions, type RequestIds, requestId, requestIdOf } from '../src/index.js';
 
+const openstack = (options: RequestIdOptions = {}) => requestId({ preset: 'openstack', ...options });
+
 const LOCAL = /^req-[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
 const VALID = 'req-00000000-0000-0000-0000-000000000000';
 const OTHER = 'req-0a1b2c3d-4e5f-6071-8293-a4b5c6d7e8f9';
 const COMPUTE = ['X-Compute-Request-ID', 'x-openstack-request-id', 'X-Service-Request-ID'];
 
 function bare(options: RequestIdOptions, handler: RequestListener): RequestListener {
-  const ids = requestId(options);
+  const ids = openstack(options);
   return (req, res) => ids(req, res, () => handler(req, res));
 }
 
@@ -25,7 +27,7 @@ async function seen(headers: Record<string, string | string[]>, options: Request
   return JSON.parse(body);
 }
 
-describe('the local id', () => {
+describe('the local id of the preset openstack', () => {
   it('is req- and a random lower-case uuid of version 4, fresh for each request', async () => {
     const [first, second] = [await seen({}), await seen({})];
     expect(first.local).toMatch(LOCAL);
@@ -62,7 +64,7 @@ describe('the local id', () => {
   });
 });
 
-describe('the global id', () => {
+describe('the global id of the preset openstack', () => {
   it.each([VALID, OTHER, `  ${OTHER}\t`])('is the inbound id %j, trimmed', async (value) => {
     const ids = await seen({ 'X-Service-Request-ID': value });
     expect(ids.global).toBe(value.trim());
@@ -124,7 +126,7 @@ describe('the global id', () => {
   });
 
   it('never is anything but a whole valid id, whatever a client sends', () => {
-    const ids = requestId({ context: false });
+    const ids = openstack({ context: false });
     const res = { headersSent: true };
     fc.assert(
       fc.property(
@@ -171,7 +173,7 @@ describe('the answer headers', () => {
   });
 
   it('that are set before the middleware runs are kept', async () => {
-    const ids = requestId({ headers: COMPUTE });
+    const ids = openstack({ headers: COMPUTE });
     const { headers } = await ask((req, res) => {
       res.setHeader('X-Compute-Request-ID', 'early');
       ids(req, res, () => res.end());
@@ -181,7 +183,7 @@ describe('the answer headers', () => {
   });
 
   it('are left alone when the head of the answer is out already', async () => {
-    const ids = requestId();
+    const ids = openstack();
     const { body, headers } = await ask((req, res) => {
       res.writeHead(200);
       res.write('a');
@@ -194,7 +196,7 @@ describe('the answer headers', () => {
 
 describe('two stacked middlewares', () => {
   it('agree: the inner id is the one returned and the one to be read', async () => {
-    const [outer, inner] = [requestId({ headers: COMPUTE }), requestId()];
+    const [outer, inner] = [openstack({ headers: COMPUTE }), openstack()];
     const { headers, body } = await ask((req, res) =>
       outer(req, res, () => {
         const first = requestIdOf(req)!.local;
@@ -207,7 +209,7 @@ describe('two stacked middlewares', () => {
   });
 
   it('keep what was set between them', async () => {
-    const [outer, inner] = [requestId({ headers: COMPUTE }), requestId({ headers: COMPUTE })];
+    const [outer, inner] = [openstack({ headers: COMPUTE }), openstack({ headers: COMPUTE })];
     const { headers } = await ask((req, res) =>
       outer(req, res, () => {
         res.setHeader('X-Compute-Request-ID', 'between');
@@ -224,13 +226,13 @@ describe('an exception of the handler', () => {
     const failing = () => {
       throw new Error('handler');
     };
-    expect(() => requestId()({ headers: {} } as any, res, failing)).toThrow('handler');
-    expect(() => requestId({ context: false })({ headers: {} } as any, res, failing)).toThrow('handler');
+    expect(() => openstack()({ headers: {} } as any, res, failing)).toThrow('handler');
+    expect(() => openstack({ context: false })({ headers: {} } as any, res, failing)).toThrow('handler');
   });
 
   it('escapes as a rejection from an asynchronous handler', async () => {
     const failing = async () => Promise.reject(new Error('later'));
-    await expect(requestId()({ headers: {} } as any, { headersSent: true } as any, failing)).rejects.toThrow('later');
+    await expect(openstack()({ headers: {} } as any, { headersSent: true } as any, failing)).rejects.toThrow('later');
   });
 });
 
@@ -239,7 +241,7 @@ describe.each([
   ['Express 4', express4 as unknown as typeof express5],
 ])('in %s', (_, express) => {
   const app = express();
-  app.use(requestId({ headers: COMPUTE }));
+  app.use(openstack({ headers: COMPUTE }));
   app.get('/ids', (req, res) => void res.json(requestIdOf(req)));
   app.get('/fails', () => {
     throw new Error('expected by this test');
@@ -264,18 +266,21 @@ describe.each([
 
 describe('a mistake in the options', () => {
   it.each([
-    [{ header: ['X-A'] }, /unknown option 'header', known are headers, inbound/],
-    [{ headers: 'X-A' }, /'headers' is a list/],
+    [{ header: ['X-A'] }, /unknown option "header"\. Did you mean "headers"\?/],
+    [{ headers: 'X-A' }, /"headers" must be a list/],
     [{ headers: ['X A'] }, /X A/],
     [{ inbound: [''] }, /Header name/],
     [{ outgoing: 'a:b' }, /a:b/],
+    [{ preset: 'enwoy' }, /unknown preset "enwoy"\. Did you mean "envoy"\?/],
+    [{ generate: 'ulid' }, /unknown form of ids "ulid"\. Did you mean "uuid"\?/],
+    [{ nonsense: 1 }, /Known are: preset, headers/],
   ])('%j is refused when the middleware is made', (options, message) => {
     expect(() => requestId(options as any)).toThrow(message);
   });
 
   it('does not let later changes of the options through', async () => {
     const headers = ['X-One'];
-    const ids = requestId({ headers });
+    const ids = openstack({ headers });
     headers.push('X-Two');
     const answer = await ask((req, res) => ids(req, res, () => res.end()));
     expect(answer.headers['x-one']).toMatch(LOCAL);

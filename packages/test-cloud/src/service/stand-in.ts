@@ -74,7 +74,7 @@ const cloudOf = (res: Response) => res.locals.cloud as CloudContext;
 
 function routerOf({ name, routes, fault, before, strict, unknownPathType }: StandInOptions): Router {
   const router = Router({ caseSensitive: true, strict });
-  router.use(requestId({ headers: ['X-OpenStack-Request-ID'] }));
+  router.use(requestId({ preset: 'openstack', headers: ['X-OpenStack-Request-ID'] }));
   if (before) router.use(before());
   router.use(readJson(JSON_TYPES));
   for (const { method, path, open, run } of routes()) {

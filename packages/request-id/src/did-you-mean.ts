@@ -1,0 +1,21 @@
+/** Returns the fix for an unknown name: the closest known one, or all of them. */
+export function didYouMean(name: string, known: readonly string[]): string {
+  const [closest] = known
+    .map((candidate) => ({ candidate, distance: editDistance(name.toLowerCase(), candidate.toLowerCase()) }))
+    .filter(({ candidate, distance }) => distance <= Math.min(3, candidate.length / 2))
+    .sort((a, b) => a.distance - b.distance);
+  return closest ? `Did you mean "${closest.candidate}"?` : `Known are: ${known.join(', ')}`;
+}
+
+function editDistance(a: string, b: string): number {
+  let above = Array.from({ length: b.length + 1 }, (_, index) => index);
+  for (let row = 1; row <= a.length; row++) {
+    const current = [row];
+    for (let column = 1; column <= b.length; column++) {
+      const substituted = (above[column - 1] ?? 0) + (a[row - 1] === b[column - 1] ? 0 : 1);
+      current.push(Math.min(substituted, (above[column] ?? 0) + 1, (current[column - 1] ?? 0) + 1));
+    }
+    above = current;
+  }
+  return above[b.length] ?? 0;
+}
