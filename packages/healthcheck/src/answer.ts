@@ -4,6 +4,7 @@ import type { HealthStatus } from './endpoint.js';
 import { acceptedType, type MediaType } from './formats/accept.js';
 import { htmlBody } from './formats/html.js';
 import { jsonBody } from './formats/json.js';
+import { JSON_FORMATS, type JsonFormat } from './formats/json-formats.js';
 import { plainBody } from './formats/plain.js';
 import type { ServiceInfo } from './options.js';
 
@@ -13,6 +14,8 @@ export interface Extras {
   readonly server?: ServerReport;
   /** Given where the endpoint names its checks, with the service that it belongs to. */
   readonly named?: ServiceInfo;
+  /** What JSON looks like. */
+  readonly format?: JsonFormat;
 }
 
 type Body = (results: HealthStatus['results'], extras: Extras) => string;
@@ -24,7 +27,7 @@ interface Format {
   readonly showsServer: boolean;
 }
 
-const FORMATS: Readonly<Record<MediaType, Format>> = {
+const FORMATS: Readonly<Record<Exclude<MediaType, 'application/health+json'>, Format>> = {
   'text/plain': { contentType: 'text/plain; charset=UTF-8', body: plainBody, showsServer: false },
   'text/html': { contentType: 'text/html; charset=UTF-8', body: htmlBody, showsServer: true },
   'application/json': { contentType: 'application/json', body: jsonBody, showsServer: true },
@@ -33,7 +36,7 @@ const FORMATS: Readonly<Record<MediaType, Format>> = {
 /**
  * Sends the response to a probe.
  *
- * @param named the service, where checks are named
+ * @param shown what the endpoint shows besides the results
  * @param collect collects the state of the process; undefined where the endpoint is not detailed
  * @returns a promise only where the state of the process is collected
  */
@@ -41,21 +44,28 @@ export function answer(
   req: IncomingMessage,
   res: ServerResponse,
   status: HealthStatus,
-  named: ServiceInfo | undefined,
+  shown: Extras,
   collect?: () => Promise<ServerReport>,
 ): Promise<void> | undefined {
   if (req.method === 'HEAD') {
     send(res, status.available ? 204 : 503, FORMATS['text/plain'].contentType, '');
     return undefined;
   }
-  const format = FORMATS[acceptedType(req.headers.accept)];
+  const type = acceptedType(req.headers.accept, shown.named !== undefined);
   const code = status.available ? 200 : 503;
+  const chosen = type === 'application/health+json' ? 'health+json' : type === 'application/json' && shown.format;
+  if (chosen && chosen !== 'documented') {
+    const { contentType, body } = JSON_FORMATS[chosen](status.results, shown);
+    send(res, code, contentType, body);
+    return undefined;
+  }
+  const format = FORMATS[type as keyof typeof FORMATS];
   if (collect && format.showsServer) {
     return collect().then((server) =>
-      send(res, code, format.contentType, format.body(status.results, { server, named })),
+      send(res, code, format.contentType, format.body(status.results, { ...shown, server })),
     );
   }
-  send(res, code, format.contentType, format.body(status.results, { named }));
+  send(res, code, format.contentType, format.body(status.results, shown));
   return undefined;
 }
 

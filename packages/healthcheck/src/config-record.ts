@@ -20,6 +20,7 @@ const NAMES: ReadonlyMap<string, Setting> = new Map(
     enable_by_file_paths: ['enableByFilePaths', text],
     detailed: ['detailed', flag],
     names: ['names', flag],
+    format: ['format', text],
     follow_resources: ['followResources', flag],
     detailed_promises: ['detailedPromises', flag],
     allowed_source_ranges: ['allowedSourceRanges', text],

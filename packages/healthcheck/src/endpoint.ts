@@ -28,19 +28,14 @@ export interface Endpoint {
   evaluate(probe: Probe): HealthStatus | Promise<HealthStatus>;
   /** Makes the endpoint unavailable for good, if it is one that fails on shutdown. */
   shutdown(): void;
+  /** Makes the endpoint unavailable for that reason, if it fails on shutdown; without a reason its checks decide again. */
+  hold(reason?: string): void;
 }
 
 const NOTHING_TO_CHECK: HealthStatus = { state: 'available', available: true, results: [] };
 
-function shuttingDown(): HealthStatus {
-  const details = 'The service completes its requests and accepts no new ones';
-  const finding = {
-    name: 'shutdown',
-    state: 'unavailable',
-    available: false,
-    reason: 'SHUTTING DOWN',
-    details,
-  } as const;
+function unavailable(name: string, reason: string, details: string): HealthStatus {
+  const finding = { name, state: 'unavailable', available: false, reason, details } as const;
   return statusOf([{ ...finding, durationMs: 0, changedAt: new Date() }]);
 }
 
@@ -52,6 +47,7 @@ export function endpoint(
   /** By port, because the answers may differ by port; going from port to port is no change. */
   const lastStates = new Map<number | undefined, CheckState>();
   let down: HealthStatus | undefined;
+  let held: HealthStatus | undefined;
 
   function seen(port: number | undefined, status: HealthStatus): HealthStatus {
     const from = lastStates.get(port);
@@ -64,19 +60,28 @@ export function endpoint(
     name,
     evaluate(probe) {
       if (down) return down;
+      if (held) return seen(probe.port, held);
       if (backends.length === 0) return NOTHING_TO_CHECK;
       return Promise.all(backends.map((backend) => backend.run(probe))).then(
         (results) =>
           // The checks may have taken long enough for a shutdown to begin.
-          down ?? seen(probe.port, statusOf(results)),
+          down ?? seen(probe.port, held ?? statusOf(results)),
       );
     },
     shutdown() {
       if (!failsOnShutdown || down) return;
-      down = shuttingDown();
+      down = unavailable('shutdown', 'SHUTTING DOWN', 'The service completes its requests and accepts no new ones');
       const [state, ...others] = new Set(lastStates.values());
       const from: CheckState = state !== undefined && others.length === 0 ? state : 'available';
       if (from !== 'unavailable') changed({ endpoint: name, from, to: 'unavailable', status: down });
+    },
+    hold(reason) {
+      if (!failsOnShutdown) return;
+      const line = reason?.replaceAll(/[\r\n]+/g, ' ');
+      held =
+        line === undefined
+          ? undefined
+          : unavailable('ready', line || 'NOT READY', 'The service is marked as not ready');
     },
   };
 }

@@ -1,11 +1,12 @@
 import { EventEmitter } from 'node:events';
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { answer } from './answer.js';
+import { answer, type Extras } from './answer.js';
 import type { Backend } from './backends/backend.js';
 import { backendRegistry } from './backends/backend-registry.js';
 import { HealthcheckConfigError } from './config-error.js';
 import { watchServer } from './detailed/server-report.js';
 import { type Endpoint, endpoint, type HealthChange, type HealthStatus } from './endpoint.js';
+import { metricsText } from './formats/metrics.js';
 import { didYouMean } from './known-names.js';
 import type { HealthcheckOptions } from './options.js';
 import { isProxied } from './proxied.js';
@@ -24,6 +25,14 @@ export interface Healthcheck {
   status(group?: string): Promise<HealthStatus>;
   /** The main endpoint and `ready` fail at once; requests are still served, and `live` still answers as before. */
   shutdown(): void;
+  /** Marks the service as ready: the main endpoint and `ready` depend on their checks again. */
+  markReady(): void;
+  /** Makes the main endpoint and `ready` fail for this reason until `markReady()`; `live` responds as before. Default `NOT READY`. */
+  markNotReady(reason?: string): void;
+  /** Resolves when the service has been marked ready once; at once unless `startsReady` is false. */
+  whenFirstReady(): Promise<void>;
+  /** Returns the health of all endpoints and checks in the text format of Prometheus. */
+  metrics(): Promise<string>;
   /** Ends background checks, hooks and observers. Probes are still answered, without the details that need those. */
   close(): void;
   /** `change`: the state of an endpoint is not what it was at its evaluation before. */
@@ -62,7 +71,14 @@ export function healthcheck(options: Readonly<HealthcheckOptions> = {}): Healthc
   const { byName, byPath, main } = endpoints(settings, registry.resolve, announce);
   const watch = settings.detailed ? watchServer(settings.follow) : undefined;
   const collect = watch ? () => watch.report() : undefined;
-  const named = settings.names ? settings.service : undefined;
+  const shown: Extras = { named: settings.names ? settings.service : undefined, format: settings.format };
+
+  let firstReady: () => void = () => undefined;
+  const ready = new Promise<void>((resolve) => {
+    firstReady = resolve;
+  });
+  if (settings.startsReady) firstReady();
+  else for (const each of byName.values()) each.hold('NOT READY');
 
   function endpointFor(req: IncomingMessage): Endpoint | undefined {
     const found = byPath.get(requestPath(req));
@@ -86,8 +102,8 @@ export function healthcheck(options: Readonly<HealthcheckOptions> = {}): Healthc
     const failed = (error: unknown) => (next ? next(error) : res.destroy(error as Error));
     const respond = () => {
       const status = found.evaluate({ port: req.socket.localPort });
-      if (status instanceof Promise) status.then((settled) => answer(req, res, settled, named, collect)).catch(failed);
-      else answer(req, res, status, named, collect)?.catch(failed);
+      if (status instanceof Promise) status.then((settled) => answer(req, res, settled, shown, collect)).catch(failed);
+      else answer(req, res, status, shown, collect)?.catch(failed);
     };
     if (watch) watch.duringProbe(res, respond);
     else respond();
@@ -103,6 +119,20 @@ export function healthcheck(options: Readonly<HealthcheckOptions> = {}): Healthc
     },
     shutdown() {
       for (const each of byName.values()) each.shutdown();
+    },
+    markReady() {
+      for (const each of byName.values()) each.hold();
+      firstReady();
+    },
+    markNotReady(reason = 'NOT READY') {
+      for (const each of byName.values()) each.hold(reason);
+    },
+    whenFirstReady: () => ready,
+    async metrics() {
+      const statuses = [...byName].map(
+        async ([name, each]) => [name, await each.evaluate({ port: undefined })] as const,
+      );
+      return metricsText(new Map(await Promise.all(statuses)));
     },
     close() {
       registry.close();

@@ -1,4 +1,5 @@
 import type { Check } from './check.js';
+import type { JsonFormat } from './formats/json-formats.js';
 import type { HealthcheckLog } from './log.js';
 
 /** Names of backends and checks, or checks themselves; or the names as comma-separated text. */
@@ -49,6 +50,13 @@ export interface HealthcheckOptions {
    * its duration, its last change, the runtime, and the `service`. Default false.
    */
   readonly names?: boolean;
+  /**
+   * What JSON responses look like: `documented`; `status`, `{ "status": "ok" }`; `health+json`, the IETF draft, which names the
+   * checks; or `problem`, a problem document (RFC 9457) while the endpoint is unavailable. Default `documented`.
+   */
+  readonly format?: JsonFormat;
+  /** False: the endpoints that fail on shutdown are unavailable until `markReady()`. Default true. */
+  readonly startsReady?: boolean;
   /** The name and version of this service, shown with `names`. Default: none. */
   readonly service?: ServiceInfo;
   /**
@@ -78,6 +86,8 @@ export const OPTION_NAMES: readonly (keyof HealthcheckOptions)[] = [
   'enableByFilePaths',
   'detailed',
   'names',
+  'format',
+  'startsReady',
   'service',
   'followResources',
   'detailedPromises',

@@ -2,7 +2,8 @@ import type { FileBackendSettings } from './backends/file-backends.js';
 import type { Check } from './check.js';
 import { HealthcheckConfigError } from './config-error.js';
 import type { FollowedResources } from './detailed/async-resources.js';
-import { refuseUnknown } from './known-names.js';
+import { JSON_FORMATS, type JsonFormat } from './formats/json-formats.js';
+import { didYouMean, refuseUnknown } from './known-names.js';
 import type { HealthcheckLog } from './log.js';
 import {
   type BackendList,
@@ -36,6 +37,8 @@ export interface Settings extends FileBackendSettings {
   /** Whether responses name their checks, which the documented format does not. */
   readonly names: boolean;
   readonly service: ServiceInfo;
+  readonly format: JsonFormat;
+  readonly startsReady: boolean;
   /** What of the asynchronous resources is followed. */
   readonly follow: FollowedResources;
   /** Undefined: everybody. */
@@ -84,6 +87,8 @@ export function settingsFrom(options: Readonly<HealthcheckOptions>): Settings {
     detailed: flag('detailed', options.detailed, false),
     names: flag('names', options.names, false),
     service: serviceInfo(options.service),
+    format: jsonFormat(options.format),
+    startsReady: flag('startsReady', options.startsReady, true),
     follow: followed(options),
     isAllowedSource: ranges.length > 0 ? sourceRanges(ranges, 'allowedSourceRanges') : undefined,
     ignoreProxiedRequests: flag('ignoreProxiedRequests', options.ignoreProxiedRequests, false),
@@ -95,6 +100,16 @@ function followed({ followResources, detailedPromises }: Readonly<HealthcheckOpt
   const withPromises = flag('detailedPromises', detailedPromises, true);
   if (!flag('followResources', followResources, false)) return 'none';
   return withPromises ? 'all' : 'all but promises';
+}
+
+function jsonFormat(format: JsonFormat = 'documented'): JsonFormat {
+  const known = ['documented', ...Object.keys(JSON_FORMATS)];
+  if (known.includes(format)) return format;
+  throw new HealthcheckConfigError(
+    'format',
+    `unknown format ${JSON.stringify(format)}`,
+    didYouMean(String(format), known),
+  );
 }
 
 function serviceInfo(service: ServiceInfo = {}): ServiceInfo {

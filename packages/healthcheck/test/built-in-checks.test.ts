@@ -1,8 +1,22 @@
+import { spawnSync } from 'node:child_process';
+import { mkdtempSync, rmSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { describe, expect, it, onTestFinished, vi } from 'vitest';
-import { type Check, diskSpace, eventLoopDelay, eventLoopUtilization, heap, http, rss, tcp } from '../src/index.js';
+import { afterAll, describe, expect, it, onTestFinished, vi } from 'vitest';
+import {
+  type Check,
+  certificate,
+  diskSpace,
+  eventLoopDelay,
+  eventLoopUtilization,
+  heap,
+  http,
+  ping,
+  rss,
+  tcp,
+} from '../src/index.js';
 import { closing, serve } from './serve.js';
 
 const run = async (check: Check) => (await closing({ backends: [check] }).status()).results[0]!;
@@ -129,5 +143,69 @@ describe('checks of the network', () => {
     });
     expect((await run(http(url, { name: 'slow', timeoutMs: 200 }))).reason).toBe('CHECK TIMED OUT: slow');
     await closed;
+  });
+});
+
+describe('ping()', () => {
+  it('is available while the client responds, and names what it throws otherwise', async () => {
+    const signal = new AbortController().signal;
+    const redis = ping(async () => 'PONG', { name: 'redis', timeoutMs: 7 });
+    expect([redis.name, redis.timeoutMs]).toEqual(['redis', 7]);
+    expect(await redis.check(signal)).toEqual({ state: 'available', details: 'redis responds' });
+    const broken = ping(() => Promise.reject(new Error('ECONNREFUSED')), { name: 'redis' });
+    expect(await broken.check(signal)).toEqual({
+      state: 'unavailable',
+      reason: 'UNREACHABLE',
+      details: 'redis: ECONNREFUSED',
+    });
+  });
+
+  it('passes the signal of its timeout on', async () => {
+    const health = closing({
+      log: false,
+      backends: [
+        ping((signal) => new Promise((_, reject) => signal.addEventListener('abort', reject)), {
+          name: 'slow',
+          timeoutMs: 5,
+        }),
+      ],
+    });
+    expect((await health.status()).results[0]!.reason).toBe('CHECK TIMED OUT: slow');
+  });
+
+  it('is refused without a name or a function', () => {
+    expect(() => ping(() => true, {} as never)).toThrow('{ name: "redis" }');
+    expect(() => ping('redis' as never, { name: 'redis' })).toThrow('ping(() => client.ping()');
+    expect(() => ping(() => true, { name: 'a', timeout: 5 } as never)).toThrow('Did you mean "timeoutMs"?');
+  });
+});
+
+describe.skipIf(spawnSync('openssl', ['version']).status !== 0)('certificate()', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'apistrata-certificate-'));
+  afterAll(() => rmSync(folder, { recursive: true, force: true }));
+  const file = join(folder, 'server.pem');
+  const key = [
+    '-newkey',
+    'ec',
+    '-pkeyopt',
+    'ec_paramgen_curve:prime256v1',
+    '-nodes',
+    '-keyout',
+    join(folder, 'key.pem'),
+  ];
+  spawnSync('openssl', ['req', '-x509', ...key, '-out', file, '-days', '30', '-subj', '/CN=example.org']);
+  const check = (options = {}) => certificate(file, options).check(new AbortController().signal);
+
+  it('is available while the certificate is valid long enough', async () => {
+    expect(await check()).toMatchObject({ state: 'available', details: expect.stringContaining('14 days are needed') });
+  });
+
+  it('fails while it expires too soon, or only degrades', async () => {
+    expect(await check({ minDays: 40 })).toMatchObject({ state: 'unavailable', reason: 'CERTIFICATE EXPIRES' });
+    expect(await check({ minDays: 40, beyond: 'degraded' })).toMatchObject({ state: 'degraded' });
+  });
+
+  it('fails where the file is missing', async () => {
+    await expect(certificate(join(folder, 'none.pem')).check(new AbortController().signal)).rejects.toThrow('ENOENT');
   });
 });

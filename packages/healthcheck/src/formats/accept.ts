@@ -1,7 +1,10 @@
 /** The formats of the endpoint, in the order in which ties are decided. */
 const MEDIA_TYPES = ['text/plain', 'text/html', 'application/json'] as const;
 
-export type MediaType = (typeof MEDIA_TYPES)[number];
+/** Offered besides where checks are named, which this format does. */
+const HEALTH_JSON = 'application/health+json';
+
+export type MediaType = (typeof MEDIA_TYPES)[number] | typeof HEALTH_JSON;
 
 interface MediaRange {
   readonly type: string;
@@ -17,13 +20,13 @@ const DEFAULT: MediaType = 'text/plain';
  * The format of an answer: the highest quality among the offers, ties in their order. A header that admits none of
  * them or is malformed anywhere gets plain text: a probe must never fail for its `Accept`.
  */
-export function acceptedType(accept: string | undefined): MediaType {
+export function acceptedType(accept: string | undefined, offersHealthJson = false): MediaType {
   if (!accept || accept === '*/*') return DEFAULT;
   const ranges = parseAccept(accept);
   if (!ranges) return DEFAULT;
   let best: MediaType = DEFAULT;
   let bestQuality = 0;
-  for (const offer of MEDIA_TYPES) {
+  for (const offer of offersHealthJson ? ([...MEDIA_TYPES, HEALTH_JSON] as const) : MEDIA_TYPES) {
     const quality = qualityOf(offer, ranges);
     if (quality > bestQuality) [best, bestQuality] = [offer, quality];
   }

@@ -1,0 +1,30 @@
+import { X509Certificate } from 'node:crypto';
+import { readFile } from 'node:fs/promises';
+import type { Check } from '../check.js';
+import { type LimitOptions, limited, timingOf, validateLimits } from './limit-options.js';
+
+const DAY_MS = 86_400_000;
+
+/** Options of `certificate()`. */
+export interface CertificateOptions extends LimitOptions {
+  /** Days that the certificate must still be valid. Default 14. */
+  readonly minDays?: number;
+}
+
+/** Fails while the first certificate of a PEM file is not valid, or expires too soon. */
+export function certificate(file: string, options: CertificateOptions = {}): Check {
+  validateLimits('certificate', options, ['minDays']);
+  const { name = `certificate:${file}`, minDays = 14 } = options;
+  return {
+    name,
+    ...timingOf(options, 60_000),
+    async check() {
+      const { validFrom, validTo } = new X509Certificate(await readFile(file));
+      const days = (Date.parse(validTo) - Date.now()) / DAY_MS;
+      const begun = Date.parse(validFrom) <= Date.now();
+      const details = `${file} is valid from ${validFrom} to ${validTo}, ${minDays} days are needed`;
+      const reason = !begun ? 'CERTIFICATE NOT YET VALID' : days <= 0 ? 'CERTIFICATE EXPIRED' : 'CERTIFICATE EXPIRES';
+      return limited(begun && days >= minDays, reason, details, options);
+    },
+  };
+}

@@ -1,0 +1,42 @@
+import { type Check, type CheckTiming, TIMING_KEYS } from '../check.js';
+import { HealthcheckConfigError } from '../config-error.js';
+import { refuseUnknown } from '../known-names.js';
+import { timingOf } from './limit-options.js';
+
+/** Options of `ping()`. */
+export interface PingOptions extends CheckTiming {
+  /** What `backends` and groups call the check. */
+  readonly name: string;
+}
+
+/**
+ * Fails while a client cannot reach its service: while a function that sends a small request rejects or takes too long.
+ *
+ * @example
+ * ```ts
+ * import { healthcheck, ping } from '@apistrata/healthcheck';
+ *
+ * declare const pool: { query(sql: string): Promise<unknown> };
+ * healthcheck({ backends: [ping(() => pool.query('select 1'), { name: 'postgres', timeoutMs: 1_000 })] });
+ * ```
+ */
+export function ping(send: (signal: AbortSignal) => unknown, options: PingOptions): Check {
+  refuseUnknown('ping()', options ?? {}, ['name', ...TIMING_KEYS]);
+  if (typeof send !== 'function' || !options?.name) {
+    throw new HealthcheckConfigError('name', 'missing in ping()', 'Write ping(() => client.ping(), { name: "redis" })');
+  }
+  const { name } = options;
+  return {
+    name,
+    ...timingOf(options),
+    async check(signal) {
+      try {
+        await send(signal);
+        return { state: 'available', details: `${name} responds` };
+      } catch (error) {
+        const details = `${name}: ${error instanceof Error ? error.message || error.name : String(error)}`;
+        return { state: 'unavailable', reason: 'UNREACHABLE', details };
+      }
+    },
+  };
+}

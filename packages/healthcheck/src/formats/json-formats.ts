@@ -1,0 +1,67 @@
+import type { Extras } from '../answer.js';
+import type { CheckReport, CheckState } from '../check.js';
+import { worstOf } from '../check.js';
+
+/** What JSON responses look like. */
+export type JsonFormat = 'documented' | 'status' | 'health+json' | 'problem';
+
+/** A JSON response of another format than the documented one. */
+export interface JsonResponse {
+  readonly contentType: string;
+  readonly body: string;
+}
+
+const WORDS: Readonly<Record<CheckState, string>> = { available: 'ok', degraded: 'degraded', unavailable: 'error' };
+const DRAFT_WORDS: Readonly<Record<CheckState, string>> = { available: 'pass', degraded: 'warn', unavailable: 'fail' };
+
+function json(contentType: string, value: object): JsonResponse {
+  return { contentType, body: JSON.stringify(value) };
+}
+
+/** `{ "status": "ok" }`, with the reasons of what is not available. */
+function statusJson(reports: readonly CheckReport[]): JsonResponse {
+  const reasons = failingReasons(reports);
+  return json('application/json', { status: WORDS[worstOf(reports)], ...(reasons.length > 0 && { reasons }) });
+}
+
+/** The format of the IETF draft `draft-inadarei-api-health-check`. */
+function healthJson(reports: readonly CheckReport[], { named }: Extras): JsonResponse {
+  const checks: Record<string, object[]> = Object.create(null);
+  for (const { name, state, reason, durationMs, changedAt } of reports) {
+    const output = state === 'available' ? {} : { output: reason };
+    const measured = {
+      observedValue: Number(durationMs.toFixed(1)),
+      observedUnit: 'ms',
+      time: changedAt.toISOString(),
+    };
+    (checks[name] ??= []).push({ status: DRAFT_WORDS[state], ...measured, ...output });
+  }
+  const service = {
+    ...(named?.name && { serviceId: named.name }),
+    ...(named?.version && { releaseId: named.version }),
+  };
+  return json('application/health+json', { status: DRAFT_WORDS[worstOf(reports)], ...service, checks });
+}
+
+/** A problem document (RFC 9457) where the endpoint is unavailable, and the status where it is not. */
+function problemJson(reports: readonly CheckReport[]): JsonResponse {
+  if (worstOf(reports) !== 'unavailable') return statusJson(reports);
+  const reasons = failingReasons(reports);
+  const problem = {
+    type: 'about:blank',
+    title: 'Service Unavailable',
+    status: 503,
+    detail: reasons.join('; '),
+    reasons,
+  };
+  return json('application/problem+json', problem);
+}
+
+function failingReasons(reports: readonly CheckReport[]): readonly string[] {
+  return reports.filter(({ state }) => state !== 'available').map(({ reason }) => reason);
+}
+
+/** The formats by name; the documented one is a format of its own, with pages and text of the same content. */
+export const JSON_FORMATS: Readonly<
+  Record<Exclude<JsonFormat, 'documented'>, (reports: readonly CheckReport[], extras: Extras) => JsonResponse>
+> = { status: statusJson, 'health+json': healthJson, problem: problemJson };

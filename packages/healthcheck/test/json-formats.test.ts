@@ -1,0 +1,100 @@
+import { describe, expect, it } from 'vitest';
+import type { CheckResult, HealthcheckOptions } from '../src/index.js';
+import { closing, serve } from './serve.js';
+
+const states: Record<string, CheckResult> = {
+  ok: { state: 'available' },
+  slow: { state: 'degraded', reason: 'SLOW' },
+  gone: { state: 'unavailable', reason: 'GONE', details: 'secret' },
+};
+const named = (...names: string[]) => names.map((name) => ({ name, check: () => states[name]! }));
+
+async function response(options: HealthcheckOptions, accept = 'application/json') {
+  const { ask } = await serve(closing({ log: false, ...options }));
+  const { status, headers, body } = await ask('/healthcheck', { headers: { accept } });
+  return { status, type: headers['content-type'], body };
+}
+
+describe('the format "status"', () => {
+  it.each([
+    [['ok'], 200, { status: 'ok' }],
+    [['ok', 'slow'], 200, { status: 'degraded', reasons: ['SLOW'] }],
+    [['ok', 'slow', 'gone'], 503, { status: 'error', reasons: ['SLOW', 'GONE'] }],
+  ])('says of %j %i', async (names, status, body) => {
+    const given = await response({ backends: named(...names), format: 'status' });
+    expect([given.status, given.type, JSON.parse(given.body)]).toEqual([status, 'application/json', body]);
+  });
+});
+
+describe('the format "problem"', () => {
+  it('is a problem document while the endpoint is unavailable', async () => {
+    const { status, type, body } = await response({ backends: named('ok', 'gone', 'slow'), format: 'problem' });
+    expect([status, type]).toEqual([503, 'application/problem+json']);
+    expect(JSON.parse(body)).toEqual({
+      type: 'about:blank',
+      title: 'Service Unavailable',
+      status: 503,
+      detail: 'GONE; SLOW',
+      reasons: ['GONE', 'SLOW'],
+    });
+  });
+
+  it('is the status while it is available', async () => {
+    const { status, type, body } = await response({ backends: named('ok'), format: 'problem' });
+    expect([status, type, body]).toEqual([200, 'application/json', '{"status":"ok"}']);
+  });
+});
+
+describe('the format "health+json"', () => {
+  const expected = {
+    status: 'fail',
+    checks: {
+      ok: [{ status: 'pass', observedValue: expect.any(Number), observedUnit: 'ms', time: expect.any(String) }],
+      gone: [
+        {
+          status: 'fail',
+          observedValue: expect.any(Number),
+          observedUnit: 'ms',
+          time: expect.any(String),
+          output: 'GONE',
+        },
+      ],
+    },
+  };
+
+  it('names each check with its state, duration and last change, and no details', async () => {
+    const { status, type, body } = await response({ backends: named('ok', 'gone'), format: 'health+json' });
+    expect([status, type]).toEqual([503, 'application/health+json']);
+    expect(JSON.parse(body)).toEqual(expected);
+  });
+
+  it('is chosen by Accept where checks are named, with the service', async () => {
+    const options = { backends: named('ok', 'gone'), names: true, service: { name: 'orders', version: '1.4.2' } };
+    const { type, body } = await response(options, 'application/health+json');
+    expect(type).toBe('application/health+json');
+    expect(JSON.parse(body)).toEqual({ ...expected, serviceId: 'orders', releaseId: '1.4.2' });
+    expect((await response(options, '*/*')).type).toBe('text/plain; charset=UTF-8');
+  });
+
+  it('is not offered where checks are not named', async () => {
+    const { type } = await response({ backends: named('ok') }, 'application/health+json');
+    expect(type).toBe('text/plain; charset=UTF-8');
+  });
+});
+
+it('an unknown format is refused with a suggestion', () => {
+  expect(() => closing({ format: 'health-json' as never })).toThrow('Did you mean "health+json"?');
+});
+
+it('metrics name endpoints and checks', async () => {
+  const health = closing({ log: false, backends: named('slow', 'gone'), groups: { live: { backends: named('ok') } } });
+  const lines = (await health.metrics()).split('\n');
+  expect(lines).toContain('healthcheck_up{endpoint="healthcheck"} 0');
+  expect(lines).toContain('healthcheck_up{endpoint="live"} 1');
+  expect(lines).toContain('healthcheck_check_up{check="slow"} 1');
+  expect(lines).toContain('healthcheck_check_degraded{check="slow"} 1');
+  expect(lines).toContain('healthcheck_check_up{check="gone"} 0');
+  expect(lines.filter((line) => line.startsWith('# TYPE'))).toHaveLength(5);
+  const samples = lines.filter((line) => line !== '' && !line.startsWith('#'));
+  expect(samples.filter((line) => !/^\w+\{\w+="\w+"\} \d+(\.\d+)?(e-\d+)?$/.test(line))).toEqual([]);
+});
