@@ -1,0 +1,46 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Healthcheck } from '../healthcheck.js';
+
+/** The part of a Fastify instance that the plugin uses. */
+export interface FastifyHooks {
+  addHook(name: 'onRequest', hook: (...parts: any[]) => void): unknown;
+}
+
+/** A plugin for `fastify.register()`. */
+export type FastifyHealthcheck = (instance: FastifyHooks, options: unknown, done: () => void) => void;
+
+interface Reply {
+  readonly raw: ServerResponse;
+  hijack(): void;
+}
+
+/**
+ * Returns a Fastify plugin that serves the endpoints of a health check before all routes.
+ *
+ * @example
+ * ```ts
+ * import { healthcheck } from '@apistrata/healthcheck';
+ * import { fastifyHealthcheck } from '@apistrata/healthcheck/fastify';
+ *
+ * declare const fastify: { register(plugin: ReturnType<typeof fastifyHealthcheck>): unknown };
+ * fastify.register(fastifyHealthcheck(healthcheck()));
+ * ```
+ */
+export function fastifyHealthcheck(health: Healthcheck): FastifyHealthcheck {
+  const plugin: FastifyHealthcheck = (instance, _options, done) => {
+    instance.addHook(
+      'onRequest',
+      ({ raw }: { readonly raw: IncomingMessage }, reply: Reply, next: (error?: unknown) => void) => {
+        let handedOn = false;
+        health(raw, reply.raw, (error) => {
+          handedOn = true;
+          next(error);
+        });
+        if (!handedOn) reply.hijack();
+      },
+    );
+    done();
+  };
+  // Fastify keeps hooks of a plugin from its siblings otherwise.
+  return Object.assign(plugin, { [Symbol.for('skip-override')]: true });
+}

@@ -1,0 +1,41 @@
+import type { Healthcheck } from '../healthcheck.js';
+
+/** The part of the consumer of a NestJS module that this one uses. */
+export interface MiddlewareRoutes {
+  apply(...middleware: any[]): { forRoutes(...routes: any[]): unknown };
+}
+
+/** A dynamic module of NestJS. */
+export interface DynamicHealthcheckModule {
+  module: new () => { configure(consumer: MiddlewareRoutes): void; beforeApplicationShutdown(): void };
+}
+
+/**
+ * A NestJS module that serves the endpoints of a health check, and makes them fail when the application shuts down
+ * (`app.enableShutdownHooks()`).
+ *
+ * @example
+ * ```ts
+ * import { healthcheck } from '@apistrata/healthcheck';
+ * import { HealthcheckModule } from '@apistrata/healthcheck/nestjs';
+ *
+ * // @Module({ imports: [HealthcheckModule.forRoot(health)] })
+ * const health = healthcheck();
+ * const imports = [HealthcheckModule.forRoot(health)];
+ * ```
+ */
+export const HealthcheckModule: { forRoot(health: Healthcheck): DynamicHealthcheckModule } = {
+  forRoot(health) {
+    return {
+      module: class HealthcheckModule {
+        configure(consumer: MiddlewareRoutes): void {
+          consumer.apply(health).forRoutes('{*path}');
+        }
+
+        beforeApplicationShutdown(): void {
+          health.shutdown();
+        }
+      },
+    };
+  },
+};

@@ -1,0 +1,84 @@
+import 'reflect-metadata';
+import type { AddressInfo } from 'node:net';
+import { getRequestListener } from '@hono/node-server';
+import { NestFactory } from '@nestjs/core';
+import Fastify from 'fastify';
+import { Hono } from 'hono';
+import Koa from 'koa';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
+import { fastifyHealthcheck } from '../src/fastify/index.js';
+import { honoHealthcheck } from '../src/hono/index.js';
+import { koaHealthcheck } from '../src/koa/index.js';
+import { HealthcheckModule } from '../src/nestjs/index.js';
+import { closing, serve } from './serve.js';
+
+const made = () =>
+  closing({
+    log: false,
+    backends: [{ name: 'db', check: () => ({ state: 'unavailable', reason: 'GONE' }) }],
+    groups: { live: { backends: [] } },
+  });
+
+type Ask = (path: string) => Promise<{ status: number; body: string }>;
+
+/** Every framework serves the endpoints, with and without checks to wait for, and its own routes. */
+async function expectEndpoints(ask: Ask, home = { status: 200, body: 'home' }): Promise<void> {
+  expect(await ask('/healthcheck')).toMatchObject({ status: 503, body: 'GONE' });
+  expect(await ask('/livez')).toMatchObject({ status: 200, body: '' });
+  expect(await ask('/')).toMatchObject(home);
+}
+
+const over =
+  (port: number): Ask =>
+  async (path) => {
+    const response = await fetch(`http://127.0.0.1:${port}${path}`, { headers: { connection: 'close' } });
+    return { status: response.status, body: await response.text() };
+  };
+
+describe('the endpoints in frameworks', () => {
+  it('are served by Fastify', async () => {
+    const app = Fastify();
+    app.register(fastifyHealthcheck(made()));
+    app.get('/', async () => 'home');
+    onTestFinished(() => app.close());
+    await app.listen({ port: 0, host: '127.0.0.1' });
+    await expectEndpoints(over((app.server.address() as AddressInfo).port));
+  });
+
+  it('are served by Koa', async () => {
+    const app = new Koa();
+    const failures: unknown[] = [];
+    app.on('error', (error) => failures.push(error));
+    app.use(koaHealthcheck(made()));
+    app.use((context) => {
+      context.body = 'home';
+    });
+    await expectEndpoints((await serve(app.callback())).ask);
+    expect(failures).toEqual([]);
+  });
+
+  it('are served by Hono on Node', async () => {
+    const logged = vi.spyOn(console, 'error').mockImplementation(() => undefined);
+    onTestFinished(() => logged.mockRestore());
+    const app = new Hono();
+    app.use(honoHealthcheck(made()));
+    app.get('/', (c) => c.text('home'));
+    const listener = getRequestListener(app.fetch as never);
+    await expectEndpoints((await serve((req, res) => void listener(req, res))).ask);
+    expect(logged).not.toHaveBeenCalled();
+  });
+
+  it('are served by NestJS, and fail when it shuts down', async () => {
+    class AppModule {}
+    const health = made();
+    const module = { module: AppModule, imports: [HealthcheckModule.forRoot(health)] };
+    const app = await NestFactory.create(module, { logger: false });
+    await app.listen(0, '127.0.0.1');
+    await expectEndpoints(over((app.getHttpServer().address() as AddressInfo).port), {
+      status: 404,
+      body: expect.stringContaining('Cannot GET /') as never,
+    });
+    await app.close();
+    expect((await health.status()).results[0]!.reason).toBe('SHUTTING DOWN');
+  });
+});

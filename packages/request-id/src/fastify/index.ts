@@ -1,0 +1,44 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { requestId } from '../request-id.js';
+import type { RequestIdOptions } from '../settings.js';
+
+/** The part of a Fastify instance that the plugin uses. */
+export interface FastifyHooks {
+  addHook(name: 'onRequest', hook: (...parts: any[]) => void): unknown;
+}
+
+/** A plugin for `fastify.register()`, which applies to all routes of the instance. */
+export type FastifyRequestId = (instance: FastifyHooks, options: unknown, done: () => void) => void;
+
+/**
+ * Returns a Fastify plugin that gives every request an id, in `request.id` and `request.raw.id`.
+ *
+ * @throws TypeError for options that `requestId()` does not accept
+ *
+ * @example
+ * ```ts
+ * import { fastifyRequestId } from '@apistrata/request-id/fastify';
+ *
+ * declare const fastify: { register(plugin: ReturnType<typeof fastifyRequestId>): unknown };
+ * fastify.register(fastifyRequestId({ preset: 'nginx' }));
+ * ```
+ */
+export function fastifyRequestId(options: RequestIdOptions = {}): FastifyRequestId {
+  const ids = requestId(options);
+  const plugin: FastifyRequestId = (instance, _options, done) => {
+    instance.addHook('onRequest', (request: Request, reply: { readonly raw: ServerResponse }, next: () => void) => {
+      ids(request.raw, reply.raw, () => {
+        if (options.assign !== false) request.id = (request.raw as IncomingMessage & { id?: string }).id;
+        next();
+      });
+    });
+    done();
+  };
+  // Fastify keeps hooks of a plugin from its siblings otherwise.
+  return Object.assign(plugin, { [Symbol.for('skip-override')]: true });
+}
+
+interface Request {
+  readonly raw: IncomingMessage;
+  id?: string;
+}

@@ -1,0 +1,36 @@
+import { requestId } from '../request-id.js';
+import type { RequestIdOptions } from '../settings.js';
+
+/** The part of the consumer of a NestJS module that this one uses. */
+export interface MiddlewareRoutes {
+  apply(...middleware: any[]): { forRoutes(...routes: any[]): unknown };
+}
+
+/** A dynamic module of NestJS. */
+export interface DynamicRequestIdModule {
+  module: new () => { configure(consumer: MiddlewareRoutes): void };
+}
+
+/**
+ * A NestJS module that gives every request an id, in `req.id`.
+ *
+ * @example
+ * ```ts
+ * import { RequestIdModule } from '@apistrata/request-id/nestjs';
+ *
+ * // @Module({ imports: [RequestIdModule.forRoot({ preset: 'envoy' })] })
+ * const imports = [RequestIdModule.forRoot({ preset: 'envoy' })];
+ * ```
+ */
+export const RequestIdModule: { forRoot(options?: RequestIdOptions): DynamicRequestIdModule } = {
+  forRoot(options = {}) {
+    const ids = requestId(options);
+    return {
+      module: class RequestIdModule {
+        configure(consumer: MiddlewareRoutes): void {
+          consumer.apply(ids).forRoutes('{*path}');
+        }
+      },
+    };
+  },
+};
