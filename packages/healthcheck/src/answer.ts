@@ -1,22 +1,12 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { ServerReport } from './detailed/server-report.js';
 import type { HealthStatus } from './endpoint.js';
+import type { Extras } from './extras.js';
 import { acceptedType, type MediaType } from './formats/accept.js';
 import { htmlBody } from './formats/html.js';
 import { jsonBody } from './formats/json.js';
-import { JSON_FORMATS, type JsonFormat } from './formats/json-formats.js';
+import { JSON_FORMATS } from './formats/json-formats.js';
 import { plainBody } from './formats/plain.js';
-import type { ServiceInfo } from './options.js';
-
-/** What a body shows besides the results. */
-export interface Extras {
-  /** Given where the endpoint is detailed. */
-  readonly server?: ServerReport;
-  /** Given where the endpoint names its checks, with the service that it belongs to. */
-  readonly named?: ServiceInfo;
-  /** What JSON looks like. */
-  readonly format?: JsonFormat;
-}
 
 type Body = (results: HealthStatus['results'], extras: Extras) => string;
 

@@ -1,11 +1,12 @@
 import { EventEmitter } from 'node:events';
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { answer, type Extras } from './answer.js';
+import { answer } from './answer.js';
 import type { Backend } from './backends/backend.js';
 import { backendRegistry } from './backends/backend-registry.js';
 import { HealthcheckConfigError } from './config-error.js';
 import { watchServer } from './detailed/server-report.js';
 import { type Endpoint, endpoint, type HealthChange, type HealthStatus } from './endpoint.js';
+import type { Extras } from './extras.js';
 import { metricsText } from './formats/metrics.js';
 import { didYouMean } from './known-names.js';
 import type { HealthcheckOptions } from './options.js';

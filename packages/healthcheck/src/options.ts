@@ -1,5 +1,5 @@
 import type { Check } from './check.js';
-import type { JsonFormat } from './formats/json-formats.js';
+import type { JsonFormat, ServiceInfo } from './extras.js';
 import type { HealthcheckLog } from './log.js';
 
 /** Names of backends and checks, or checks themselves; or the names as comma-separated text. */
@@ -13,12 +13,6 @@ export interface GroupOptions {
   readonly backends: BackendList;
   /** True: fails from `shutdown()` on. Default: false for `live` and `startup`, true for the others. */
   readonly failsOnShutdown?: boolean;
-}
-
-/** The service that an endpoint reports on. */
-export interface ServiceInfo {
-  readonly name?: string;
-  readonly version?: string;
 }
 
 /** Options of `healthcheck()`. List options are arrays or comma-separated text. */

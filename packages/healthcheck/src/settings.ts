@@ -2,16 +2,11 @@ import type { FileBackendSettings } from './backends/file-backends.js';
 import type { Check } from './check.js';
 import { HealthcheckConfigError } from './config-error.js';
 import type { FollowedResources } from './detailed/async-resources.js';
-import { JSON_FORMATS, type JsonFormat } from './formats/json-formats.js';
+import type { JsonFormat, ServiceInfo } from './extras.js';
+import { JSON_FORMATS } from './formats/json-formats.js';
 import { didYouMean, refuseUnknown } from './known-names.js';
 import type { HealthcheckLog } from './log.js';
-import {
-  type BackendList,
-  type GroupOptions,
-  type HealthcheckOptions,
-  OPTION_NAMES,
-  type ServiceInfo,
-} from './options.js';
+import { type BackendList, type GroupOptions, type HealthcheckOptions, OPTION_NAMES } from './options.js';
 import { normalPath } from './request-path.js';
 import { type SourceRanges, sourceRanges } from './source-ranges.js';
 

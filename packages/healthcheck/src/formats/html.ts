@@ -1,8 +1,7 @@
-import type { Extras } from '../answer.js';
 import { byteCount } from '../byte-count.js';
 import { type CheckReport, type CheckState, worstOf } from '../check.js';
 import type { ServerReport } from '../detailed/server-report.js';
-import type { ServiceInfo } from '../options.js';
+import type { Extras, ServiceInfo } from '../extras.js';
 import { RESULT_CLASS } from './json.js';
 import { PAGE_STYLE } from './page-style.js';
 

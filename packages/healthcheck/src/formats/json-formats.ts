@@ -1,9 +1,6 @@
-import type { Extras } from '../answer.js';
 import type { CheckReport, CheckState } from '../check.js';
 import { worstOf } from '../check.js';
-
-/** What JSON responses look like. */
-export type JsonFormat = 'documented' | 'status' | 'health+json' | 'problem';
+import type { Extras, JsonFormat } from '../extras.js';
 
 /** A JSON response of another format than the documented one. */
 export interface JsonResponse {

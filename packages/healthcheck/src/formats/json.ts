@@ -1,7 +1,6 @@
-import type { Extras } from '../answer.js';
 import type { CheckReport } from '../check.js';
 import type { ServerReport } from '../detailed/server-report.js';
-import type { ServiceInfo } from '../options.js';
+import type { Extras, ServiceInfo } from '../extras.js';
 
 /** The value of `class` in every result. */
 export const RESULT_CLASS = 'HealthcheckResult';

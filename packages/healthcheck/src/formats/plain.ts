@@ -1,5 +1,5 @@
-import type { Extras } from '../answer.js';
 import type { CheckReport } from '../check.js';
+import type { Extras } from '../extras.js';
 
 /** Returns the reasons, one per line, after the names of their checks where those are shown; detailed mode adds nothing. */
 export function plainBody(reports: readonly CheckReport[], { named }: Extras): string {

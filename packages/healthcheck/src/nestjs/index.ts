@@ -19,7 +19,7 @@ export interface DynamicHealthcheckModule {
  * import { healthcheck } from '@apistrata/healthcheck';
  * import { HealthcheckModule } from '@apistrata/healthcheck/nestjs';
  *
- * // @Module({ imports: [HealthcheckModule.forRoot(health)] })
+ * // For the imports of a module.
  * const health = healthcheck();
  * const imports = [HealthcheckModule.forRoot(health)];
  * ```

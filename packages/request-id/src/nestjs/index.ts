@@ -18,7 +18,7 @@ export interface DynamicRequestIdModule {
  * ```ts
  * import { RequestIdModule } from '@apistrata/request-id/nestjs';
  *
- * // @Module({ imports: [RequestIdModule.forRoot({ preset: 'envoy' })] })
+ * // For the imports of a module.
  * const imports = [RequestIdModule.forRoot({ preset: 'envoy' })];
  * ```
  */
