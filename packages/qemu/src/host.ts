@@ -48,6 +48,8 @@ export interface HostParts {
   readonly shutdownTimeoutMs: number;
   /** How long it is waited for disks that somebody else has open. */
   readonly diskWaitMs: number;
+  /** Undefined: half of the file system. */
+  readonly imageCacheBytes: number | undefined;
   /** Undefined: there is no bound. */
   readonly moveBytesPerSecond: number | undefined;
 }
@@ -80,12 +82,12 @@ export class Host implements MachinePlaces {
   readonly #powerChanges = new EventEmitter<{ change: [string] }>();
 
   constructor(parts: HostParts) {
-    const { directory, sharedDirectory, services, qemuImg, runAs, volumesAllowed, network } = parts;
+    const { directory, sharedDirectory, services, qemuImg, runAs, volumesAllowed, network, imageCacheBytes } = parts;
     this.parts = parts;
     const { images } = services;
     const shared = sharedDirectory !== undefined;
     const folder = join(sharedDirectory ?? directory, 'images');
-    const cache = new ImageCache({ folder, shared, images, qemuImg, runAs });
+    const cache = new ImageCache({ folder, shared, images, qemuImg, runAs, maxBytes: imageCacheBytes });
     this.disks = { cache, images, qemuImg, run: { runAs } };
     this.processors = new Processors(async () => (await this.machineIds()).map((id) => this.machine({ id }).folder));
     const give = (path: string) => giveTo(path, runAs);

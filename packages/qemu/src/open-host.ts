@@ -118,6 +118,7 @@ export async function openHost(options: QemuOptions, services: DriverServices): 
     network,
     shutdownTimeoutMs: options.shutdownTimeoutMs ?? DEFAULT_SHUTDOWN_MS,
     diskWaitMs: options.diskWaitMs ?? DEFAULT_DISK_WAIT_MS,
+    imageCacheBytes: options.imageCacheGib && options.imageCacheGib * 2 ** 30,
     moveBytesPerSecond: options.moveMibPerSecond && options.moveMibPerSecond * 2 ** 20,
   });
   await host.disks.cache.sweep();

@@ -56,6 +56,11 @@ export interface QemuOptions {
   readonly diskWaitMs?: number;
   /** The most that a machine which moves to another host takes of the network, in MiB a second; for disks and memory each. Default: no bound. */
   readonly moveMibPerSecond?: number;
+  /**
+   * The size of the image cache, in GiB: the least recently used images are removed first. Images that machines lean on take their
+   * space all the same. Default: half of the file system.
+   */
+  readonly imageCacheGib?: number;
 }
 
 const optionNames: Readonly<Record<keyof QemuOptions, true>> = {
@@ -73,6 +78,7 @@ const optionNames: Readonly<Record<keyof QemuOptions, true>> = {
   sharedDirectory: true,
   diskWaitMs: true,
   moveMibPerSecond: true,
+  imageCacheGib: true,
 };
 
 /** @throws TypeError for options that there are not, or that cannot be */

@@ -24,14 +24,15 @@ describe('an image file that somebody has uploaded', () => {
   it('is as large as its header says', async () => {
     expect(await checkImageFile(qcow2(), 'qcow2')).toBe(2 ** 30);
     expect(await checkImageFile(qcow2({ version: 2 }), 'qcow2')).toBe(2 ** 30);
-    expect(await checkImageFile(qcow2(), 'raw')).toBe(512);
+    writeFileSync(join(folder, 'raw'), Buffer.alloc(700));
+    expect(await checkImageFile(join(folder, 'raw'), 'raw')).toBe(700);
   });
 
   it.each([
     ['with a backing file', { backing: 200n }, 'a backing file'],
     ['of version 2 with a backing file', { version: 2, backing: 200n }, 'a backing file'],
     ['with its data in another file', { incompatible: 4n }, 'in another file'],
-    ['of a version that nobody knows', { version: 4 }, 'is not'],
+    ['of a version that nobody knows', { version: 4 }, 'of version 4'],
   ])('is refused %s', async (_, header, why) => {
     await expect(checkImageFile(qcow2(header), 'qcow2')).rejects.toMatchObject({
       code: 'IMAGE_REFUSED',
@@ -46,8 +47,49 @@ describe('an image file that somebody has uploaded', () => {
     }
   });
 
-  it('is refused in formats that name other files, or none', () => {
+  it.each([
+    ['qcow2', 'QFI\xfb'],
+    ['vmdk', 'KDMV'],
+    ['vmdk', '# Disk DescriptorFile'],
+    ['vhdx', 'vhdxfile'],
+    ['luks', 'LUKS\xba\xbe'],
+    ['vdi', `${' '.repeat(64)}\x7f\x10\xda\xbe`],
+  ])('is refused as raw when its bytes are %s', async (found, content) => {
+    writeFileSync(join(folder, 'other'), content, 'latin1');
+    const why = `said to be raw, and its bytes are ${found}`;
+    await expect(checkImageFile(join(folder, 'other'), 'raw')).rejects.toThrow(why);
+  });
+
+  /** A vmdk file whose descriptor is this text. */
+  function vmdk(descriptor: string, capacity = 2048n): string {
+    const content = Buffer.alloc(1024);
+    content.write('KDMV', 'latin1');
+    content.writeBigUInt64LE(capacity, 12);
+    content.writeBigUInt64LE(1n, 28);
+    content.writeBigUInt64LE(1n, 36);
+    content.write(descriptor, 512, 'latin1');
+    const path = join(folder, 'vmdk');
+    writeFileSync(path, content);
+    return path;
+  }
+
+  it('is as large as its header says, as vmdk', async () => {
+    const text = '# Disk DescriptorFile\nparentCID=ffffffff\ncreateType="monolithicSparse"\n';
+    expect(await checkImageFile(vmdk(text), 'vmdk')).toBe(2 ** 20);
+  });
+
+  it.each([
+    ['that names flat files', 'createType="monolithicFlat"\n'],
+    ['with two kinds', 'createType="monolithicSparse"\ncreateType="monolithicFlat"\n'],
+    ['without a kind', 'parentCID=ffffffff\n'],
+    ['with a parent', 'parentCID=12345678\ncreateType="monolithicSparse"\n'],
+  ])('is refused as a vmdk file %s', async (_, text) => {
+    await expect(checkImageFile(vmdk(text), 'vmdk')).rejects.toMatchObject({ code: 'IMAGE_REFUSED' });
+    await expect(checkImageFile(vmdk(text, 0n), 'vmdk')).rejects.toMatchObject({ code: 'IMAGE_REFUSED' });
+  });
+
+  it('is refused in formats that are not read', () => {
     expect(imageFileFormat('ami')).toBe('raw');
-    for (const format of ['vmdk', 'vhdx', null]) expect(() => imageFileFormat(format)).toThrow('cannot be used here');
+    for (const format of ['vdi', 'ploop', null]) expect(() => imageFileFormat(format)).toThrow('cannot be used here');
   });
 });

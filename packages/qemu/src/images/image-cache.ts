@@ -1,6 +1,6 @@
 import { createHash, randomUUID } from 'node:crypto';
 import { existsSync } from 'node:fs';
-import { chmod, copyFile, link, open, readdir, rename, rm, stat, utimes } from 'node:fs/promises';
+import { chmod, copyFile, link, open, readdir, rename, rm, stat, statfs, utimes } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Server } from '@apistrata/compute-engine';
 import type { DriverServices } from '@apistrata/compute-engine/drivers';
@@ -22,6 +22,8 @@ export interface ImageCacheOptions {
   readonly images: DriverServices['images'];
   readonly qemuImg: string;
   readonly runAs: RunAs | undefined;
+  /** The most that its files take; default: half of the file system that they are on. */
+  readonly maxBytes?: number | undefined;
 }
 
 /** How long a file that is being written may rest; then whoever wrote it has died. */
@@ -32,6 +34,37 @@ const KEPT_MS = 24 * 3_600_000;
 
 /** The largest disk that an image may stand for where the flavor sets no bound. */
 const MAX_DISK_BYTES = 2 ** 42;
+
+/** Sets limits of the program that it runs; part of util-linux. */
+const PRLIMIT = '/usr/bin/prlimit';
+const MAX_MEMORY_BYTES = 4 * 2 ** 30;
+const MAX_CPU_SECONDS = 600;
+
+/** What `stat` counts blocks in. */
+const BLOCK_BYTES = 512;
+/** How long an image is kept after its last use in any case: a machine may be about to link it. */
+const IN_USE_MS = 60_000;
+
+/** A name in the cache; several names may be one file. */
+interface Entry {
+  readonly path: string;
+  readonly ino: number;
+  readonly mtimeMs: number;
+  readonly bytes: number;
+}
+
+/** Returns the paths to remove so that the files take no more than this: the least recently used first. */
+function leastRecentlyUsed(entries: readonly Entry[], maxBytes: number): readonly string[] {
+  const files = new Map(entries.map((entry) => [entry.ino, entry]));
+  let total = [...files.values()].reduce((sum, { bytes }) => sum + bytes, 0);
+  const removed: string[] = [];
+  for (const { ino, bytes, mtimeMs } of [...files.values()].sort((a, b) => a.mtimeMs - b.mtimeMs)) {
+    if (total <= maxBytes || mtimeMs > Date.now() - IN_USE_MS) break;
+    removed.push(...entries.filter((entry) => entry.ino === ino).map(({ path }) => path));
+    total -= bytes;
+  }
+  return removed;
+}
 
 async function exists(path: string): Promise<boolean> {
   return stat(path).then(
@@ -74,7 +107,10 @@ export class ImageCache {
   /** Has an image here before a machine needs it, unless it is here. Gives its path; throws as {@link put} does. */
   async fetch(caller: Caller, imageId: string, maxBytes: number, signal: AbortSignal): Promise<string> {
     const path = join(this.#options.folder, `${imageId}.raw`);
-    if (!(await exists(path))) await this.#once(path, () => this.#fetch(caller, imageId, path, maxBytes, signal));
+    if (!(await exists(path))) {
+      await this.#once(path, () => this.#fetch(caller, imageId, path, maxBytes, signal));
+      await this.sweep();
+    }
     return path;
   }
 
@@ -96,7 +132,10 @@ export class ImageCache {
       // The same bytes are another disk in another format: what one user uploads as raw must not become what another boots.
       const base = join(folder, `sha256-${digest}-${format}.raw`);
       if (!(await exists(base))) {
-        checkSize(await checkImageFile(incoming, format), maxBytes);
+        checkSize(
+          (await checkImageFile(incoming, format)) ?? (await this.#diskBytes(incoming, format, signal)),
+          maxBytes,
+        );
         if (format === 'raw') await rename(incoming, converted);
         else {
           // The program that reads what strangers have made has no rights here but to this one file.
@@ -104,7 +143,8 @@ export class ImageCache {
           await target
             .chown(runAs?.uid ?? process.getuid!(), runAs?.gid ?? process.getgid!())
             .finally(() => target.close());
-          await runProgram(qemuImg, ['convert', '-f', format, '-O', 'raw', incoming, converted], { runAs, signal });
+          const args = ['convert', '-f', format, '-O', 'raw', incoming, converted];
+          await runProgram(...limited(qemuImg, args, maxBytes || MAX_DISK_BYTES), { runAs, signal });
         }
         await chmod(converted, 0o444);
         await rename(converted, base);
@@ -119,16 +159,39 @@ export class ImageCache {
     }
   }
 
-  /** Forgets images that nobody has asked for since a day, and what processes that died have left half written. */
+  /** Returns the size of a disk that only a program can read. */
+  async #diskBytes(path: string, format: string, signal: AbortSignal): Promise<number> {
+    const { qemuImg, runAs } = this.#options;
+    const args = ['info', '-f', format, '--output=json', path];
+    return JSON.parse(await runProgram(...limited(qemuImg, args, 0), { runAs, signal }))['virtual-size'];
+  }
+
+  /**
+   * Removes images that were not used for a day, what processes that died have left half written, and, where the cache is larger
+   * than its limit, the least recently used images. Machines keep theirs: they have links of their own.
+   */
   async sweep(): Promise<void> {
-    const { folder, shared } = this.#options;
+    const { folder, shared, maxBytes } = this.#options;
+    const entries: Entry[] = [];
     for (const name of await readdir(folder).catch(() => [])) {
       const path = join(folder, name);
-      const { mtimeMs } = await stat(path).catch(() => ({ mtimeMs: Number.POSITIVE_INFINITY }));
-      if ((!shared && isAbandoned(name)) || mtimeMs < Date.now() - (name.includes('.part') ? UNFINISHED_MS : KEPT_MS))
+      const found = await stat(path).catch(() => undefined);
+      if (!found) continue;
+      const { mtimeMs, ino, blocks } = found;
+      const part = name.includes('.part');
+      if ((!shared && isAbandoned(name)) || mtimeMs < Date.now() - (part ? UNFINISHED_MS : KEPT_MS))
         await rm(path, { force: true });
+      else if (!part) entries.push({ path, ino, mtimeMs, bytes: blocks * BLOCK_BYTES });
     }
+    const { blocks, bsize } = await statfs(folder).catch(() => ({ blocks: 0, bsize: 0 }));
+    for (const path of leastRecentlyUsed(entries, maxBytes ?? (blocks * bsize) / 2)) await rm(path, { force: true });
   }
+}
+
+/** Has a program that reads what users have uploaded run with limits of memory, processor time and size of what it writes. */
+function limited(program: string, args: readonly string[], maxBytes: number): [string, readonly string[]] {
+  if (!existsSync(PRLIMIT)) return [program, args];
+  return [PRLIMIT, [`--as=${MAX_MEMORY_BYTES}`, `--cpu=${MAX_CPU_SECONDS}`, `--fsize=${maxBytes}`, program, ...args]];
 }
 
 /** What is on another file system cannot be linked. */

@@ -4,6 +4,7 @@ import type { PowerState, Server, VmState } from '../../model/index.js';
 import { tables } from '../../schema/tables.js';
 import { beginAction } from '../runner/begin-action.js';
 import type { Cleanup } from '../runner/cleanup.js';
+import { Superseded } from '../runner/superseded.js';
 import { stop } from './stop.js';
 
 export interface FollowPowerArguments {
@@ -14,9 +15,6 @@ export interface FollowPowerArguments {
 
 /** Servers that are stopped when their machine has ended; of others only the power state follows, as in Nova. */
 const STOPPED: ReadonlySet<VmState> = new Set<VmState>(['active', 'paused']);
-
-/** The server is not any more as it was when it was compared with its machine. */
-class ServerChanged extends Error {}
 
 /**
  * Has a server follow its machine, which has ended by itself: the guest switched itself off, or its process was killed. In the
@@ -29,7 +27,7 @@ export const followPower: Cleanup = {
     const server = serverId === null ? undefined : await tables.servers.get(core.store, serverId);
     if (!server || server.deleted || server.revision !== revision) return;
     const change = (current: Server) => {
-      if (current.revision !== revision) throw new ServerChanged();
+      if (current.revision !== revision) throw new Superseded(`${current.id} has changed since it was compared with its machine`);
       return { powerState };
     };
     try {
@@ -37,7 +35,7 @@ export const followPower: Cleanup = {
       const begin = async () => ({ arguments: {}, change: (_: unknown, current: Server) => change(current) });
       await beginAction(core, { ...stop, vm: [...STOPPED], begin }, payload.context, server.id, undefined);
     } catch (error) {
-      if (!(error instanceof ServerChanged) && !(error instanceof Refusal)) throw error;
+      if (!(error instanceof Superseded) && !(error instanceof Refusal)) throw error;
     }
   },
 };
