@@ -40,6 +40,7 @@ describe('a computer with machines', () => {
         release: async () => {},
         leave: async () => {},
       }),
+      imageCacheBytes: undefined,
       moveBytesPerSecond: undefined,
       shutdownTimeoutMs: 0,
       volumesAllowed: true,

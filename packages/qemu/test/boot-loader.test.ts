@@ -6,10 +6,12 @@ import { ada, BOOT_DISK, QemuCloud } from './qemu-cloud.js';
 const missing = missingForBootLoaders();
 if (missing) console.warn(`\n*** SKIPPED: disks with a boot loader: this machine has no ${missing} ***\n`);
 
+/** Loaders read the kernel through the firmware, which takes its time without KVM on a busy machine. */
+const PATIENCE_MS = 300_000;
 /** What the loader on the disk says, and then the guest with its config drive. */
 const BOOTED = /LOADER begins[\s\S]*CONFIG \{[\s\S]*GUEST ready/;
 
-describe.skipIf(missing)('a disk with a boot loader', { timeout: 240_000 }, () => {
+describe.skipIf(missing)('a disk with a boot loader', { timeout: 2 * PATIENCE_MS }, () => {
   let cloud: QemuCloud;
   beforeAll(async () => {
     cloud = await QemuCloud.open({}, {}, { bootDisk: true });
@@ -27,7 +29,7 @@ describe.skipIf(missing)('a disk with a boot loader', { timeout: 240_000 }, () =
 
   it('boots although there is a config drive', async () => {
     id = (await cloud.create({ imageId: BOOT_DISK })).id;
-    await cloud.console(id, BOOTED);
+    await cloud.console(id, BOOTED, PATIENCE_MS);
     const line = await cloud.line(id);
     expect(await line.run('cat /proc/cmdline')).toContain('BOOT_IMAGE=/vmlinuz');
     await line.run('echo own >/mnt/disk/note; umount /mnt/disk; sync');
@@ -35,7 +37,7 @@ describe.skipIf(missing)('a disk with a boot loader', { timeout: 240_000 }, () =
 
   it('boots as a rescue image, before the disk of the server', async () => {
     await cloud.done(id, act().act(ada, id, 'rescue', { imageId: BOOT_DISK, mayBeVolumeBacked: false }));
-    await cloud.console(id, new RegExp(`${BOOTED.source}[\\s\\S]*${BOOTED.source}`));
+    await cloud.console(id, new RegExp(`${BOOTED.source}[\\s\\S]*${BOOTED.source}`), PATIENCE_MS);
     const line = await cloud.line(id);
     const own = 'mkdir -p /mnt/own; mount -t ext4 /dev/vdb1 /mnt/own; cat /mnt/own/note; ls /mnt/disk';
     expect(await line.run(own)).toMatch(/^own\n(?!.*note)/s);
@@ -50,7 +52,7 @@ describe.skipIf(missing)('a disk with a boot loader', { timeout: 240_000 }, () =
       { source: 'volume', destination: 'volume', sourceId: data.id, bootIndex: -1 },
     ] as const;
     id = (await cloud.create({ imageId: undefined, devices })).id;
-    await cloud.console(id, /LOADER begins[\s\S]*GUEST begins/);
+    await cloud.console(id, /LOADER begins[\s\S]*GUEST begins/, PATIENCE_MS);
     await removed(id);
   });
 });

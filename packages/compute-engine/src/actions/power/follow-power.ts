@@ -27,7 +27,8 @@ export const followPower: Cleanup = {
     const server = serverId === null ? undefined : await tables.servers.get(core.store, serverId);
     if (!server || server.deleted || server.revision !== revision) return;
     const change = (current: Server) => {
-      if (current.revision !== revision) throw new Superseded(`${current.id} has changed since it was compared with its machine`);
+      if (current.revision !== revision)
+        throw new Superseded(`${current.id} has changed since it was compared with its machine`);
       return { powerState };
     };
     try {
