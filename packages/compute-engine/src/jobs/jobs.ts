@@ -51,6 +51,9 @@ const insertJob = hotStatement(({ db }) =>
   db.insertInto('jobs').values(Object.fromEntries(JOB_COLUMNS.map((column) => [column, '']))),
 );
 const deleteJob = hotStatement(({ db }) => db.deleteFrom('jobs').where('id', '=', ''));
+const selectHeldJob = hotStatement(({ db }) =>
+  db.selectFrom('jobs').select('id').where('id', '=', '').where('lease_owner', '=', ''),
+);
 const deleteHeldJob = hotStatement(({ db }) =>
   db.deleteFrom('jobs').where('id', '=', '').where('lease_owner', '=', ''),
 );
@@ -153,6 +156,11 @@ export class Jobs {
   /** Removes a job while its owner holds it. False when there was nothing to remove. */
   async removeHeld(tx: Tx, id: string, owner: string): Promise<boolean> {
     return (await deleteHeldJob(tx, [id, owner])).numAffectedRows === 1n;
+  }
+
+  /** Whether the owner still has the job; others may take it as soon as its lease has expired. */
+  async isHeld(session: Session, id: string, owner: string): Promise<boolean> {
+    return (await selectHeldJob(session, [id, owner])).rows.length === 1;
   }
 
   /** Jobs that exist, in all processes. */

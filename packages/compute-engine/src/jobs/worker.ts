@@ -87,6 +87,22 @@ export class Worker {
     tx.afterCommit(() => this.#completed.add(id));
   }
 
+  /**
+   * Whether this process still has the job, as far as the transaction sees. Where it has not, a later attempt does the work, or
+   * has done it.
+   */
+  holds(tx: Tx, id: string): Promise<boolean> {
+    return this.#options.jobs.isHeld(tx, id, this.#owner);
+  }
+
+  /**
+   * Renews the lease of a job, before effects that no transaction can check.
+   * @throws LeaseLost where another process has taken the job
+   */
+  async keep(id: string): Promise<void> {
+    if (!(await this.#options.jobs.renew(this.#lease(), [id])).has(id)) throw new LeaseLost(id);
+  }
+
   /** Resolves when no job is left that this worker could run now. */
   async idle(): Promise<void> {
     for (;;) {
@@ -163,7 +179,7 @@ export class Worker {
     const kept = await this.#options.jobs.renew(this.#lease(), mine);
     this.#renewedAt = Date.now();
     const lost = new Set(mine.filter((id) => !kept.has(id)));
-    for (const id of lost) this.#running.get(id)?.ending.abort(new WorkerStopping('the lease of the job ran out'));
+    for (const id of lost) this.#running.get(id)?.ending.abort(new LeaseLost(id));
     const waiting = this.#waiting.filter(({ id }) => !lost.has(id));
     this.#waiting.splice(0, this.#waiting.length, ...waiting);
   }
@@ -214,7 +230,7 @@ export class Worker {
     try {
       const outcome = await run(job, signal);
       // In a transaction, so that it shares a commit with others.
-      if (!this.#completed.has(job.id)) await store.transaction((tx) => jobs.remove(tx, job.id));
+      if (!this.#completed.has(job.id)) await store.transaction((tx) => jobs.removeHeld(tx, job.id, this.#owner));
       return outcome;
     } catch (error) {
       if (error instanceof WorkerStopping) return 'stopped';
@@ -240,5 +256,12 @@ export class Worker {
 export class WorkerStopping extends EngineError<'WORKER_STOPPING'> {
   constructor(message: string) {
     super('WORKER_STOPPING', message);
+  }
+}
+
+/** The lease of a job expired, and a later attempt has it: this one ends without a trace. */
+export class LeaseLost extends WorkerStopping {
+  constructor(jobId: string) {
+    super(`the lease of the job ${jobId} expired, and another attempt has it`);
   }
 }

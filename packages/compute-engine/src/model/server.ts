@@ -150,6 +150,8 @@ export interface Server extends Stored, ServerSettings {
   readonly fault: Fault | null;
   /** The background job that may change this server now; another job's writes are refused. */
   readonly jobId: string | null;
+  /** The attempt of that job which may do so: one that lost its lease may not. Left out: the first. */
+  readonly jobAttempt?: number | undefined;
 
   readonly flavor: FlavorCopy;
   /** Set between resize or migrate and its confirmation. */

@@ -63,6 +63,13 @@ export async function getMigration({ store }: Core, id: string): Promise<Migrati
   return migration;
 }
 
+/** The migration with that id, which nobody else changes until the transaction ends. */
+export async function lockMigration(tx: Tx, id: string): Promise<MigrationRecord> {
+  const migration = await tables.migrations.lock(tx, id);
+  if (!migration) throw new Error(`Migration ${id} could not be found.`);
+  return migration;
+}
+
 /** How unfinished migrations end when their server is deleted or its state is reset. */
 export async function endMigrations(tx: Tx, core: Core, serverId: string): Promise<void> {
   const open = await tables.migrations.find(tx, (q) =>

@@ -56,6 +56,8 @@ async function placed(
   map: HostMap,
   server: Server,
 ): Promise<ServerPatch> {
+  // The server has its place already: an attempt before this one took it.
+  if (server.host !== null) return {};
   const group = server.groupId ? await tables.serverGroups.get(tx, server.groupId) : undefined;
   const amounts = amountsOf(server.flavor, hasLocalRoot(server));
   const chosen = await place(tx, core.infrastructure, map, {

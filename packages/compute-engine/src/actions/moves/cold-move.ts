@@ -1,9 +1,9 @@
-import type { FlavorCopy, MigrationRecord, MigrationStatus, ServerPatch } from '../../model/index.js';
+import type { FlavorCopy, MigrationStatus, ServerPatch } from '../../model/index.js';
 import { NoValidHost } from '../../scheduler/no-valid-host.js';
 import { keepClaim, ownClaim } from '../../scheduler/server-claims.js';
 import { claimDestination } from '../../server-migrations/destination.js';
 import { followServer } from '../../server-migrations/follow-server.js';
-import { changeMigration, getMigration } from '../../server-migrations/migration-record.js';
+import { changeMigration, getMigration, lockMigration } from '../../server-migrations/migration-record.js';
 import { failRun } from '../runner/fail-run.js';
 import type { AlsoWrite, ServerRun } from '../runner/server-run.js';
 
@@ -27,14 +27,15 @@ function statusOf(run: ServerRun<MoveArguments>, status: MigrationStatus): AlsoW
 }
 
 /** Finds a place: another host first; the same one only for a server that changes its flavor. */
-async function reserve(run: ServerRun<MoveArguments>, migration: MigrationRecord): Promise<void> {
-  const { destHost, sourceHost } = migration;
-  if (destHost) return;
-  if (!sourceHost) throw new Error(`Migration ${migration.id} has no host to move from.`);
-  const { flavor, host } = run.arguments;
+async function reserve(run: ServerRun<MoveArguments>): Promise<void> {
+  const { flavor, host, migrationId } = run.arguments;
   const { core } = run;
   const map = await core.infrastructure.hosts();
   await run.update({}, async (tx, server) => {
+    const migration = await lockMigration(tx, migrationId);
+    const { destHost, sourceHost } = migration;
+    if (destHost !== null) return undefined;
+    if (sourceHost === null) throw new Error(`Migration ${migrationId} has no host to move from.`);
     const elsewhere = core.machines.canMove(server)
       ? claimDestination(tx, core, map, server, { flavor, host, exclude: [sourceHost] })
       : Promise.reject(new NoValidHost({ 'other than the one it cannot leave': map.hosts.size - 1 }));
@@ -53,7 +54,7 @@ export async function moveServer(run: ServerRun<MoveArguments>): Promise<void> {
   const { flavor, migrationId } = run.arguments;
   const migration = () => getMigration(core, migrationId);
   if ((await migration()).status !== 'post-migrating') {
-    await run.step('conductor_migrate_server', async () => reserve(run, await migration()));
+    await run.step('conductor_migrate_server', () => reserve(run));
     const { destHost, destNode } = await migration();
     if (!destHost) throw new Error(`Migration ${migrationId} has no host to move to.`);
     run.enter('resize_prep');

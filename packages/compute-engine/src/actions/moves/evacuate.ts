@@ -10,6 +10,7 @@ import {
   changeMigration,
   endMigrations,
   getMigration,
+  lockMigration,
 } from '../../server-migrations/migration-record.js';
 import { hasLocalRoot } from '../../servers/volumes/root-disk.js';
 import { isHostUp, requestedHost } from '../hosts.js';
@@ -47,10 +48,10 @@ export interface EvacuateArguments {
 async function settleElsewhere(run: ServerRun<EvacuateArguments>): Promise<void> {
   const { core } = run;
   const { host, force, migrationId } = run.arguments;
-  const migration = await getMigration(core, migrationId);
-  if (migration.destHost) return;
   const map = await core.infrastructure.hosts();
   await run.update({}, async (tx, server) => {
+    const migration = await lockMigration(tx, migrationId);
+    if (migration.destHost !== null) return undefined;
     const exclude = migration.sourceHost ? [migration.sourceHost] : [];
     const destination = await claimDestination(tx, core, map, server, { flavor: server.flavor, host, force, exclude });
     const { host: destHost, node: destNode } = destination;
@@ -64,12 +65,13 @@ async function settleElsewhere(run: ServerRun<EvacuateArguments>): Promise<void>
 async function goBack(run: ServerRun<EvacuateArguments>): Promise<void> {
   const { core } = run;
   const { sourceHost, sourceNode, destHost } = await getMigration(core, run.arguments.migrationId);
-  if (!sourceHost || destHost === null || run.server.host !== destHost) return;
-  await run.update({ host: sourceHost, node: sourceNode }, async (tx, server) => {
+  if (!sourceHost || destHost === null) return;
+  await run.update({}, async (tx, server) => {
+    if (server.host !== destHost) return undefined;
     await keepClaim(tx, server, undefined);
     const claim = { host: sourceHost, ...amountsOf(server.flavor, hasLocalRoot(server)) };
     await forceClaim(tx, claim);
-    return { claims: [claim] };
+    return { claims: [claim], host: sourceHost, node: sourceNode };
   });
 }
 

@@ -10,7 +10,7 @@ import { claimDestination } from '../../server-migrations/destination.js';
 import {
   beginMigration,
   changeMigration,
-  getMigration,
+  lockMigration,
   type MigrationPatch,
 } from '../../server-migrations/migration-record.js';
 import { isHostUp, requestedHost } from '../hosts.js';
@@ -115,11 +115,14 @@ async function withProgress(
 async function reserve(run: ServerRun<LiveMigrationArguments>): Promise<string> {
   const { core } = run;
   const { host, force, migrationId } = run.arguments;
-  const { id, destHost, sourceHost } = await getMigration(core, migrationId);
-  if (destHost) return destHost;
   const map = await core.infrastructure.hosts();
   let reserved = '';
   await run.update({}, async (tx, server) => {
+    const { id, destHost, sourceHost } = await lockMigration(tx, migrationId);
+    if (destHost !== null) {
+      reserved = destHost;
+      return undefined;
+    }
     const exclude = sourceHost === null ? [] : [sourceHost];
     if (host !== undefined && map.hosts.get(host)?.name === sourceHost) throw new NoValidHost({ excluded: 1 });
     const destination = await claimDestination(tx, core, map, server, { flavor: server.flavor, host, force, exclude });

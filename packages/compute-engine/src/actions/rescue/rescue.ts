@@ -40,14 +40,13 @@ function checkVolumeBacked(server: Server, image: Image | undefined, allowed: bo
 
 async function moveTo(run: ServerRun, host: string): Promise<void> {
   const { core } = run;
-  if (run.server.host !== host) {
-    const map = await core.infrastructure.hosts();
-    await run.update({}, async (tx, server) => {
-      const destination = await claimDestination(tx, core, map, server, { flavor: server.flavor, host });
-      await keepClaim(tx, server, undefined);
-      return { claims: [destination.claim], host: destination.host, node: destination.node };
-    });
-  }
+  const map = await core.infrastructure.hosts();
+  await run.update({}, async (tx, server) => {
+    if (server.host === host) return undefined;
+    const destination = await claimDestination(tx, core, map, server, { flavor: server.flavor, host });
+    await keepClaim(tx, server, undefined);
+    return { claims: [destination.claim], host: destination.host, node: destination.node };
+  });
   await followServer(run);
 }
 

@@ -1,7 +1,7 @@
 import { isOutage } from '@apistrata/record-store';
 import type { Core } from '../../core/core.js';
 import type { Job } from '../../jobs/jobs.js';
-import { WorkerStopping } from '../../jobs/worker.js';
+import { LeaseLost, WorkerStopping } from '../../jobs/worker.js';
 import type { Server } from '../../model/index.js';
 import type { JobOutcome } from '../../observation/observer.js';
 import { tables } from '../../schema/tables.js';
@@ -10,7 +10,7 @@ import type { Action, AnyAction, ConcurrentAction } from './action.js';
 import type { Cleanup } from './cleanup.js';
 import { ConcurrentRun } from './concurrent-run.js';
 import { failRun, faultOf, giveUp } from './fail-run.js';
-import { ServerRun } from './server-run.js';
+import { attemptOf, ServerRun } from './server-run.js';
 import { ifStillThere, Superseded } from './superseded.js';
 
 type ExclusiveAction = Action<string, any, any, any>;
@@ -35,13 +35,25 @@ async function leaveToOthers(run: ServerRun, error: Error): Promise<JobOutcome> 
 }
 
 /** The server of a job. What was written with the job will do: each write of the work looks again. */
-async function serverOf({ store }: Core, job: Job, id: string): Promise<Server | undefined> {
-  const written = tables.servers.remembered(store, id);
-  return written?.jobId === job.id ? written : tables.servers.get(store, id);
+async function serverOf(core: Core, job: Job, id: string): Promise<Server | undefined> {
+  const written = tables.servers.remembered(core.store, id);
+  const server = written?.jobId === job.id ? written : await tables.servers.get(core.store, id);
+  return job.attempts > 1 && server?.jobId === job.id ? takeOver(core, job, id) : server;
+}
+
+/** Makes an attempt of a job the one that may write to its server: from now on those before it may not. */
+function takeOver({ store }: Core, job: Job, id: string): Promise<Server | undefined> {
+  return store.transaction(async (tx) => {
+    const server = await tables.servers.lock(tx, id);
+    if (server?.jobId !== job.id || attemptOf(server) === job.attempts) return server;
+    if (attemptOf(server) > job.attempts) throw new LeaseLost(job.id);
+    return tables.servers.update(tx, { ...server, jobAttempt: job.attempts });
+  });
 }
 
 /** Another job has the server now: what this one began and did not end is no longer under way. */
 async function abandon(action: ExclusiveAction, run: ServerRun): Promise<JobOutcome> {
+  await run.core.worker.keep(run.job.id);
   const result = (await action.abandoned?.(run)) ?? 'Error';
   const { core, server, context } = run;
   await closeEvents(core.store, server.id, context.requestId, result, core.clock.now());
@@ -54,6 +66,7 @@ function watchOwner(core: Core, job: Job, serverId: string, superseded: AbortCon
   const look = async () => {
     const server = await tables.servers.get(core.store, serverId);
     if (server?.jobId !== job.id) superseded.abort(new Superseded(`${serverId} belongs to another job`));
+    else if (attemptOf(server) !== job.attempts) superseded.abort(new LeaseLost(job.id));
   };
   // A database that is away is noticed by the job itself.
   return setInterval(() => look().catch(() => {}), WATCH_MS).unref();
@@ -131,6 +144,7 @@ export class ActionRunner {
       if (run.signal.aborted) throw run.signal.reason;
       // It says nothing of the work.
       if (isOutage(error) && job.attempts < MOST_ATTEMPTS) throw error;
+      await core.worker.keep(job.id);
       await this.#fail(action, run, error as Error);
       return 'failed';
     }
@@ -172,6 +186,7 @@ export class ActionRunner {
     } catch (error) {
       if (error instanceof WorkerStopping) throw error;
       if (stopping.aborted) throw stopping.reason;
+      await core.worker.keep(job.id);
       if (!job.unreadable) await action.undo?.(run);
       // The failure is in the history and on the server, which is otherwise as it was.
       const superseded = error instanceof Superseded || ending.signal.aborted;

@@ -58,7 +58,9 @@ async function writeAction(
   const patch = await begun.change?.(tx, server);
   const jobId = randomUUID();
   tx.concerns(context.caller.projectId);
-  const taken: ServerPatch = begun.done ? {} : { taskState: record.during[0] ?? server.taskState, jobId };
+  const taken: ServerPatch = begun.done
+    ? {}
+    : { taskState: record.during[0] ?? server.taskState, jobId, jobAttempt: undefined };
   const now = core.clock.now();
   const changed = await tables.servers.update(tx, { ...server, ...taken, ...patch, updatedAt: now });
   await recordBegun(core, tx, record, context, changed);

@@ -1,5 +1,8 @@
+import type { Tx } from '@apistrata/record-store';
+import { LeaseLost } from '../../jobs/worker.js';
 import type { Server, ServerPatch } from '../../model/index.js';
 import { type AlsoWrite, ServerRun } from './server-run.js';
+import { Superseded } from './superseded.js';
 
 /**
  * A job beside the one that owns a server. Volumes, interfaces and shares come and go without a task state, so such a
@@ -22,8 +25,11 @@ export class ConcurrentRun<Arguments = unknown> extends ServerRun<Arguments> {
     await this.write(patch, { also, last: true });
   }
 
-  protected override holds(server: Server): boolean {
+  protected override async overtaken(tx: Tx, server: Server): Promise<Superseded | LeaseLost | undefined> {
+    // The server does not name this job: the lease itself says whether another attempt has it.
+    if (!(await this.core.worker.holds(tx, this.job.id))) return new LeaseLost(this.job.id);
     // A deletion has read what it is to give back: what comes later is this job's own to give back.
-    return !server.deleted && server.taskState !== 'deleting';
+    const ending = server.deleted || server.taskState === 'deleting';
+    return ending ? new Superseded(`${server.id} is being deleted`) : undefined;
   }
 }

@@ -6,6 +6,7 @@ import type { DriverWork } from '../../drivers/driver.js';
 import type { MachineJob, MachineOrder } from '../../drivers/machines.js';
 import type { InstanceStep } from '../../events/instance-step.js';
 import type { Job } from '../../jobs/jobs.js';
+import { LeaseLost } from '../../jobs/worker.js';
 import type { ActionEvent, Fault, Server, ServerPatch, TaskState } from '../../model/index.js';
 import { tables } from '../../schema/tables.js';
 import { lockAction, recordEvents } from '../../servers/action-history/actions.js';
@@ -40,12 +41,18 @@ interface HowToWrite {
   readonly rest?: RestOfWork;
 }
 
+/** The attempt that may write to a server. */
+export function attemptOf({ jobAttempt = 1 }: Server): number {
+  return jobAttempt;
+}
+
 /** Of a server that nobody works on. */
-const IDLE = { taskState: null, jobId: null } as const;
+const IDLE = { taskState: null, jobId: null, jobAttempt: undefined } as const;
 
 /**
- * One job's hold on its server. Every write checks, in its own transaction, that the server still belongs to the job,
- * so a job that was overtaken can do no harm. Steps are collected and written with the next change of state.
+ * One attempt of a job, which owns its server. Every write checks, in its own transaction, that the server still belongs to
+ * the job and to this attempt: a worker that was paused until its lease expired, and a job that was overtaken, can do no
+ * harm. Steps are collected and written with the next change of state.
  */
 export class ServerRun<Arguments = unknown> {
   readonly core: Core;
@@ -83,9 +90,13 @@ export class ServerRun<Arguments = unknown> {
   /** Whether this job leaves the server to others. */
   protected readonly beside: boolean = false;
 
-  /** Whether this job may still write to its server. */
-  protected holds(server: Server): boolean {
-    return server.jobId === this.job.id;
+  /** Returns why this attempt may no longer write to its server; undefined where it may. */
+  protected async overtaken(tx: Tx, server: Server): Promise<Superseded | LeaseLost | undefined> {
+    const { id, attempts } = this.job;
+    if (server.jobId === id) return attemptOf(server) === attempts ? undefined : new LeaseLost(id);
+    // A later attempt may have ended the job. What this one knows of it is not its own to clean up.
+    if (!(await this.core.worker.holds(tx, id))) return new LeaseLost(id);
+    return new Superseded(`${server.id} belongs to another job`);
   }
 
   /** The work of the action begins. */
@@ -128,7 +139,7 @@ export class ServerRun<Arguments = unknown> {
     if (!core.events.active || this.#open.length === 0) return;
     await core.store.transaction(async (tx) => {
       const current = await tables.servers.lock(tx, this.server.id);
-      if (!current || !this.holds(current)) return;
+      if (!current || (await this.overtaken(tx, current))) return;
       for (const step of [...this.#told, ...this.#ending(current, null)])
         await core.events.stepped(tx, step, context, this.arguments);
     });
@@ -178,7 +189,9 @@ export class ServerRun<Arguments = unknown> {
         tables.servers.lock(tx, id),
         events.length > 0 ? lockAction(tx, id, requestId) : undefined,
       ]);
-      if (!current || !this.holds(current)) throw new Superseded(`${id} belongs to another job`);
+      if (!current) throw new Superseded(`${id} is gone`);
+      const overtaken = await this.overtaken(tx, current);
+      if (overtaken) throw overtaken;
       tx.concerns(this.context.caller.projectId);
       const more = (await also?.(tx, current)) ?? {};
       const next = { ...current, ...patch, ...more };

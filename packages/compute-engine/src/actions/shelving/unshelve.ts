@@ -31,11 +31,11 @@ async function checkVolumes({ core, context, server }: ServerScope, zone: string
 }
 
 async function placeAgain(run: ServerRun<UnshelveArguments>): Promise<void> {
-  if (run.server.host) return;
   const { host } = run.arguments;
   const { core } = run;
   const map = await core.infrastructure.hosts();
   await run.update({ taskState: 'spawning' }, async (tx, server) => {
+    if (server.host !== null) return undefined;
     const destination = await claimDestination(tx, core, map, server, { flavor: server.flavor, host });
     return { host: destination.host, node: destination.node, claims: [destination.claim] };
   });
