@@ -46,6 +46,7 @@ import { UsageAudit } from '../resources/usage/usage-audit.js';
 import { PeriodicPurge } from '../retention/periodic-purge.js';
 import { Retention } from '../retention/retention.js';
 import { Infrastructure } from '../scheduler/infrastructure.js';
+import { correctionText, recountHosts } from '../scheduler/recount.js';
 import { openStore } from '../schema/open-store.js';
 import { sealerFor } from '../secrets/sealer-for.js';
 import type { Migrations } from '../server-migrations/migrations.js';
@@ -231,6 +232,8 @@ export async function openEngine(options: EngineOptions): Promise<Engine> {
   const retention = new Retention(core);
   const purge = new PeriodicPurge(retention, clock, async () => {
     if (catalogs.volumes === embedded.volumes) await embedded.volumes.sweepStorage();
+    for (const correction of await recountHosts(store))
+      options.onError?.(new Error(correctionText(correction)), undefined);
   });
   const powerWatch = new PowerWatch({
     store,

@@ -1,12 +1,13 @@
 import { existsSync } from 'node:fs';
 import { Payloads } from '../jobs/payloads.js';
+import { claimsByHost } from '../scheduler/claims-by-host.js';
 import { type SecretKeyOptions, sealerFor } from '../secrets/sealer-for.js';
 import { type DatabaseReader, isPostgres, openReader } from './database-reader.js';
 import { databaseStatus } from './database-status.js';
 
 /** What came of one question. */
 export interface Finding {
-  readonly what: 'tables' | 'integrity' | 'secrets' | 'work';
+  readonly what: 'tables' | 'integrity' | 'secrets' | 'capacity' | 'work';
   readonly good: boolean;
   /** One line, with the cure where it is not good. */
   readonly told: string;
@@ -52,6 +53,18 @@ async function secretsOf({ rows }: DatabaseReader, url: string, options: SecretK
   }
 }
 
+/** Compares what is counted of hosts with what servers have claimed, at one moment. */
+async function capacityOf({ kind, rows }: DatabaseReader): Promise<Finding> {
+  const wrong =
+    await rows(`select nodes.host from nodes left join (${claimsByHost(kind)}) as claimed on claimed.host = nodes.host
+    where nodes.vcpus_used <> coalesce(claimed.vcpus, 0) or nodes.memory_mb_used <> coalesce(claimed.memory_mb, 0)
+      or nodes.local_gb_used <> coalesce(claimed.disk_gb, 0) or nodes.servers <> coalesce(claimed.servers, 0)
+    order by nodes.host`);
+  if (wrong.length === 0) return good('capacity', 'hosts are counted as servers have claimed');
+  const names = wrong.map(({ host }) => host).join(', ');
+  return bad('capacity', `counted wrong, which a server that runs corrects within an hour: ${names}`);
+}
+
 /**
  * Looks a database over, beside the servers that use it. Nothing is changed. Throws `OperatingError` and
  * `DatabaseUnavailable` when it cannot be read.
@@ -71,6 +84,7 @@ export async function checkDatabase(url: string, options: CheckOptions = {}): Pr
           ),
       await integrityOf(reader),
       await secretsOf(reader, url, options),
+      await capacityOf(reader),
       work.overdueMs > OVERDUE_MS
         ? bad('work', `a job has been due for ${Math.round(work.overdueMs / 1000)} s: no server works, start one`)
         : good('work', `${work.jobs} jobs, ${work.running} of them running`),
