@@ -6,10 +6,10 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { bundledProgram } from '../../../testing/bundled-program.js';
 import { freshDatabase } from '../../../testing/fresh-database.js';
-import { createEngine } from '../src/create-engine.js';
-import type { Engine } from '../src/engine.js';
-import { coreOf } from '../src/engine-core.js';
-import { defaultSettings } from '../src/settings.js';
+import { defaultSettings } from '../src/core/settings.js';
+import { createEngine } from '../src/engine/create-engine.js';
+import type { Engine } from '../src/engine/engine.js';
+import { coreOf } from '../src/engine/engine-core.js';
 import { contextOf, imageId } from './engine-under-test.js';
 import { checkInvariants } from './model/invariants.js';
 

@@ -17,6 +17,8 @@ import type { HostPowerAction } from './host-control.js';
 /** The job that an order is part of. */
 export interface MachineJob {
   readonly id: string;
+  /** Which attempt of it; left out by processes of earlier versions. */
+  readonly attempt?: number;
   /** It goes on beside others on the same server, and does not own it. */
   readonly beside: boolean;
 }

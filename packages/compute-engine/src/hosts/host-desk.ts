@@ -14,6 +14,9 @@ interface Waiting {
 /** How often answers are looked for: where notices of them arrive, and where they do not. */
 const LOOK_MS = { listening: 2_000, deaf: 50 } as const;
 
+/** How often it is looked at most whether requests have disappeared: a host removes those that were superseded. */
+const MISSING_MS = 1_000;
+
 /** Where this process asks hosts, and waits for what they answer. Nothing of it runs before the first question. */
 export class HostDesk {
   readonly #orders: HostOrders;
@@ -25,6 +28,7 @@ export class HostDesk {
   #looking: Promise<void> | undefined;
   #again = false;
   #stopped = false;
+  #missingSoughtAt = 0;
 
   /** @param url of the PostgreSQL database */
   constructor(url: string, store: Store, orders: HostOrders) {
@@ -110,7 +114,7 @@ export class HostDesk {
       const asked = [...this.#waiting.keys()];
       const told = await this.#orders.collect(this.#id);
       for (const { id, answer } of told) for (const waiting of this.#waiting.get(id) ?? []) waiting.tell(answer);
-      if (thorough && this.#notices.listening) await this.#askAgain(asked);
+      if (thorough && Date.now() - this.#missingSoughtAt >= MISSING_MS) await this.#askAgain(asked);
     } catch (error) {
       // A database that is away is asked again; anything else is no matter of waiting.
       const known = databaseError(error);
@@ -121,6 +125,7 @@ export class HostDesk {
 
   /** An order that is gone was answered to somebody who had been given up, or was lost with the last moments of a database. */
   async #askAgain(asked: readonly string[]): Promise<void> {
+    this.#missingSoughtAt = Date.now();
     for (const id of await this.#orders.missing(asked)) {
       const [waiting] = this.#waiting.get(id) ?? [];
       if (waiting) await this.#posts.add(waiting.order);

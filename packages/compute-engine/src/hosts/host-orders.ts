@@ -11,6 +11,8 @@ export interface NewHostOrder {
   readonly host: string;
   readonly serverId: string | null;
   readonly question: HostQuestion;
+  /** The job that makes the request, and which attempt of it; left out where a caller waits for the response. */
+  readonly job?: { readonly id: string; readonly attempt: number };
   /** After this time (ms) nobody waits any more; left out: as long as it takes. */
   readonly expiresAt?: number;
 }
@@ -55,21 +57,44 @@ export class HostOrders {
 
   /** Writes orders down and wakes their hosts; true when one of them was there already. */
   async post(asker: string | null, orders: readonly NewHostOrder[]): Promise<boolean> {
+    await this.#withdraw(orders);
     // One statement inserts a row once: the same order, asked for by two at the same time, is one row.
     const once = [...new Map(orders.map((order) => [order.id, order])).values()];
     const rows = once.map(({ id, question, ...order }) => ({ ...order, id, text: this.#write(id, question) }));
     const { rows: posted } = await sql<{ known: boolean }>`
       with posted as (
-        insert into host_orders (id, host, server_id, question, expires_at, asker, asked_at)
+        insert into host_orders (id, host, server_id, question, expires_at, attempt, asker, asked_at)
         select given.*, ${asker}::text, ${Date.now()}::bigint from unnest(
           ${rows.map(({ id }) => id)}::text[], ${rows.map(({ host }) => host)}::text[],
           ${rows.map(({ serverId }) => serverId)}::text[], ${rows.map(({ text }) => text)}::text[],
-          ${rows.map(({ expiresAt }) => expiresAt ?? null)}::bigint[]) as given
-        on conflict (id) do update set asker = excluded.asker
+          ${rows.map(({ expiresAt }) => expiresAt ?? null)}::bigint[],
+          ${rows.map(({ job }) => job?.attempt ?? 0)}::integer[]) as given
+        on conflict (id) do update
+          set asker = excluded.asker, question = excluded.question, attempt = excluded.attempt
+          where host_orders.attempt <= excluded.attempt
         returning host, answered_at is not null as known)
       select host, bool_or(known) as known, pg_notify(${channelOf(sql`host`)}, ''), ${NOT_ON_DISK}
       from posted group by host`.execute(this.#store.db);
     return posted.some(({ known }) => known);
+  }
+
+  /**
+   * Removes what earlier attempts of the same jobs have requested and these attempts do not request, and tells hosts that have
+   * begun it. The process that waited for it died or lost its lease, and a host would do the two at the same time.
+   */
+  async #withdraw(orders: readonly NewHostOrder[]): Promise<void> {
+    const later = orders.flatMap(({ job }) => (job && job.attempt > 1 ? { job: job.id, attempt: job.attempt } : []));
+    if (later.length === 0) return;
+    await sql`
+      with withdrawn as (
+        delete from host_orders using unnest(
+          ${later.map(({ job }) => job)}::text[], ${later.map(({ attempt }) => attempt)}::integer[]) as later (job, attempt)
+        where split_part(host_orders.id, '.', 1) = later.job and host_orders.attempt < later.attempt
+          and host_orders.id <> all(${orders.map(({ id }) => id)}::text[])
+        returning host_orders.host, host_orders.id)
+      select pg_notify(${channelOf(sql`host`)}, 'cancel ' || id), ${NOT_ON_DISK} from withdrawn`.execute(
+      this.#store.db,
+    );
   }
 
   /** Takes the answers that are there for this asker. Their orders are over. */
@@ -134,7 +159,7 @@ export class HostOrders {
     );
   }
 
-  /** Ends an order that nobody waits for. */
+  /** Removes a request that needs no response, or has none because a later one superseded it. */
   async end(owner: string, id: string): Promise<void> {
     await sql`delete from host_orders where id = ${id} and begun_by = ${owner}`.execute(this.#store.db);
   }

@@ -3,7 +3,7 @@ import { isOutage, Notices } from '@apistrata/record-store';
 import { Batches } from './batches.js';
 import type { HostHold } from './host-hold.js';
 import type { HostOrder, HostOrders, ToldAnswer } from './host-orders.js';
-import { HostOrderEnded, type HostWork } from './host-work.js';
+import { HostOrderEnded, HostOrderSuperseded, type HostWork } from './host-work.js';
 import type { Leftovers } from './leftovers.js';
 
 export interface HostProgramOptions {
@@ -165,6 +165,7 @@ export class HostProgram {
       const answer = await work.answer(order, signal);
       await this.#untilTold(() => (awaited ? this.#answers.add({ id, answer }) : orders.end(owner, id)));
     } catch (error) {
+      if (error instanceof HostOrderSuperseded) return this.#untilTold(() => orders.end(owner, id)).catch(() => {});
       // Of what was given up, or is left to the next process, nothing is told.
       if (!signal.aborted) onError(error);
     }

@@ -3,6 +3,7 @@ import type { Store } from '@apistrata/record-store';
 import { isOutage } from '@apistrata/record-store';
 import type { MachineJob, Machines } from '../drivers/machines.js';
 import { EngineError } from '../errors/engine-error.js';
+import { attemptOf } from '../jobs/attempt-of.js';
 import type { Server } from '../model/index.js';
 import { tables } from '../schema/tables.js';
 import type { HostOrder } from './host-orders.js';
@@ -13,6 +14,13 @@ import type { Leftovers } from './leftovers.js';
 export class HostOrderEnded extends EngineError<'HOST_ORDER_ENDED'> {
   constructor(message: string) {
     super('HOST_ORDER_ENDED', message);
+  }
+}
+
+/** A later job, or a later attempt of the same one, has the server: the request has no response, and is removed. */
+export class HostOrderSuperseded extends HostOrderEnded {
+  constructor() {
+    super('another job, or a later attempt of this one, has the server now');
   }
 }
 
@@ -36,7 +44,7 @@ type MachineQuestion = Extract<HostQuestion, { readonly kind: 'perform' | 'saveS
 /** Whether a job may still have something done to its server. */
 function holds(server: Server, job: MachineJob | undefined): boolean {
   if (!job || job.beside) return !server.deleted && (!job || server.taskState !== 'deleting');
-  return server.jobId === job.id;
+  return server.jobId === job.id && (job.attempt === undefined || job.attempt === attemptOf(server));
 }
 
 /** A pause that ends with the signal. */
@@ -64,13 +72,14 @@ export class HostWork {
     this.#options = options;
   }
 
-  /** Answers a question; rejects only when `stopping` has ended. */
+  /** Answers a question; rejects only when `stopping` has ended, or with {@link HostOrderSuperseded}. */
   async answer(order: HostOrder, stopping: AbortSignal): Promise<HostAnswer> {
     for (;;) {
       try {
         return { value: (await this.#do(order, stopping)) ?? null };
       } catch (error) {
         if (stopping.aborted) throw stopping.reason;
+        if (error instanceof HostOrderSuperseded) throw error;
         // It says nothing of the machine.
         if (!isOutage(error)) return failedWith(error);
         await pause(RETRY_MS, stopping);
@@ -115,17 +124,23 @@ export class HostWork {
   }
 
   async #work(question: MachineQuestion, serverId: string | null, stopping: AbortSignal): Promise<void> {
-    const { id } = await this.#server(serverId);
+    const server = await this.#server(serverId);
+    const { id } = server;
     const ending = new AbortController();
     const signal = AbortSignal.any([stopping, ending.signal]);
     const owns = question.job !== undefined && !question.job.beside;
     if (!owns) return this.#workBeside(question, id, ending, signal);
+    // What lost the server itself must not end the work of the job that has it.
+    if (!holds(server, question.job)) throw new HostOrderSuperseded();
     const before = this.#owning.get(id);
     const done = this.#after(before, question, id, signal);
     const running = { ending, done };
     this.#owning.set(id, running);
     try {
       await done;
+    } catch (error) {
+      // A driver may throw anything when it is told to end.
+      throw ending.signal.aborted ? ending.signal.reason : error;
     } finally {
       if (this.#owning.get(id) === running) this.#owning.delete(id);
     }
@@ -134,7 +149,7 @@ export class HostWork {
   /** The job before has lost the server, or has ended already as far as it can tell: it is waited for. */
   async #after(before: Running | undefined, question: MachineQuestion, id: string, signal: AbortSignal): Promise<void> {
     if (before) {
-      before.ending.abort(new HostOrderEnded('another job has the server now'));
+      before.ending.abort(new HostOrderSuperseded());
       await before.done.catch(() => {});
     }
     if (question.kind === 'perform' && question.work.verb === 'destroy')
@@ -163,9 +178,10 @@ export class HostWork {
     const { machines, images, leftovers } = this.#options;
     await leftovers.settled(id);
     const server = await this.#server(id);
-    if (!holds(server, question.job)) throw new HostOrderEnded('another job has the server now');
-    signal.throwIfAborted();
     const { job } = question;
+    if (!holds(server, job))
+      throw !job || job.beside ? new HostOrderEnded('the server is being deleted') : new HostOrderSuperseded();
+    signal.throwIfAborted();
     if (question.kind === 'perform') {
       const { work, origin } = question;
       return machines.perform({ work, server, origin, job }, signal);

@@ -31,6 +31,9 @@ function orderId(job: MachineJob | undefined, host: string, question: HostQuesti
   return `${job.id}.${createHash('sha256').update(text).digest('base64url').slice(0, 16)}`;
 }
 
+/** Which attempt makes a request; processes of versions before do not say it. */
+const attemptOfJob = (job: MachineJob | undefined) => job && { id: job.id, attempt: job.attempt ?? 1 };
+
 /** What a job that another process goes on with has ordered is left for that process to find. */
 const forSuccessor = (reason: unknown) => reason instanceof WorkerStopping;
 
@@ -104,7 +107,8 @@ export function machinesOfHosts(local: Machines, { desk, caller, infrastructure 
       const question = { kind: 'perform', work, origin, job } as const;
       const id = orderId(job, host.name, question);
       try {
-        await desk.ask({ id, host: host.name, serverId: server.id, question }, signal, forSuccessor);
+        const request = { id, host: host.name, serverId: server.id, question, job: attemptOfJob(job) };
+        await desk.ask(request, signal, forSuccessor);
         if (ENDS.has(work.verb)) await tidy(server);
       } catch (error) {
         if (MOVES.has(work.verb) && !forSuccessor(signal.reason)) await tidy(server);
@@ -135,7 +139,8 @@ export function machinesOfHosts(local: Machines, { desk, caller, infrastructure 
       if (!host) return local.saveSnapshot(order, upload, signal);
       const question = { kind: 'saveSnapshot', imageId, caller, job } as const;
       const id = orderId(job, host.name, question);
-      await desk.ask({ id, host: host.name, serverId: server.id, question }, signal, forSuccessor);
+      const request = { id, host: host.name, serverId: server.id, question, job: attemptOfJob(job) };
+      await desk.ask(request, signal, forSuccessor);
     },
     async consoleOutput(server) {
       const host = await remote(server.host);

@@ -41,6 +41,20 @@ describe.skipIf(!postgresUrl)('orders of hosts', () => {
     expect(await orders.collect('asker')).toHaveLength(2);
   });
 
+  it('are withdrawn when a later attempt of their job requests something else, and are not taken over by an earlier one', async () => {
+    const of = (work: string, attempt: number) => ({ ...order(`job.${work}`), job: { id: 'job', attempt } });
+    const ids = async () => (await orders.missing(['job.spawn', 'job.prepare', 'other.spawn'])).toSorted();
+    await orders.post('dead', [of('spawn', 1), { ...order('other.spawn'), job: { id: 'other', attempt: 1 } }]);
+    await orders.post('alive', [of('prepare', 2)]);
+    expect(await ids()).toEqual(['job.spawn']);
+    await orders.post('dead', [of('prepare', 1)]);
+    await claimed();
+    await orders.answer(owner, [{ id: 'job.prepare', answer: { value: 1 } }]);
+    expect(await orders.collect('dead')).toEqual([]);
+    expect(await orders.collect('alive')).toEqual([{ id: 'job.prepare', answer: { value: 1 } }]);
+    await orders.end(owner, 'other.spawn');
+  });
+
   it('of one process are answered, all of them, where some are doubled and one cannot be written down', async () => {
     const desk = new HostDesk(url, store, orders);
     const { signal } = new AbortController();

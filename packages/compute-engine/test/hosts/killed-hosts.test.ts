@@ -157,6 +157,29 @@ needsPostgres('a host that is a process, killed in the middle of work', { timeou
 });
 
 needsPostgres('a process that serves, killed while a host works for it', { timeout: 120_000 }, () => {
+  // The host finds what the dead process requested, and what its successor requests, at the same moment.
+  it('has a successor whose requests come first, where the host was killed, too', async () => {
+    const killing = await Killing.open(false);
+    try {
+      const { cloud } = killing;
+      const serving = await cloud.start();
+      const { id } = await cloud.create('h1');
+      await killing.killAt(3, id);
+      const [spawn] = await cloud.orders();
+      expect(spawn).toMatchObject({ begun_by: expect.any(String), answered_at: null });
+      await cloud.kill(serving);
+      await cloud.start();
+      await cloud.until(async () => (await cloud.orders()).some((order) => order.id !== spawn!.id));
+      expect((await cloud.orders()).map((order) => order.id)).not.toContain(spawn!.id);
+      await killing.start('h1');
+      expect(await cloud.settled(id)).toMatchObject({ vmState: 'active', host: 'h1', fault: null });
+      expect(killing.whereabouts(id)).toEqual(['h1']);
+      expect(await cloud.orders()).toEqual([]);
+    } finally {
+      await killing.close();
+    }
+  });
+
   it('has a successor, who finds the order that it gave', async () => {
     const killing = await Killing.open(false);
     try {

@@ -1,5 +1,6 @@
 import { isOutage } from '@apistrata/record-store';
 import type { Core } from '../../core/core.js';
+import { attemptOf } from '../../jobs/attempt-of.js';
 import type { Job } from '../../jobs/jobs.js';
 import { LeaseLost, WorkerStopping } from '../../jobs/worker.js';
 import type { Server } from '../../model/index.js';
@@ -10,7 +11,7 @@ import type { Action, AnyAction, ConcurrentAction } from './action.js';
 import type { Cleanup } from './cleanup.js';
 import { ConcurrentRun } from './concurrent-run.js';
 import { failRun, faultOf, giveUp } from './fail-run.js';
-import { attemptOf, ServerRun } from './server-run.js';
+import { ServerRun } from './server-run.js';
 import { ifStillThere, Superseded } from './superseded.js';
 
 type ExclusiveAction = Action<string, any, any, any>;

@@ -5,6 +5,7 @@ import type { Core } from '../../core/core.js';
 import type { DriverWork } from '../../drivers/driver.js';
 import type { MachineJob, MachineOrder } from '../../drivers/machines.js';
 import type { InstanceStep } from '../../events/instance-step.js';
+import { attemptOf } from '../../jobs/attempt-of.js';
 import type { Job } from '../../jobs/jobs.js';
 import { LeaseLost } from '../../jobs/worker.js';
 import type { ActionEvent, Fault, Server, ServerPatch, TaskState } from '../../model/index.js';
@@ -39,11 +40,6 @@ interface HowToWrite {
   readonly ends?: boolean;
   /** Is over with the same write where there is nothing to do for it. */
   readonly rest?: RestOfWork;
-}
-
-/** The attempt that may write to a server. */
-export function attemptOf({ jobAttempt = 1 }: Server): number {
-  return jobAttempt;
 }
 
 /** Of a server that nobody works on. */
@@ -280,7 +276,7 @@ export class ServerRun<Arguments = unknown> {
   }
 
   #machineJob(): MachineJob {
-    return { id: this.job.id, beside: this.beside };
+    return { id: this.job.id, attempt: this.job.attempts, beside: this.beside };
   }
 
   #begin(name: string): ActionEvent {

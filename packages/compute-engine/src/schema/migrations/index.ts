@@ -10,6 +10,7 @@ import * as periods from './0007-periods.js';
 import * as namesOfProjects from './0008-names-of-projects.js';
 import * as keysOfActions from './0009-keys-of-actions.js';
 import * as coveredPages from './0011-covered-pages.js';
+import * as attemptsOfOrders from './0013-attempts-of-orders.js';
 
 /**
  * Every change of the tables, those of the built-in catalogs included, oldest first. A migration that was released is never edited: a new one follows it. It only
@@ -26,4 +27,5 @@ export const migrations: SchemaChanges = joinChanges(catalogChanges, {
   '0008-names-of-projects': namesOfProjects,
   '0009-keys-of-actions': keysOfActions,
   '0011-covered-pages': coveredPages,
+  '0013-attempts-of-orders': attemptsOfOrders,
 });
