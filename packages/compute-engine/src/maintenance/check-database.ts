@@ -75,6 +75,7 @@ export async function checkDatabase(url: string, options: CheckOptions = {}): Pr
   const reader = openReader(url);
   try {
     const { pending, newer } = tables;
+    const integrity = await integrityOf(reader);
     return [
       pending.length > 0
         ? bad('tables', `${pending.join(', ')} is missing: migrate, or start a server of this version`)
@@ -82,9 +83,10 @@ export async function checkDatabase(url: string, options: CheckOptions = {}): Pr
             'tables',
             newer.length > 0 ? `made by a newer version (${newer.join(', ')})` : `up to date (${tables.at})`,
           ),
-      await integrityOf(reader),
+      integrity,
       await secretsOf(reader, url, options),
-      await capacityOf(reader),
+      // What is damaged cannot be counted.
+      ...(integrity.good ? [await capacityOf(reader)] : []),
       work.overdueMs > OVERDUE_MS
         ? bad('work', `a job has been due for ${Math.round(work.overdueMs / 1000)} s: no server works, start one`)
         : good('work', `${work.jobs} jobs, ${work.running} of them running`),
