@@ -8,7 +8,7 @@ const notFound = (message: string): FakeAnswer => ({ status: 404, body: { itemNo
 const badRequest = (message: string): FakeAnswer => ({ status: 400, body: { badRequest: { code: 400, message } } });
 
 /** Volume v3: volumes, snapshots, types, attachments and the actions of attaching. The URL's project is the token's. */
-export async function startFakeVolumes(tokens: ReadonlyMap<string, FakeToken>) {
+export async function startFakeVolumes(tokens: ReadonlyMap<string, FakeToken>, { ignoresFilters = false } = {}) {
   const volumes = new Map<string, Thing>();
   const snapshots = new Map<string, Thing>();
   const attachments = new Map<string, Thing>();
@@ -34,9 +34,10 @@ export async function startFakeVolumes(tokens: ReadonlyMap<string, FakeToken>) {
         (all
           ? !query.get('project_id') || thing[owner] === query.get('project_id')
           : thing[owner] === token!.projectId) &&
-        (!metadata || thing.metadata[metadata[0]!] === metadata[1]) &&
-        (!query.get('name') || thing.name === query.get('name')) &&
-        (!query.get('volume_id') || thing.volume_id === query.get('volume_id')),
+        (ignoresFilters ||
+          ((!metadata || thing.metadata[metadata[0]!] === metadata[1]) &&
+            (!query.get('name') || thing.name === query.get('name')) &&
+            (!query.get('volume_id') || thing.volume_id === query.get('volume_id')))),
     );
   }
 

@@ -65,6 +65,27 @@ describe('volumes over HTTP', () => {
     expect(versions).toEqual(new Set(['volume 3.44']));
   });
 
+  it('takes nothing for its own that a service lists which ignores filters', async () => {
+    const careless = await startFakeVolumes(identity.tokens, { ignoresFilters: true });
+    const session = new ServiceSession(identity.credentials);
+    const catalog = httpVolumes({ url: `${careless.url}/v3/`, session, timeoutMs: 2000 });
+    const wishes = [randomUUID(), randomUUID()].map((key) => ({ key, sizeGb: 1 }));
+    const made = [];
+    for (const wish of [...wishes, ...wishes]) made.push((await catalog.createVolume(ada, wish)).id);
+    expect(made.slice(2)).toEqual(made.slice(0, 2));
+    expect(made[0]).not.toBe(made[1]);
+    const copies = [];
+    const key = randomUUID();
+    for (const volumeId of [made[0]!, made[1]!, made[0]!])
+      copies.push((await catalog.createSnapshot(ada, { key, volumeId, force: true })).id);
+    expect(copies[2]).toBe(copies[0]);
+    expect(copies[1]).not.toBe(copies[0]);
+    expect((await catalog.createSnapshot(ada, { key: randomUUID(), volumeId: made[0]!, force: true })).id).not.toBe(
+      copies[0],
+    );
+    await careless.close();
+  });
+
   it('refuses to reserve a volume that another server has', async () => {
     const { id } = await create();
     await volumes.reserve(job, { key: randomUUID(), volumeId: id, serverId: 's1' });

@@ -55,6 +55,14 @@ function metadataFilter(metadata: Readonly<Record<string, string>> | undefined):
     .join(', ')}}`;
 }
 
+/** Whether a thing has all of the metadata that a list asked for: services that ignore the filter list everything. */
+function hasMetadata(
+  { metadata }: Pick<Volume, 'metadata'>,
+  wanted: Readonly<Record<string, string>> | undefined,
+): boolean {
+  return Object.entries(wanted ?? {}).every(([key, value]) => metadata[key] === value);
+}
+
 /** The volumes of a real volume service, by its public API (version 3, attachments since 3.27). */
 export function httpVolumes(options: HttpCatalogOptions): VolumeCatalog {
   checkOptions('httpVolumes()', options, httpCatalogOptions);
@@ -119,7 +127,10 @@ export function httpVolumes(options: HttpCatalogOptions): VolumeCatalog {
       errors: { 404: 'MARKER_NOT_FOUND' },
     });
     const everybody = query.allProjects === true && isAdmin(caller);
-    return volumes.map(readVolume).filter((volume: Volume) => everybody || volume.projectId === caller.projectId);
+    return volumes
+      .map(readVolume)
+      .filter((volume: Volume) => everybody || volume.projectId === caller.projectId)
+      .filter((volume: Volume) => hasMetadata(volume, query.metadata));
   }
 
   async function listSnapshots(caller: Caller, query: SnapshotQuery = {}): Promise<readonly VolumeSnapshot[]> {
@@ -128,7 +139,11 @@ export function httpVolumes(options: HttpCatalogOptions): VolumeCatalog {
       errors: { 404: 'MARKER_NOT_FOUND' },
     });
     const everybody = query.allProjects === true && isAdmin(caller);
-    return snapshots.map(readSnapshot).filter((one: VolumeSnapshot) => everybody || one.projectId === caller.projectId);
+    return snapshots
+      .map(readSnapshot)
+      .filter((one: VolumeSnapshot) => everybody || one.projectId === caller.projectId)
+      .filter((one: VolumeSnapshot) => hasMetadata(one, query.metadata))
+      .filter((one: VolumeSnapshot) => query.volumeId === undefined || one.volumeId === query.volumeId);
   }
 
   return {
