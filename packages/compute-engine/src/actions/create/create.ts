@@ -12,7 +12,8 @@ import { hasLocalRoot } from '../../servers/volumes/root-disk.js';
 import { connectVolumes, releaseVolumes } from '../../servers/volumes/server-volumes.js';
 import { action } from '../runner/action.js';
 import { failRun } from '../runner/fail-run.js';
-import type { RestOfWork, ServerRun } from '../runner/server-run.js';
+import type { RestOfWork } from '../runner/rest-of-work.js';
+import type { ServerRun } from '../runner/server-run.js';
 import { Superseded } from '../runner/superseded.js';
 import { createBootVolumes } from './boot-volumes.js';
 

@@ -12,23 +12,11 @@ import type { ActionEvent, Fault, Server, ServerPatch, TaskState } from '../../m
 import { tables } from '../../schema/tables.js';
 import { lockAction, recordEvents } from '../../servers/action-history/actions.js';
 import { type ActionNotifications, type Notifies, notificationsOf } from './notifications.js';
+import type { DoneWork, RestOfWork } from './rest-of-work.js';
 import { Superseded } from './superseded.js';
 
 /** Further writes of a transaction that changes a server; may add to the patch. */
 export type AlsoWrite = (tx: Tx, server: Server) => Promise<ServerPatch | undefined>;
-
-/** What is left of an action when a server has got so far: work for its machine, the event of that, and how the server is then. */
-export interface RestOfWork {
-  readonly works: readonly DriverWork[];
-  readonly event: string;
-  readonly end: () => ServerPatch;
-}
-
-/** What work comes to that is done: how the server is then, and the steps of its history. */
-interface DoneWork {
-  readonly patch: ServerPatch;
-  readonly events: readonly ActionEvent[];
-}
 
 interface HowToWrite {
   readonly also?: AlsoWrite;
