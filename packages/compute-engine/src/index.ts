@@ -1,12 +1,10 @@
 export {
   DatabaseInUse,
-  type DatabaseSettings,
   DatabaseTooNew,
   type DatabaseTrouble,
   DatabaseUnavailable,
-  type Durability,
-  defaultDatabaseSettings,
-} from '@apistrata/record-store';
+} from '@apistrata/record-store/errors';
+export { type DatabaseSettings, type Durability, defaultDatabaseSettings } from '@apistrata/record-store/options';
 export type { Clock } from './clock/clock.js';
 export type { Context } from './core/context.js';
 export { defaultSettings, type QuotaKind, quotaKinds, type Settings } from './core/settings.js';

@@ -1,4 +1,4 @@
-import { CodedError } from '@apistrata/record-store';
+import { CodedError } from '@apistrata/record-store/errors';
 import { type CatalogErrorCode, type CatalogErrorKind, catalogErrorKinds } from './catalog-error-codes.js';
 
 export type { CatalogErrorCode, CatalogErrorKind };

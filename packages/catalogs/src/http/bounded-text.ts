@@ -1,4 +1,4 @@
-import { CodedError } from '@apistrata/record-store';
+import { CodedError } from '@apistrata/record-store/errors';
 
 /**
  * Another service's answer is longer than whoever asked is ready to keep: 503, as from a gateway whose other side misbehaves. Those who know what the answer

@@ -1,4 +1,4 @@
-import { checkOptions } from '@apistrata/record-store';
+import { checkOptions } from '@apistrata/record-store/options';
 import { CatalogError } from '../errors/catalog-error.js';
 import { type IdentityLimits, IdentityRequests, identityUnavailable } from './identity-requests.js';
 

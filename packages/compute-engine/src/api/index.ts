@@ -1,5 +1,6 @@
 export { canonicalIp } from '@apistrata/catalogs';
-export { CodedError, type CodedErrorOptions, checkOptions } from '@apistrata/record-store';
+export { CodedError, type CodedErrorOptions } from '@apistrata/record-store/errors';
+export { checkOptions } from '@apistrata/record-store/options';
 export type { AttachedPort } from '../actions/interfaces/attach-interface.js';
 export type { HostShare } from '../hosts/inventory/hosts.js';
 export type { HostedServer, Hypervisor, HypervisorParts, HypervisorQuery } from '../hosts/inventory/hypervisors.js';

@@ -1,4 +1,4 @@
-import { checkOptions } from '@apistrata/record-store';
+import { checkOptions } from '@apistrata/record-store/options';
 import type { Clock } from '../clock/clock.js';
 import type { Server } from '../model/index.js';
 import type {

@@ -1,5 +1,5 @@
 import type { Catalogs } from '@apistrata/catalogs';
-import { checkOptions, type DatabaseSettings, defaultDatabaseSettings } from '@apistrata/record-store';
+import { checkOptions, type DatabaseSettings, defaultDatabaseSettings } from '@apistrata/record-store/options';
 import type { AnyAction } from '../actions/runner/action.js';
 import type { Clock } from '../clock/clock.js';
 import { defaultSettings, type Settings } from '../core/settings.js';

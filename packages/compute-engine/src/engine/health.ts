@@ -1,5 +1,5 @@
 import type { ReadReplicas, ReplicaState } from '@apistrata/record-store';
-import { databaseError } from '@apistrata/record-store';
+import { databaseError } from '@apistrata/record-store/errors';
 import type { Core } from '../core/core.js';
 import { oldestOverdueJob } from '../jobs/jobs.js';
 

@@ -1,4 +1,4 @@
-import { CodedError, type CodedErrorOptions } from '@apistrata/record-store';
+import { CodedError, type CodedErrorOptions } from '@apistrata/record-store/errors';
 
 /** Every code of this package's errors, with the HTTP status that fits. */
 export const errorCodes = {

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { Catalogs } from '@apistrata/catalogs';
 import { embeddedCatalogs } from '@apistrata/catalogs/builtin';
 import type { Store } from '@apistrata/record-store';
-import { checkOptions, type DatabaseSettings, defaultDatabaseSettings } from '@apistrata/record-store';
+import { checkOptions, type DatabaseSettings, defaultDatabaseSettings } from '@apistrata/record-store/options';
 import { type Clock, systemClock } from '../clock/clock.js';
 import { closeInTurn } from '../core/close-in-turn.js';
 import { defaultSettings } from '../core/settings.js';

@@ -1,6 +1,6 @@
 import type { Catalogs } from '@apistrata/catalogs';
 import type { Store } from '@apistrata/record-store';
-import { isOutage } from '@apistrata/record-store';
+import { isOutage } from '@apistrata/record-store/errors';
 import type { MachineJob, Machines } from '../drivers/machines.js';
 import { EngineError } from '../errors/engine-error.js';
 import { attemptOf } from '../jobs/attempt-of.js';

@@ -1,5 +1,7 @@
 import { existsSync } from 'node:fs';
-import { databaseError, defaultDatabaseSettings, openDatabase, openSqlite } from '@apistrata/record-store';
+import { openDatabase, openSqlite } from '@apistrata/record-store';
+import { databaseError } from '@apistrata/record-store/errors';
+import { defaultDatabaseSettings } from '@apistrata/record-store/options';
 import { CompiledQuery } from 'kysely';
 import { OperatingError } from './operating-error.js';
 

@@ -1,14 +1,8 @@
 import { existsSync } from 'node:fs';
 import { copyFile, link, rename, rm } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
-import {
-  defaultDatabaseSettings,
-  openDatabase,
-  openSqlite,
-  postgresAddresses,
-  type Rows,
-  SqliteOwner,
-} from '@apistrata/record-store';
+import { openDatabase, openSqlite, postgresAddresses, type Rows, SqliteOwner } from '@apistrata/record-store';
+import { defaultDatabaseSettings } from '@apistrata/record-store/options';
 import { CompiledQuery, type Kysely } from 'kysely';
 import { migrations } from '../schema/migrations/index.js';
 import { changesInFile } from './backup-database.js';

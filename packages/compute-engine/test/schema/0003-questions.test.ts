@@ -1,4 +1,5 @@
-import { defaultDatabaseSettings, openDatabase } from '@apistrata/record-store';
+import { openDatabase } from '@apistrata/record-store';
+import { defaultDatabaseSettings } from '@apistrata/record-store/options';
 import { Migrator } from 'kysely';
 import { describe, expect, inject, it } from 'vitest';
 import { freshDatabase } from '../../../../testing/fresh-database.js';

@@ -8,7 +8,7 @@ import {
   PostgresQueryCompiler,
 } from 'kysely';
 import { Gate } from '../batching/gate.js';
-import type { DatabaseSettings } from '../store/database-settings.js';
+import type { DatabaseSettings } from '../options/database-settings.js';
 import { PostgresConnection } from './postgres-connection.js';
 import { PostgresPool } from './postgres-pool.js';
 import type { PostgresClient } from './postgres-query.js';

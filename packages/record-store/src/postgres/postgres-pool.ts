@@ -1,7 +1,7 @@
 import { createRequire } from 'node:module';
 import { CompiledQuery } from 'kysely';
 import { DatabaseUnavailable, databaseError } from '../errors/database-unavailable.js';
-import type { DatabaseSettings } from '../store/database-settings.js';
+import type { DatabaseSettings } from '../options/database-settings.js';
 import { postgresAddresses } from './postgres-addresses.js';
 import { ask, type PostgresClient } from './postgres-query.js';
 

@@ -3,8 +3,8 @@ import { Lookups } from '../batching/lookups.js';
 import { RecordCache } from '../document-table/record-cache.js';
 import { DatabaseUnavailable } from '../errors/database-unavailable.js';
 import type { StoreObserver } from '../observation/store-observer.js';
+import type { DatabaseSettings } from '../options/database-settings.js';
 import { closeDatabase, type OpenDatabase, openDatabase, type Rows, type Session } from '../store/database.js';
-import type { DatabaseSettings } from '../store/database-settings.js';
 import { replicaDialect } from './replica-dialect.js';
 import { type WalMarks, walPosition } from './wal-marks.js';
 

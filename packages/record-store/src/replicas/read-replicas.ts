@@ -1,9 +1,9 @@
 import type { Kysely } from 'kysely';
 import type { StoreObserver } from '../observation/store-observer.js';
+import type { DatabaseSettings } from '../options/database-settings.js';
 import { postgresAddresses } from '../postgres/postgres-addresses.js';
 import { Notices } from '../postgres/postgres-notices.js';
 import type { Rows, Session } from '../store/database.js';
-import type { DatabaseSettings } from '../store/database-settings.js';
 import { LatestWrites, WRITES } from './latest-writes.js';
 import { clusterOf, ReadReplica } from './read-replica.js';
 import { WalMarks, walPosition } from './wal-marks.js';

@@ -1,8 +1,8 @@
 import { type Migration, Migrator, sql } from 'kysely';
 import { DatabaseTooNew } from '../errors/database-too-new.js';
 import { databaseError } from '../errors/database-unavailable.js';
+import type { DatabaseSettings } from '../options/database-settings.js';
 import { openDatabase, type Session } from '../store/database.js';
-import type { DatabaseSettings } from '../store/database-settings.js';
 import type { SchemaChange, SchemaChanges } from './schema-change.js';
 import { makeTablesInMemory } from './table-template.js';
 

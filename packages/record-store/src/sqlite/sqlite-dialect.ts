@@ -8,7 +8,7 @@ import {
   SqliteIntrospector,
 } from 'kysely';
 import { DatabaseUnavailable, databaseError } from '../errors/database-unavailable.js';
-import type { DatabaseSettings } from '../store/database-settings.js';
+import type { DatabaseSettings } from '../options/database-settings.js';
 import { SqliteFiles } from './sqlite-files.js';
 import { openSqlite, type SqliteHandle, type SqliteStatement } from './sqlite-handle.js';
 import { SqliteLog } from './sqlite-log.js';

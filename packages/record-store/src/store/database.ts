@@ -3,10 +3,10 @@ import { type Finder, Lookups } from '../batching/lookups.js';
 import { RecordCache } from '../document-table/record-cache.js';
 import { observedDialect } from '../observation/observed-dialect.js';
 import type { StoreObserver } from '../observation/store-observer.js';
+import type { DatabaseSettings } from '../options/database-settings.js';
 import { postgresDialects } from '../postgres/postgres-dialect.js';
 import { sqliteDialect } from '../sqlite/sqlite-dialect.js';
 import { sqliteReaders } from '../sqlite/sqlite-readers.js';
-import type { DatabaseSettings } from './database-settings.js';
 
 /** Tables are known by their definitions (see document-table.ts), so Kysely sees rows of any shape. */
 export type Rows = Record<string, any>;

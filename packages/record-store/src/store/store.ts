@@ -4,12 +4,12 @@ import { GroupCommit } from '../batching/group-commit.js';
 import { DatabaseUnavailable, databaseError } from '../errors/database-unavailable.js';
 import { StaleRecord } from '../errors/stale-record.js';
 import type { StoreObserver } from '../observation/store-observer.js';
+import { type DatabaseSettings, databaseSettings } from '../options/database-settings.js';
 import { PostgresTransactions, ToBeDoneAlone } from '../postgres/postgres-transactions.js';
 import { ReadReplicas } from '../replicas/read-replicas.js';
 import { migrate } from '../schema/migrate.js';
 import type { SchemaChanges } from '../schema/schema-change.js';
 import { closeDatabase, type Mates, type OpenDatabase, openDatabase, type Session, type Tx } from './database.js';
-import { type DatabaseSettings, databaseSettings } from './database-settings.js';
 
 /** How often a transaction that met somebody else's change starts again before it gives up. */
 const ATTEMPTS = 20;

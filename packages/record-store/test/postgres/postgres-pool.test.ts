@@ -2,9 +2,9 @@ import { sql } from 'kysely';
 import { describe, expect, inject, it, onTestFinished } from 'vitest';
 import { freshDatabase } from '../../../../testing/fresh-database.js';
 import { freePort } from '../../../../testing/servers.js';
+import { type DatabaseSettings, defaultDatabaseSettings } from '../../src/options/database-settings.js';
 import { postgresAddresses } from '../../src/postgres/postgres-addresses.js';
 import { openDatabase } from '../../src/store/database.js';
-import { type DatabaseSettings, defaultDatabaseSettings } from '../../src/store/database-settings.js';
 import { openStore } from '../open-store.js';
 
 const postgresUrl = inject('postgresUrl');

@@ -1,4 +1,4 @@
-import { checkOptions } from '@apistrata/record-store';
+import { checkOptions } from '@apistrata/record-store/options';
 import type { Caller } from '../../caller/caller.js';
 import { CatalogError } from '../../errors/catalog-error.js';
 import { type HttpCatalogOptions, httpCatalogOptions, ServiceClient } from '../../http/service-client.js';

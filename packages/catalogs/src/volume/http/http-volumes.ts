@@ -1,4 +1,4 @@
-import { checkOptions } from '@apistrata/record-store';
+import { checkOptions } from '@apistrata/record-store/options';
 import type { Caller } from '../../caller/caller.js';
 import { isAdmin, owns } from '../../caller/caller-scope.js';
 import { CatalogError, type CatalogErrorCode } from '../../errors/catalog-error.js';

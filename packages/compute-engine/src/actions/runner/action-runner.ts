@@ -1,4 +1,4 @@
-import { isOutage } from '@apistrata/record-store';
+import { isOutage } from '@apistrata/record-store/errors';
 import type { Core } from '../../core/core.js';
 import { attemptOf } from '../../jobs/attempt-of.js';
 import type { Job } from '../../jobs/jobs.js';

@@ -1,4 +1,4 @@
-import { DatabaseUnavailable } from '@apistrata/record-store';
+import { DatabaseUnavailable } from '@apistrata/record-store/errors';
 import { sql } from 'kysely';
 import type { Core } from '../../core/core.js';
 import { groupBy } from '../../core/group-by.js';

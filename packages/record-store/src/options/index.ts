@@ -1,0 +1,2 @@
+export { checkOptions } from './check-options.js';
+export { type DatabaseSettings, type Durability, defaultDatabaseSettings } from './database-settings.js';
