@@ -3,15 +3,16 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { nonNullAssertionsIn, nonNullAssertionsOf } from './non-null.js';
 
-/** How many each package may have at the most. The numbers only fall: whoever takes one away writes the smaller one here. */
+/** The maximum for each package. Lower the number when you remove an assertion. */
 const budget: Readonly<Record<string, number>> = {
-  'compute-engine': 22,
+  'compute-engine': 8,
   'compute-router': 11,
   explorer: 1,
   healthcheck: 2,
   microversion: 2,
   qemu: 2,
-  'test-cloud': 6,
+  'record-store': 13,
+  'test-cloud': 5,
 };
 
 describe('non-null assertions', () => {

@@ -26,7 +26,7 @@ const FORMATS: Readonly<Record<Exclude<MediaType, 'application/health+json'>, Fo
 /**
  * Sends the response to a probe.
  *
- * @param shown what the endpoint shows besides the results
+ * @param shown what the endpoint shows in addition to the results
  * @param collect collects the state of the process; undefined where the endpoint is not detailed
  * @returns a promise only where the state of the process is collected
  */

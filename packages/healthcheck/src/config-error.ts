@@ -1,10 +1,10 @@
-/** A configuration that would give an endpoint nobody meant. Thrown when the endpoint is built, never while it answers. */
+/** An invalid configuration. Thrown when the endpoint is built, never while it handles a request. */
 export class HealthcheckConfigError extends Error {
   /** Stable; the text of the message may change. */
   readonly code = 'HEALTHCHECK_CONFIG_INVALID';
   /** For error handlers that see it because the endpoint was built within a request. */
   readonly status = 500;
-  /** The page that tells cause and cure. */
+  /** The page with cause and fix. */
   readonly url =
     'https://github.com/apistrata/apistrata/blob/main/docs/errors.md#healthcheck-healthcheck_config_invalid';
   /** The option at fault, as it was written: `disableByFilePaths`, or `disable_by_file_paths` in a config record. */

@@ -6,18 +6,19 @@ import { embeddedVolumes } from '../volume/builtin/embedded-volumes.js';
 import type { VolumeStorage } from '../volume/volume-storage.js';
 import type { CatalogClock, UnknownIds } from './embedded-options.js';
 
+/** Options of {@link embeddedCatalogs}. */
 export interface EmbeddedCatalogsOptions {
   readonly store: Store;
   readonly clock: CatalogClock;
   /** What each catalog does with ids that it has never seen. Default: it refuses them. */
   readonly unknown?: Partial<Readonly<Record<'images' | 'networks' | 'volumes' | 'shares', UnknownIds>>>;
-  /** Where the content of images is kept; left out: in the database. */
+  /** The folder of image data. Default: the database. */
   readonly imageDirectory?: string;
-  /** Told of a server whose ports were changed through the network service itself. */
+  /** Called with the id of a server when the network service itself changes its ports. */
   readonly onServerPortsChanged?: (serverId: string) => void;
   /** Addresses of the hosts whose networks are joined by tunnels. Default: none. */
   readonly tunnelAddresses?: (session: Session) => Promise<readonly string[]>;
-  /** Told of a server one of whose volumes has grown. */
+  /** Called when an attached volume has been extended. */
   readonly onVolumeExtended?: (serverId: string, volumeId: string) => void;
   /** Where the content of volumes is, once it is known. */
   readonly volumeStorage?: () => VolumeStorage | undefined;
@@ -55,5 +56,5 @@ export function embeddedCatalogs(options: EmbeddedCatalogsOptions) {
   };
 }
 
-/** The catalogs in the database of an engine, with all that their own services need beside what servers do. */
+/** The built-in catalogs, with the methods that their own services need in addition to those that servers need. */
 export type EmbeddedCatalogs = ReturnType<typeof embeddedCatalogs>;

@@ -8,6 +8,7 @@ export interface CatalogClock {
 /** What a catalog does with an id it has never seen: refuse it, or take it for something plausible and remember that. */
 export type UnknownIds = 'reject' | 'accept';
 
+/** Options that all built-in services share. */
 export interface EmbeddedOptions {
   readonly store: Store;
   /** Default: the machine's own time. */

@@ -1,5 +1,4 @@
-import type { Rows } from '@apistrata/record-store';
-import { createDocumentTable, type TableShape } from '@apistrata/record-store';
+import { createDocumentTable, type Rows, type TableShape } from '@apistrata/record-store';
 import type { Kysely } from 'kysely';
 
 const tables: Readonly<Record<string, TableShape>> = {

@@ -117,10 +117,10 @@ type ResultFrom<Record> =
       ? Result
       : never;
 
-/** What an action has to be told. */
+/** The arguments of an action. */
 export type RequestOf<Name extends WorkName> = RequestTo<ActionNamed<Name>>;
 
-/** What whoever begins an action gets. */
+/** The result of an action for its caller. */
 export type ResultOf<Name extends WorkName> = ResultFrom<ActionNamed<Name>>;
 
 /** Work that no request waits for: what an unfinished one left, and what happened to machines by themselves. */

@@ -1,5 +1,4 @@
-import type { Tx } from '@apistrata/record-store';
-import { lockName, type Store } from '@apistrata/record-store';
+import { lockName, type Store, type Tx } from '@apistrata/record-store';
 import { sql } from 'kysely';
 import type { Notification } from './notification.js';
 

@@ -1,6 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import type { Store } from '@apistrata/record-store';
-import { Notices } from '@apistrata/record-store';
+import { Notices, type Store } from '@apistrata/record-store';
 import { databaseError, isOutage } from '@apistrata/record-store/errors';
 import { Batches } from './batches.js';
 import type { HostOrders, NewHostOrder } from './host-orders.js';

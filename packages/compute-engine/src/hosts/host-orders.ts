@@ -1,5 +1,4 @@
-import type { Store } from '@apistrata/record-store';
-import { channelOf } from '@apistrata/record-store';
+import { channelOf, type Store } from '@apistrata/record-store';
 import { sql } from 'kysely';
 import type { Sealer } from '../secrets/sealer.js';
 import type { HostAnswer, HostQuestion } from './host-question.js';

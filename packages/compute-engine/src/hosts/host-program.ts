@@ -1,5 +1,4 @@
-import type { Store } from '@apistrata/record-store';
-import { Notices } from '@apistrata/record-store';
+import { Notices, type Store } from '@apistrata/record-store';
 import { isOutage } from '@apistrata/record-store/errors';
 import { Batches } from './batches.js';
 import type { HostHold } from './host-hold.js';

@@ -1,5 +1,4 @@
-import type { Caller } from '@apistrata/catalogs';
-import { CatalogError, type CatalogErrorCode, catalogErrorKinds } from '@apistrata/catalogs';
+import { type Caller, CatalogError, type CatalogErrorCode, catalogErrorKinds } from '@apistrata/catalogs';
 import type { DriverVerb, DriverWork, WorkOrigin } from '../drivers/driver.js';
 import type { HostPowerAction } from '../drivers/host-control.js';
 import type { MachineJob } from '../drivers/machines.js';

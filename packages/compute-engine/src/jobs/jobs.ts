@@ -1,5 +1,4 @@
-import type { Session, Store, Tx } from '@apistrata/record-store';
-import { gathered, hotStatement, insertRows } from '@apistrata/record-store';
+import { gathered, hotStatement, insertRows, type Session, type Store, type Tx } from '@apistrata/record-store';
 import { sql } from 'kysely';
 import type { JobPayload, Payloads, ReadPayload } from './payloads.js';
 

@@ -1,7 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { EmbeddedCatalogs } from '@apistrata/catalogs/builtin';
-import type { Store } from '@apistrata/record-store';
-import { lockName } from '@apistrata/record-store';
+import { lockName, type Store } from '@apistrata/record-store';
 import type { Clock } from '../clock/clock.js';
 import { nodeRecord, serviceRecord } from '../scheduler/host-records.js';
 import { COMPUTE_BINARY } from '../scheduler/infrastructure.js';

@@ -1,7 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { ifMissing } from '@apistrata/catalogs';
-import type { Tx } from '@apistrata/record-store';
-import { lockName } from '@apistrata/record-store';
+import { lockName, type Tx } from '@apistrata/record-store';
 import type { Context } from '../core/context.js';
 import type { Core } from '../core/core.js';
 import { badRequest, conflict, notFound } from '../errors/refusal.js';

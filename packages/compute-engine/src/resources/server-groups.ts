@@ -1,6 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import type { Tx } from '@apistrata/record-store';
-import { compoundKey, lockName } from '@apistrata/record-store';
+import { compoundKey, lockName, type Tx } from '@apistrata/record-store';
 import type { Context } from '../core/context.js';
 import type { Core } from '../core/core.js';
 import { groupBy } from '../core/group-by.js';

@@ -1,6 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import type { Tx } from '@apistrata/record-store';
-import { lockName } from '@apistrata/record-store';
+import { lockName, type Tx } from '@apistrata/record-store';
 import type { Core } from '../core/core.js';
 import { tables } from '../schema/tables.js';
 import { migrationsInProgress } from '../server-migrations/migrations-in-progress.js';

@@ -1,5 +1,12 @@
-import type { Session, Tx } from '@apistrata/record-store';
-import { byColumn, gathered, hotStatement, preparedQuery, settled } from '@apistrata/record-store';
+import {
+  byColumn,
+  gathered,
+  hotStatement,
+  preparedQuery,
+  type Session,
+  settled,
+  type Tx,
+} from '@apistrata/record-store';
 import { CompiledQuery, sql } from 'kysely';
 import { groupBy } from '../core/group-by.js';
 import type { Claim, FlavorCopy, Node } from '../model/index.js';

@@ -1,6 +1,5 @@
 import { BlockList, isIP } from 'node:net';
-import type { Tx } from '@apistrata/record-store';
-import { lockName } from '@apistrata/record-store';
+import { lockName, type Tx } from '@apistrata/record-store';
 import type { Claim, FlavorCopy, ServerGroup } from '../model/index.js';
 import { LIVE, tables } from '../schema/tables.js';
 import { claim, enter, type HostUsage, usageForClaim } from './claims.js';

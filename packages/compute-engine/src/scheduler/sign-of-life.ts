@@ -1,5 +1,4 @@
-import type { Tx } from '@apistrata/record-store';
-import { lockName } from '@apistrata/record-store';
+import { lockName, type Tx } from '@apistrata/record-store';
 import { tables } from '../schema/tables.js';
 import { serviceRecord } from './host-records.js';
 

@@ -1,5 +1,10 @@
-import type { SchemaChanges, StoreObserver } from '@apistrata/record-store';
-import { openStore as openRecordStore, type Store, type StoreOptions } from '@apistrata/record-store';
+import {
+  openStore as openRecordStore,
+  type SchemaChanges,
+  type Store,
+  type StoreObserver,
+  type StoreOptions,
+} from '@apistrata/record-store';
 import { migrations } from './migrations/index.js';
 
 /**

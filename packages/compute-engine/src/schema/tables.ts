@@ -1,5 +1,4 @@
-import type { DatabaseKind } from '@apistrata/record-store';
-import { compoundKey, DocumentTable } from '@apistrata/record-store';
+import { compoundKey, type DatabaseKind, DocumentTable } from '@apistrata/record-store';
 import { type RawBuilder, sql } from 'kysely';
 import type {
   Aggregate,

@@ -1,5 +1,4 @@
-import type { Image } from '@apistrata/catalogs';
-import { ifMissing } from '@apistrata/catalogs';
+import { type Image, ifMissing } from '@apistrata/catalogs';
 import type { Context } from '../core/context.js';
 import type { Core } from '../core/core.js';
 import { badRequest } from '../errors/refusal.js';

@@ -1,6 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import type { Store } from '@apistrata/record-store';
-import { channelOf, Notices } from '@apistrata/record-store';
+import { channelOf, Notices, type Store } from '@apistrata/record-store';
 import { sql } from 'kysely';
 import { afterEach, beforeEach, describe, expect, inject, it } from 'vitest';
 import { eventually } from '../../../../testing/eventually.js';

@@ -1,6 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import type { VolumeCatalog } from '@apistrata/catalogs';
-import { CatalogError } from '@apistrata/catalogs';
+import { CatalogError, type VolumeCatalog } from '@apistrata/catalogs';
 import { afterEach, beforeEach, describe, expect, inject, it } from 'vitest';
 import type { Engine } from '../../src/engine/engine.js';
 import { coreOf } from '../../src/engine/engine-core.js';

@@ -119,7 +119,7 @@ describe('details of the original', () => {
     },
   );
 
-  it('a volume that is not attached is not found, whatever the server does', async () => {
+  it('a volume that is not attached is not found in any state of the server', async () => {
     for (const actions of [[], ['suspend']]) {
       const { id } = await cloud.server(actions);
       const path = `/servers/${id}/os-volume_attachments/${await cloud.volume()}`;

@@ -4,7 +4,7 @@ import type { HealthcheckLog } from '../log.js';
 import type { Backend } from './backend.js';
 import { checkBackend } from './check-backend.js';
 
-/** What the file backends are told; the names are the options of `healthcheck()`. */
+/** The settings of the file backends, named as the options of `healthcheck()`. */
 export interface FileBackendSettings {
   readonly disableByFilePath: string;
   readonly disableByFilePaths: ReadonlyMap<number, string>;
@@ -53,7 +53,7 @@ export const FILE_BACKENDS: Readonly<Record<string, FileBackend>> = {
 
 const DISABLED: CheckResult = { state: 'unavailable', reason: 'DISABLED BY FILE' };
 
-/** The file system is asked anew at each probe, with the timeout of any check: a dead network mount is no hang. */
+/** Reads the file system at each probe, with the timeout of every check, so that a dead network mount does not block. */
 function fileBackend(name: string, log: HealthcheckLog, check: () => Promise<CheckResult>): Backend {
   return checkBackend({ name, check }, log, () => undefined);
 }

@@ -22,6 +22,7 @@ interface Row {
 /** A row as far as it has to be known for its record to be told from others; its text is read where it is not here. */
 type Head = Pick<Row, 'id' | 'seq' | 'revision'> & Partial<Pick<Row, 'data'>>;
 
+/** A query of rows, before it is executed. */
 export type RowQuery = SelectQueryBuilder<Rows, string, Row>;
 
 /** A table of one kind of record: a few real columns, the rest as JSON in `data`. */

@@ -15,9 +15,15 @@ const texts: Readonly<Record<DatabaseTrouble, string>> = {
 };
 
 /**
- * The database is away, locked, full, read-only or too slow. Nothing that was asked for is acknowledged; where the
- * connection broke while a transaction was being committed, nobody knows whether its changes were kept. `cause` is the
- * error of the database itself.
+ * The database is unreachable, locked, full, read-only or too slow. The write is not acknowledged. If the connection broke
+ * during a commit, the outcome of the transaction is unknown. `cause` is the error of the database itself.
+ *
+ * @example
+ * ```ts
+ * import { DatabaseUnavailable } from '@apistrata/record-store/errors';
+ *
+ * export const statusOf = (error: unknown) => (error instanceof DatabaseUnavailable ? 503 : 500);
+ * ```
  */
 export class DatabaseUnavailable extends StoreError<'DATABASE_UNAVAILABLE'> {
   readonly trouble: DatabaseTrouble;

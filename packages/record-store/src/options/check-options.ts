@@ -1,9 +1,18 @@
 /**
- * Refuses options that nobody reads: a misspelt one would be passed over, and what it should have done not be done.
+ * Rejects unknown options, so that a misspelt option is not ignored.
  *
- * @param place what is called, for the message: `createEngine()`
- * @param known an object with every key of the options' type, so that the type and the check cannot differ
- * @throws TypeError naming the place, the option, and those there are
+ * @param place the name of the function for the message: `createEngine()`
+ * @param known an object with every key of the options type, so that type and check cannot differ
+ * @throws TypeError with the function, the unknown option and the known ones
+ *
+ * @example
+ * ```ts
+ * import { checkOptions, defaultDatabaseSettings } from '@apistrata/record-store/options';
+ *
+ * export function openNotes(options: Partial<typeof defaultDatabaseSettings>): void {
+ *   checkOptions('openNotes()', options, defaultDatabaseSettings);
+ * }
+ * ```
  */
 export function checkOptions<T extends object>(
   place: string,

@@ -9,6 +9,7 @@ export interface SchemaChange extends Migration {
   readonly needs?: string;
 }
 
+/** The schema changes of a package by name. Names sort in the order in which the changes apply. */
 export type SchemaChanges = Readonly<Record<string, SchemaChange>>;
 
 /** Returns the changes of several parts of one database, oldest first; a change that several parts name is made in their order. */

@@ -11,6 +11,7 @@ import { sqliteReaders } from '../sqlite/sqlite-readers.js';
 /** Tables are known by their definitions (see document-table.ts), so Kysely sees rows of any shape. */
 export type Rows = Record<string, any>;
 
+/** The databases that a store runs on. */
 export type DatabaseKind = 'sqlite' | 'postgres';
 
 /** Something that reads: the store itself, or a transaction. */

@@ -17,6 +17,7 @@ const ATTEMPTS = 20;
 /** PostgreSQL's words for "try again": serialization failure, deadlock, a session that a pooler has exchanged. */
 const RETRYABLE = new Set(['STALE_RECORD', '40001', '40P01', '26000', '42P05']);
 
+/** An open database. */
 export interface Store extends Session {
   /**
    * Runs work whose writes all happen or none. It may run several times when others change the same records, so it
@@ -37,6 +38,7 @@ export interface Store extends Session {
   close(): Promise<void>;
 }
 
+/** Options of {@link openStore}. */
 export interface StoreOptions extends Partial<DatabaseSettings> {
   /** PostgreSQL: addresses of replicas that answer those who only read. */
   readonly databaseRead?: readonly string[];

@@ -1,5 +1,4 @@
-import type { New, Session, Tx } from '@apistrata/record-store';
-import { lookThenInsert } from '@apistrata/record-store';
+import { lookThenInsert, type New, type Session, type Tx } from '@apistrata/record-store';
 import { type EmbeddedOptions, embeddedContext } from '../../builtin/embedded-options.js';
 import { refuseNul } from '../../builtin/json-conditions.js';
 import { listPage } from '../../builtin/list-page.js';

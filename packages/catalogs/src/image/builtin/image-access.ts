@@ -1,5 +1,4 @@
-import type { RowQuery, Session } from '@apistrata/record-store';
-import { compoundKey } from '@apistrata/record-store';
+import { compoundKey, type RowQuery, type Session } from '@apistrata/record-store';
 import { sql } from 'kysely';
 import { hasEntry, hasItem } from '../../builtin/json-conditions.js';
 import type { Caller } from '../../caller/caller.js';

@@ -1,5 +1,4 @@
-import type { Stored } from '@apistrata/record-store';
-import { compoundKey, DocumentTable } from '@apistrata/record-store';
+import { compoundKey, DocumentTable, type Stored } from '@apistrata/record-store';
 import type { Image } from '../image-catalog.js';
 
 /** An image as the embedded catalog keeps it. */

@@ -82,7 +82,6 @@ function pointer(key: string): string {
  *
  * @example
  * ```ts
- * import { createEngine } from '@apistrata/compute-engine';
  * import { httpImages, ServiceSession } from '@apistrata/catalogs/http';
  *
  * const session = new ServiceSession({
@@ -92,7 +91,6 @@ function pointer(key: string): string {
  *   projectName: 'service',
  * });
  * const images = httpImages({ url: 'http://images:9292', session });
- * const engine = await createEngine({ catalogs: { images } });
  * ```
  */
 export function httpImages(options: HttpImagesOptions): ImageCatalog {

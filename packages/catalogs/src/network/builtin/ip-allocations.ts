@@ -1,5 +1,4 @@
-import type { Session, Tx } from '@apistrata/record-store';
-import { hotStatement } from '@apistrata/record-store';
+import { hotStatement, type Session, type Tx } from '@apistrata/record-store';
 import { sql } from 'kysely';
 import { CatalogError } from '../../errors/catalog-error.js';
 import type { FixedIp } from '../fixed-ip.js';

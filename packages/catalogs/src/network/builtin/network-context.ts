@@ -1,5 +1,4 @@
-import type { Session, Tx } from '@apistrata/record-store';
-import { lookThenInsert } from '@apistrata/record-store';
+import { lookThenInsert, type Session, type Tx } from '@apistrata/record-store';
 import { derivedUuid } from '../../builtin/derived-uuid.js';
 import type { EmbeddedContext } from '../../builtin/embedded-options.js';
 import { refuseNul } from '../../builtin/json-conditions.js';

@@ -1,5 +1,4 @@
-import type { Stored } from '@apistrata/record-store';
-import { DocumentTable } from '@apistrata/record-store';
+import { DocumentTable, type Stored } from '@apistrata/record-store';
 import type { FixedIp } from '../fixed-ip.js';
 import type { FloatingIp, Network, SecurityGroup, SecurityGroupRule } from '../network-catalog.js';
 import type { Ipv6Mode } from '../network-plan.js';

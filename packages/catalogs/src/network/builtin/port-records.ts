@@ -1,5 +1,4 @@
-import type { Session, Tx } from '@apistrata/record-store';
-import { randomBytes } from '@apistrata/record-store';
+import { randomBytes, type Session, type Tx } from '@apistrata/record-store';
 import type { Caller } from '../../caller/caller.js';
 import { CatalogError } from '../../errors/catalog-error.js';
 import type { FixedIp } from '../fixed-ip.js';

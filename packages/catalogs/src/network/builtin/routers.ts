@@ -1,6 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import type { Tx } from '@apistrata/record-store';
-import { lookThenInsert } from '@apistrata/record-store';
+import { lookThenInsert, type Tx } from '@apistrata/record-store';
 import { refuseNul } from '../../builtin/json-conditions.js';
 import { listPage, type Page } from '../../builtin/list-page.js';
 import type { Caller } from '../../caller/caller.js';

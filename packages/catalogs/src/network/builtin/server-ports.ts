@@ -1,5 +1,4 @@
-import type { Tx } from '@apistrata/record-store';
-import { lookThenInsert } from '@apistrata/record-store';
+import { lookThenInsert, type Tx } from '@apistrata/record-store';
 import type { Caller } from '../../caller/caller.js';
 import { owns } from '../../caller/caller-scope.js';
 import { CatalogError } from '../../errors/catalog-error.js';

@@ -1,6 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import type { New, Stored } from '@apistrata/record-store';
-import { DocumentTable, lookThenInsert } from '@apistrata/record-store';
+import { DocumentTable, lookThenInsert, type New, type Stored } from '@apistrata/record-store';
 import { type EmbeddedOptions, embeddedContext } from '../../builtin/embedded-options.js';
 import { refuseNul } from '../../builtin/json-conditions.js';
 import { listPage, type Page } from '../../builtin/list-page.js';

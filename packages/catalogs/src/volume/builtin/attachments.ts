@@ -1,5 +1,4 @@
-import type { Tx } from '@apistrata/record-store';
-import { lookThenInsert } from '@apistrata/record-store';
+import { lookThenInsert, type Tx } from '@apistrata/record-store';
 import { listPage, type Page } from '../../builtin/list-page.js';
 import type { Caller } from '../../caller/caller.js';
 import { isAdmin, owns } from '../../caller/caller-scope.js';

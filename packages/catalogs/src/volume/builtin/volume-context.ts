@@ -1,5 +1,4 @@
-import type { New, RowQuery, Session, Tx } from '@apistrata/record-store';
-import { lookThenInsert } from '@apistrata/record-store';
+import { lookThenInsert, type New, type RowQuery, type Session, type Tx } from '@apistrata/record-store';
 import type { EmbeddedContext } from '../../builtin/embedded-options.js';
 import { hasEntry, refuseNul } from '../../builtin/json-conditions.js';
 import type { Caller } from '../../caller/caller.js';

@@ -1,5 +1,4 @@
-import type { Stored } from '@apistrata/record-store';
-import { DocumentTable } from '@apistrata/record-store';
+import { DocumentTable, type Stored } from '@apistrata/record-store';
 import type { Volume, VolumeAttachment, VolumeSnapshot, VolumeType } from '../volume-catalog.js';
 
 export interface VolumeRecord extends Omit<Volume, 'attachments'>, Stored {}

@@ -15,7 +15,7 @@ const rules = {
   notifies: null,
 } as const satisfies ActionRules;
 
-/** Tells the guest its new password. Whether it listens is asked before, so that whoever asks is told what is in the way. */
+/** Sets the administrator password of the guest. Checks first that the guest can set it, so that the request fails with the reason. */
 export const changePassword = action({
   ...rules,
   during: ['updating_password'],

@@ -10,8 +10,7 @@ export interface StateReset {
 }
 
 /**
- * Says what state a server is in, whatever was being done to it: that is over. What is left to do is little: it has
- * taken the server from whatever job had it, and lets it go where it is.
+ * Sets the state of a server and ends the action in progress: takes the server from its job and leaves it on its host.
  */
 export const resetState = action({
   name: 'os-resetState',

@@ -1,6 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import type { Image, NewImage } from '@apistrata/catalogs';
-import { ifMissing } from '@apistrata/catalogs';
+import { type Image, ifMissing, type NewImage } from '@apistrata/catalogs';
 import type { ServerScope } from '../../core/core.js';
 import type { Server, TaskState } from '../../model/index.js';
 import { checkMetadataQuota } from '../../resources/quotas/server-quota.js';

@@ -1,5 +1,4 @@
-import type { Tx } from '@apistrata/record-store';
-import { settled } from '@apistrata/record-store';
+import { settled, type Tx } from '@apistrata/record-store';
 import type { Context } from '../../core/context.js';
 import type { Core } from '../../core/core.js';
 import type { DriverWork } from '../../drivers/driver.js';
@@ -30,7 +29,7 @@ interface HowToWrite {
   readonly rest?: RestOfWork;
 }
 
-/** Of a server that nobody works on. */
+/** The fields of a server without a job. */
 const IDLE = { taskState: null, jobId: null, jobAttempt: undefined } as const;
 
 /**
@@ -295,8 +294,7 @@ export class ServerRun<Arguments = unknown> {
     details: string | null,
     host = this.server.host,
   ): ActionEvent {
-    const finishTime = this.core.clock.now();
     const traceback = details && `Traceback (most recent call last):\n${details}\n`;
-    return { ...begun, host, finishTime, result, traceback, details };
+    return { ...begun, host, finishTime: this.core.clock.now(), result, traceback, details };
   }
 }

@@ -1,6 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import type { Share } from '@apistrata/catalogs';
-import { CatalogError } from '@apistrata/catalogs';
+import { CatalogError, type Share } from '@apistrata/catalogs';
 import type { ServerScope } from '../../core/core.js';
 import { conflict, notFound } from '../../errors/refusal.js';
 import type { ServerShare } from '../../model/index.js';

@@ -1,5 +1,4 @@
-import type { Volume } from '@apistrata/catalogs';
-import { CatalogError } from '@apistrata/catalogs';
+import { CatalogError, type Volume } from '@apistrata/catalogs';
 import type { ServerScope } from '../../core/core.js';
 import { notFound } from '../../errors/refusal.js';
 import type { BlockDevice, Server } from '../../model/index.js';

@@ -1,5 +1,4 @@
-import type { Tx } from '@apistrata/record-store';
-import { lockName } from '@apistrata/record-store';
+import { lockName, type Tx } from '@apistrata/record-store';
 import type { Core } from '../../core/core.js';
 import { badRequest, conflict, notFound } from '../../errors/refusal.js';
 import type { MigrationStatus, Service } from '../../model/index.js';

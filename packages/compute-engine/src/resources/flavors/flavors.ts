@@ -1,6 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import type { Tx } from '@apistrata/record-store';
-import { lockName } from '@apistrata/record-store';
+import { lockName, type Tx } from '@apistrata/record-store';
 import type { Context } from '../../core/context.js';
 import type { Core } from '../../core/core.js';
 import { conflict, notFound } from '../../errors/refusal.js';

@@ -1,5 +1,12 @@
-import type { Session, Tx } from '@apistrata/record-store';
-import { compoundKey, EVERYBODY, hotStatement, lockName, settled } from '@apistrata/record-store';
+import {
+  compoundKey,
+  EVERYBODY,
+  hotStatement,
+  lockName,
+  type Session,
+  settled,
+  type Tx,
+} from '@apistrata/record-store';
 import { sql } from 'kysely';
 import type { Core } from '../../core/core.js';
 import type { QuotaKind } from '../../core/settings.js';

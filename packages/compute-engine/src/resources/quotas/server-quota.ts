@@ -1,6 +1,5 @@
 import { type Amounts, checkLimits } from '@apistrata/quota';
-import type { Session, Tx } from '@apistrata/record-store';
-import { compoundKey, hotStatement, lockName, settled } from '@apistrata/record-store';
+import { compoundKey, hotStatement, lockName, type Session, settled, type Tx } from '@apistrata/record-store';
 import { sql } from 'kysely';
 import type { Context } from '../../core/context.js';
 import type { Core } from '../../core/core.js';

@@ -1,5 +1,4 @@
-import type { Rows } from '@apistrata/record-store';
-import { createDocumentTable } from '@apistrata/record-store';
+import { createDocumentTable, type Rows } from '@apistrata/record-store';
 import { type Kysely, sql } from 'kysely';
 
 /** What a purged server used, and the ways to what is purged and to what was used in a period. */

@@ -1,5 +1,4 @@
-import type { Rows } from '@apistrata/record-store';
-import { createDocumentTable } from '@apistrata/record-store';
+import { createDocumentTable, type Rows } from '@apistrata/record-store';
 import type { Kysely } from 'kysely';
 
 /** What is still to be told of what has happened, and how far each listener has come. */

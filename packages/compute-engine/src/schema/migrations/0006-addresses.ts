@@ -1,5 +1,4 @@
-import type { Rows } from '@apistrata/record-store';
-import { isPostgres } from '@apistrata/record-store';
+import { isPostgres, type Rows } from '@apistrata/record-store';
 import { type Kysely, sql } from 'kysely';
 
 /** Parts of addresses by their trigrams too, as those of names in 0003: else every address in the database is read. */

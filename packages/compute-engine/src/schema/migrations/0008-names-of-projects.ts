@@ -1,5 +1,4 @@
-import type { Rows } from '@apistrata/record-store';
-import { isPostgres } from '@apistrata/record-store';
+import { isPostgres, type Rows } from '@apistrata/record-store';
 import { type Kysely, sql } from 'kysely';
 
 /**

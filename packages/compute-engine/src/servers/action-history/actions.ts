@@ -1,5 +1,4 @@
-import type { Store, Tx } from '@apistrata/record-store';
-import { compoundKey } from '@apistrata/record-store';
+import { compoundKey, type Store, type Tx } from '@apistrata/record-store';
 import type { Context } from '../../core/context.js';
 import type { ActionEvent, InstanceAction, Server } from '../../model/index.js';
 import { tables } from '../../schema/tables.js';

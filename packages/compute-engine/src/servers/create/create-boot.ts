@@ -1,6 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import type { Image, Volume } from '@apistrata/catalogs';
-import { CatalogError } from '@apistrata/catalogs';
+import { CatalogError, type Image, type Volume } from '@apistrata/catalogs';
 import type { Context } from '../../core/context.js';
 import type { Core } from '../../core/core.js';
 import { badRequest, forbidden } from '../../errors/refusal.js';

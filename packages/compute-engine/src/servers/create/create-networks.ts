@@ -1,6 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import type { Network } from '@apistrata/catalogs';
-import { CatalogError } from '@apistrata/catalogs';
+import { CatalogError, type Network } from '@apistrata/catalogs';
 import type { Context } from '../../core/context.js';
 import type { Core } from '../../core/core.js';
 import { badRequest, conflict, forbidden } from '../../errors/refusal.js';

@@ -1,6 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import type { Tx } from '@apistrata/record-store';
-import { compoundKey, settled } from '@apistrata/record-store';
+import { compoundKey, settled, type Tx } from '@apistrata/record-store';
 import { type CreateArguments, create, type PlacedAtOnce, placeAtOnce } from '../../actions/create/create.js';
 import { addWork, recordBegun } from '../../actions/runner/begin-action.js';
 import { ServerRun } from '../../actions/runner/server-run.js';

@@ -1,5 +1,4 @@
-import type { Port, PortBinding } from '@apistrata/catalogs';
-import { unlessRefused } from '@apistrata/catalogs';
+import { type Port, type PortBinding, unlessRefused } from '@apistrata/catalogs';
 import type { ServerScope } from '../../core/core.js';
 import type { ServerInterface } from '../../model/index.js';
 import { interfaceOf, type RequestedPort } from './server-interface.js';

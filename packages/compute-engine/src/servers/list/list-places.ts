@@ -1,5 +1,4 @@
-import type { RowQuery, Rows } from '@apistrata/record-store';
-import { isOneOf } from '@apistrata/record-store';
+import { isOneOf, type RowQuery, type Rows } from '@apistrata/record-store';
 import { type Kysely, type RawBuilder, sql } from 'kysely';
 
 /**

@@ -1,5 +1,4 @@
-import type { RowQuery, Session } from '@apistrata/record-store';
-import { nextTurn } from '@apistrata/record-store';
+import { nextTurn, type RowQuery, type Session } from '@apistrata/record-store';
 import { sql } from 'kysely';
 import type { Context } from '../../core/context.js';
 import type { Core } from '../../core/core.js';

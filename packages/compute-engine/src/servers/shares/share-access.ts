@@ -1,5 +1,4 @@
-import type { ShareAccessType } from '@apistrata/catalogs';
-import { unlessRefused } from '@apistrata/catalogs';
+import { type ShareAccessType, unlessRefused } from '@apistrata/catalogs';
 import type { ServerScope } from '../../core/core.js';
 import { LIVE, tables } from '../../schema/tables.js';
 

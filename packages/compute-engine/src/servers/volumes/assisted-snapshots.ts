@@ -1,5 +1,4 @@
-import type { Volume } from '@apistrata/catalogs';
-import { CatalogError } from '@apistrata/catalogs';
+import { CatalogError, type Volume } from '@apistrata/catalogs';
 import { type Context, elevated } from '../../core/context.js';
 import type { Core } from '../../core/core.js';
 import { badRequest, notFound } from '../../errors/refusal.js';
