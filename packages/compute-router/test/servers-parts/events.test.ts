@@ -43,7 +43,7 @@ describe('events from elsewhere', () => {
       { name: 'network-changed', server_uuid: nobody, status: 'failed', code: 404 },
       { name: 'network-changed', server_uuid: shelved.id, status: 'failed', code: 422 },
       { name: 'volume-extended', server_uuid: id, status: 'failed', code: 400 },
-      { name: 'power-update', server_uuid: id, tag: 'SIDEWAYS', status: 'failed', code: 400 },
+      { name: 'power-update', server_uuid: id, tag: 'SIDEWAYS', status: 'completed', code: 200 },
       { name: 'accelerator-request-bound', server_uuid: id, status: 'failed', code: 400 },
     ]);
     const fine = await tell('2.1', { name: 'network-vif-unplugged', server_uuid: id });

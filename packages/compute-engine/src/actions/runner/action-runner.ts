@@ -73,6 +73,13 @@ function watchOwner(core: Core, job: Job, serverId: string, superseded: AbortCon
   return setInterval(() => look().catch(() => {}), WATCH_MS).unref();
 }
 
+/** A running job that owns its server. */
+interface Owner {
+  /** Position among all jobs that have begun here. */
+  readonly position: number;
+  readonly superseded: AbortController;
+}
+
 /**
  * Does the work of actions. One job at a time has a server to itself, the newest winning; any number of concurrent ones
  * work beside it.
@@ -81,8 +88,10 @@ export class ActionRunner {
   readonly #core: () => Core;
   readonly #actions: ReadonlyMap<string, AnyAction>;
   readonly #cleanups: ReadonlyMap<string, Cleanup>;
-  /** The job that has a server to itself, by the server. */
-  readonly #exclusive = new Map<string, AbortController>();
+  /** The job that owns a server, by the server. */
+  readonly #exclusive = new Map<string, Owner>();
+  /** How many jobs have begun. */
+  #begun = 0;
   readonly #concurrent = new Map<string, Set<AbortController>>();
 
   constructor(core: () => Core, actions: ReadonlyMap<string, AnyAction>, cleanups: ReadonlyMap<string, Cleanup>) {
@@ -94,6 +103,7 @@ export class ActionRunner {
   /** Throws what leaves the job for another try. */
   async run(job: Job, stopping: AbortSignal): Promise<JobOutcome> {
     const core = this.#core();
+    const position = ++this.#begun;
     const cleanup = this.#cleanups.get(job.kind);
     if (cleanup && job.unreadable) throw job.unreadable;
     if (cleanup) return cleanup.run(core, job).then(() => 'done');
@@ -103,7 +113,7 @@ export class ActionRunner {
     const unknown = () => new Error(`no action is defined for jobs of kind ${job.kind}`);
     if (!action) return leaveToOthers(new ServerRun(core, job, server, stopping, null), unknown());
     if (action.concurrent) return this.#runBeside(core, action, job, server, stopping);
-    return this.#runExclusively(core, action, job, server, stopping);
+    return this.#runExclusively(core, action, job, server, stopping, position);
   }
 
   async #runExclusively(
@@ -112,12 +122,16 @@ export class ActionRunner {
     job: Job,
     server: Server,
     stopping: AbortSignal,
+    position: number,
   ): Promise<JobOutcome> {
     if (job.unreadable) return leaveToOthers(new ServerRun(core, job, server, stopping, action), job.unreadable);
-    if (server.jobId !== job.id) return abandon(action, new ServerRun(core, job, server, stopping, action));
+    // A job that began after this one read the server, and owns it, is the newer one: its request came later.
+    const owner = this.#exclusive.get(server.id);
+    if (server.jobId !== job.id || (owner && owner.position > position))
+      return abandon(action, new ServerRun(core, job, server, stopping, action));
     const superseded = new AbortController();
-    this.#exclusive.get(server.id)?.abort(new Superseded(`${server.id} belongs to another job`));
-    this.#exclusive.set(server.id, superseded);
+    owner?.superseded.abort(new Superseded(`${server.id} belongs to another job`));
+    this.#exclusive.set(server.id, { position, superseded });
     if (server.taskState === 'deleting') this.#endConcurrent(server.id);
     const run = new ServerRun<any>(core, job, server, AbortSignal.any([stopping, superseded.signal]), action);
     const watch = watchOwner(core, job, server.id, superseded);
@@ -128,7 +142,7 @@ export class ActionRunner {
       return await abandon(action, run);
     } finally {
       clearInterval(watch);
-      if (this.#exclusive.get(server.id) === superseded) this.#exclusive.delete(server.id);
+      if (this.#exclusive.get(server.id)?.superseded === superseded) this.#exclusive.delete(server.id);
     }
   }
 
