@@ -7,10 +7,12 @@ const plain = (name: string) => name.toLowerCase().replace(/[^a-z0-9]/g, '');
 
 /**
  * Returns the known name that is most likely meant, or undefined. Case, dashes and underscores do not count: `logLevel`,
- * `log_level` and `LOG-LEVEL` all suggest `log-level`.
+ * `log_level` and `LOG-LEVEL` all suggest `log-level`. The beginning of a name suggests the name.
  */
 export function closestOf(name: string, known: readonly string[]): string | undefined {
-  const edits = (candidate: string) => leven(plain(name), plain(candidate));
+  const typed = plain(name);
+  const isBeginning = (candidate: string) => typed.length > MAX_EDITS && plain(candidate).startsWith(typed);
+  const edits = (candidate: string) => (isBeginning(candidate) ? 0 : leven(typed, plain(candidate)));
   const near = known
     .map((candidate) => ({ candidate, distance: edits(candidate) }))
     .filter(({ candidate, distance }) => distance <= Math.min(MAX_EDITS, Math.floor(plain(candidate).length / 2)));

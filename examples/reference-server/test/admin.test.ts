@@ -102,7 +102,7 @@ describe.each(kinds)('commands of operators beside a server on $kind', ({ kind, 
       [['quota', 'set', 'demo'], 2, /quota set takes PROJECT NAME=N/],
       [['db', 'purge'], 2, /needs --older-than AGE/],
       [['db', 'purge', '--older-than', 'soon'], 2, /needs --older-than AGE/],
-      [['db', 'restart'], 2, /'db restart' is no command: there are db check, db migrate,/],
+      [['db', 'restart'], 2, /'db restart' is not a command. Known commands: db check, db migrate,/],
       [['status', '--jsno'], 1, /--jsno/],
       [['quota', 'show', 'demo', '--secret-key-file', `${key}.lost`], 1, /the secret key \S+\.lost is not there/],
     ];
@@ -240,7 +240,7 @@ it('the help names every command, and no command is a mistake', async () => {
   expect(await admin()).toMatchObject({ code: 2 });
   expect(await runProgram(['admin', 'db', 'restart'])).toEqual({
     code: 2,
-    output: expect.stringMatching(/^'db restart' is no command: [^\n]*\n$/),
+    output: expect.stringMatching(/^'db restart' is not a command. Known commands: [^\n]*\n$/),
   });
   expect(await runProgram(['--', 'admin', 'status', '--db', join(folder, 'none.db'), '--json'])).toMatchObject({
     code: 1,

@@ -76,13 +76,13 @@ describe('a SQLite file', () => {
   });
 });
 
-it('refuses limits of the database that there are none of', async () => {
+it('refuses unknown and invalid limits of the database', async () => {
   const start = (...args: string[]) => runProgram(['--db', ':memory:', '--port', '0', ...args]);
   expect((await start('--database', 'pool=3')).output).toContain(
-    '--database pool: there is no such name; there are poolSize',
+    '--database: unknown name "pool". Did you mean "poolSize"?',
   );
   expect((await start('--database', 'poolSize=0')).output).toContain('poolSize is 0: it is a whole number from 1');
-  expect((await start('--durability', 'never')).output).toContain("--durability is 'never': it takes disk, process");
+  expect((await start('--durability', 'never')).output).toContain('--durability must be one of disk, process; it is "never"');
 });
 
 const strace = findProgram('strace');

@@ -25,7 +25,16 @@ import { databaseUnderTest } from './database-under-test.js';
 
 const repository = fileURLToPath(new URL('../../..', import.meta.url));
 const page = readFileSync(join(repository, 'docs/adding-a-microversion.md'), 'utf8');
-const PACKAGES = ['microversion', 'quota', 'request-id', 'healthcheck', 'compute-engine', 'compute-router'];
+const PACKAGES = [
+  'microversion',
+  'quota',
+  'request-id',
+  'healthcheck',
+  'record-store',
+  'catalogs',
+  'compute-engine',
+  'compute-router',
+];
 
 /** A difference as the page shows it: lines to be found, once, in a file, and what takes their place. */
 interface Hunk {
