@@ -51,7 +51,7 @@ describe.each(databases)('metrics of the reference server on $kind, after a day 
       ],
       { OS_USERNAME: 'admin', OS_PASSWORD: 'secret', OS_PROJECT_NAME: 'demo' },
     );
-    metricsUrl = (await program.said(/Metrics (http:\S+)/))[1]!;
+    metricsUrl = (await program.said(/Metrics +(http:\S+)/))[1]!;
     const token = cloud.token('ada', 'demo');
     const compute = (method: string, path: string, body?: unknown, version?: string) =>
       ask(program.url, method, `/v2.1${path}`, { token, version, body });
@@ -179,11 +179,11 @@ describe('where metrics are', () => {
 
   it('is refused with the option at fault where the port is taken', async () => {
     const program = await startProgram(['--db', ':memory:', '--metrics-port', '0', '--log-level', 'silent']);
-    const taken = new URL((await program.said(/Metrics (http:\S+)/))[1]!).port;
+    const taken = new URL((await program.said(/Metrics +(http:\S+)/))[1]!).port;
     const { code, output } = await runProgram(['--db', ':memory:', '--port', '0', '--metrics-port', taken]);
     expect(code).toBe(1);
     expect(output).toContain(
-      `port ${taken} of 127.0.0.1 is taken: end the other program, or choose another one with --metrics-port`,
+      `port ${taken} of 127.0.0.1 is in use: stop the other program, or choose another port with --metrics-port`,
     );
     expect(await program.end('SIGTERM')).toBe(0);
   });

@@ -132,7 +132,7 @@ describe.skipIf(!postgresUrl)('several workers', () => {
 
   it('tell one set of metrics on one port, whose sums do not fall when a worker dies', async () => {
     const program = await start(2, ['--metrics-port', '0', '--metrics']);
-    const metricsUrl = (await program.said(/Metrics (http:\S+)/))[1]!;
+    const metricsUrl = (await program.said(/Metrics +(http:\S+)/))[1]!;
     const sample = async (name: string, url = metricsUrl) => {
       const found = (await (await fetch(url)).text()).split('\n').find((line) => line.startsWith(`${name} `));
       return found && Number(found.slice(name.length));
