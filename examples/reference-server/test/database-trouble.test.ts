@@ -82,7 +82,9 @@ it('refuses unknown and invalid limits of the database', async () => {
     '--database: unknown name "pool". Did you mean "poolSize"?',
   );
   expect((await start('--database', 'poolSize=0')).output).toContain('poolSize is 0: it is a whole number from 1');
-  expect((await start('--durability', 'never')).output).toContain('--durability must be one of disk, process; it is "never"');
+  expect((await start('--durability', 'never')).output).toContain(
+    '--durability must be one of disk, process; it is "never"',
+  );
 });
 
 const strace = findProgram('strace');
