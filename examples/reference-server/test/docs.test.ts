@@ -23,11 +23,11 @@ describe('the documents of the reference server', () => {
   it('are on /docs, with words, history, commands and tokens that work', async () => {
     const page = await get(documented, '/docs/operations/showServer?version=2.53', BROWSER);
     expect(page.status).toBe(200);
-    expect(page.text).toContain('One server with all that is known of it');
+    expect(page.text).toContain('Shows a server with details');
     expect(page.text).toContain('openstack --os-compute-api-version');
     expect(page.text).toContain('ada:demo');
     const version = await get(documented, '/docs/versions/2.26', BROWSER);
-    expect(version.text).toContain('Servers have tags');
+    expect(version.text).toContain('Adds tags to servers');
     expect((await get(documented, '/docs/openapi.json?version=2.104', '*/*')).status).toBe(200);
     const unasked = await get(documented, '/openapi.json', '*/*');
     expect(JSON.parse(unasked.text).info.version).toBe('2.104');
