@@ -1,3 +1,4 @@
+import { closeSync, openSync } from 'node:fs';
 import type * as sqlite from 'node:sqlite';
 
 export interface SqliteStatement {
@@ -16,8 +17,18 @@ export interface SqliteHandle {
   readonly isTransaction: boolean;
 }
 
+/** Creates a missing file that only its owner can read. SQLite creates the files next to it with the same mode. */
+function createPrivately(path: string): void {
+  if (path === ':memory:') return;
+  try {
+    closeSync(openSync(path, 'a', 0o600));
+  } catch {
+    // SQLite reports what is wrong with the path.
+  }
+}
+
 /**
- * Opens a SQLite database.
+ * Opens a SQLite database. A new file and its log are readable and writable by their owner only.
  * @param options.readOnly the file must exist, and is not changed
  * @throws Error if this Node has no SQLite library, or one without the functions that the engine needs
  */
@@ -26,6 +37,7 @@ export function openSqlite(path: string, { readOnly = false }: { readonly readOn
   const library: typeof sqlite | undefined = process.getBuiltinModule?.('node:sqlite');
   // The library is older than these functions, and each line of releases got them in another one.
   if (library && 'columns' in library.StatementSync.prototype) {
+    if (!readOnly) createPrivately(path);
     const db = new library.DatabaseSync(path, { readOnly }) as unknown as SqliteHandle;
     if (typeof db.isTransaction === 'boolean') return db;
     db.close();

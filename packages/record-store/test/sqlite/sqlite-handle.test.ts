@@ -1,4 +1,7 @@
-import { afterEach, describe, expect, it, vi } from 'vitest';
+import { mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { openSqlite } from '../../src/sqlite/sqlite-handle.js';
 
 afterEach(() => vi.restoreAllMocks());
@@ -13,6 +16,25 @@ describe('a SQLite database', () => {
     expect(db.prepare('SELECT 1').columns()).toHaveLength(1);
     expect(db.prepare('INSERT INTO t VALUES (1)').columns()).toHaveLength(0);
     db.close();
+  });
+
+  it('creates a file and its log for their owner only, and keeps the mode of an existing file', () => {
+    const folder = mkdtempSync(join(tmpdir(), 'apistrata-mode-'));
+    onTestFinished(() => rmSync(folder, { recursive: true }));
+    const modes = () =>
+      Object.fromEntries(readdirSync(folder).map((name) => [name, statSync(join(folder, name)).mode & 0o777]));
+    writeFileSync(join(folder, 'shared.db'), '', { mode: 0o640 });
+    const handles = ['new.db', 'shared.db'].map((name) => openSqlite(join(folder, name)));
+    for (const db of handles) db.exec('PRAGMA journal_mode = WAL; CREATE TABLE t (a); INSERT INTO t VALUES (1)');
+    expect(modes()).toEqual({
+      'new.db': 0o600,
+      'new.db-wal': 0o600,
+      'new.db-shm': 0o600,
+      'shared.db': 0o640,
+      'shared.db-wal': 0o640,
+      'shared.db-shm': 0o640,
+    });
+    for (const db of handles) db.close();
   });
 
   class OldStatement {}
