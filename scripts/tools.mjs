@@ -1,7 +1,16 @@
 // The programs that these scripts need and a machine may not have: pnpm and a current Node. They come from the registry that
 // npm is configured with, into node_modules/.cache. npm checks the digest of each; their install scripts do not run.
 import { spawn } from 'node:child_process';
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { delimiter, dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { causeOf } from './cause-of.mjs';
@@ -60,6 +69,8 @@ async function installed(spec, { onFetch = print, fetch = true } = {}) {
     mkdirSync(CACHE, { recursive: true });
     // Others may install the same at the same time: it takes its place in one move.
     const draft = mkdtempSync(`${folder}-`);
+    // Readable for all users, as the rest of node_modules is: a server may run as another one.
+    chmodSync(draft, 0o755);
     try {
       writeFileSync(join(draft, 'package.json'), '{ "private": true }\n');
       const quiet = ['--no-save', '--no-package-lock', '--no-audit', '--no-fund', '--no-update-notifier'];

@@ -33,6 +33,8 @@ function filesBelow(folder: string): readonly string[] {
 describe('the server that the Dockerfile and the documents install', () => {
   const folder = mkdtempSync(join(tmpdir(), 'apistrata-install-'));
   const [copy, app, data] = ['copy', 'app', 'data'].map((name) => join(folder, name)) as [string, string, string];
+  // The folder of this Node may be closed to others, as a home is.
+  const node = join(copy, 'node');
   afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
   beforeAll(() => {
@@ -45,6 +47,7 @@ describe('the server that the Dockerfile and the documents install', () => {
     });
     expect([status, status === 0 || `${stdout}${stderr}`]).toEqual([0, true]);
     chmodSync(folder, 0o755);
+    cpSync(process.execPath, node);
     mkdirSync(data, { mode: 0o700 });
     if (stranger.uid !== undefined) chownSync(data, stranger.uid, stranger.gid);
     execFileSync('chmod', ['-R', 'a+rX,a-w', app]);
@@ -53,7 +56,7 @@ describe('the server that the Dockerfile and the documents install', () => {
   it('runs as a user without rights, writes to its data folder only, and ends in order', async () => {
     const args = [join(app, 'dist/main.js'), '--port', '0', '--drain-ms', '0'];
     const env = { PATH: process.env.PATH, HOME: '/nonexistent', APISTRATA_DB: join(data, 'compute.db') };
-    const child = spawn(process.execPath, args, { cwd: data, env, ...stranger, stdio: ['ignore', 'pipe', 'pipe'] });
+    const child = spawn(node, args, { cwd: data, env, ...stranger, stdio: ['ignore', 'pipe', 'pipe'] });
     onTestFinished(() => void child.kill('SIGKILL'));
     let output = '';
     for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk) => (output += chunk));
@@ -66,7 +69,7 @@ describe('the server that the Dockerfile and the documents install', () => {
     expect((await fetch(`${url}/v2.1/os-keypairs`, { method: 'POST', headers, body })).status).toBe(200);
     expect((await fetch(`${url}/docs/`)).status).toBe(200);
 
-    const status = spawnSync(process.execPath, [args[0]!, 'admin', 'status', '--json'], {
+    const status = spawnSync(node, [args[0]!, 'admin', 'status', '--json'], {
       cwd: data,
       env,
       ...stranger,
@@ -75,7 +78,7 @@ describe('the server that the Dockerfile and the documents install', () => {
       usedBy: expect.stringContaining(`process ${child.pid}`),
     });
     const file = join(data, 'copy.db');
-    const backup = spawnSync(process.execPath, [args[0]!, 'admin', 'db', 'backup', file], {
+    const backup = spawnSync(node, [args[0]!, 'admin', 'db', 'backup', file], {
       cwd: data,
       env,
       ...stranger,
