@@ -71,8 +71,8 @@ async function suspects(store: Store): Promise<readonly string[]> {
 }
 
 /**
- * Counts a host anew while nothing else claims or releases capacity of it: whoever does so changes the host's row first, and
- * its server's record afterwards.
+ * Recounts a host while nothing else claims or releases its capacity: every claim and release changes the host's row first,
+ * and the record of its server afterwards.
  */
 async function correct(store: Store, host: string): Promise<Correction | undefined> {
   return store.transaction(async (tx) => {

@@ -63,7 +63,7 @@ export async function getMigration({ store }: Core, id: string): Promise<Migrati
   return migration;
 }
 
-/** The migration with that id, which nobody else changes until the transaction ends. */
+/** Locks the migration with that id until the transaction ends, and returns it. */
 export async function lockMigration(tx: Tx, id: string): Promise<MigrationRecord> {
   const migration = await tables.migrations.lock(tx, id);
   if (!migration) throw new Error(`Migration ${id} could not be found.`);

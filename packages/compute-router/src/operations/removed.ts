@@ -11,7 +11,7 @@ interface Removal {
   readonly actions?: readonly string[];
 }
 
-/** Operations that answer 410 at every version, whatever the query and the body. */
+/** Operations that answer 410 at every version, for any query and body. */
 const removals: readonly Removal[] = [
   { path: '/os-agents', methods: ['GET', 'POST'] },
   { path: '/os-agents/{id}', methods: ['PUT', 'DELETE'] },
